@@ -1,0 +1,27 @@
+"""Canonical JSON and SHA-256: the identity of any record."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+
+
+def canonical_json(record: object) -> bytes:
+    """Return the one JSON spelling of `record`: keys sorted, UTF-8, no spaces.
+
+    >>> canonical_json({"b": 1, "a": "đ"}).decode()
+    '{"a":"đ","b":1}'
+    """
+    return _ENCODER.encode(record)
+
+
+def digest(record: object) -> str:
+    """Return `sha256:` and the hexadecimal SHA-256 of the record's canonical JSON.
+
+    >>> digest({"a": 1})[:14]
+    'sha256:015abd7'
+    """
+    return "sha256:" + hashlib.sha256(canonical_json(record)).hexdigest()

@@ -1,0 +1,1 @@
+"""What a number means: (case, observation) in, score columns out. Pure."""

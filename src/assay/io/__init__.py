@@ -1,0 +1,1 @@
+"""Files in and out, in every format that Assay reads or writes."""

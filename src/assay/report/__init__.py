@@ -1,0 +1,1 @@
+"""Text from results: strings out, no files touched. Pure."""

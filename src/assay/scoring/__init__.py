@@ -1,0 +1,1 @@
+"""From scores to a decision: tables, summaries, rules. Pure."""

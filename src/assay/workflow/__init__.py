@@ -1,0 +1,1 @@
+"""The use cases: they wire the edge to the pure core."""
