@@ -343,3 +343,45 @@ class ScoreTable(Struct, frozen=True):
     repeats: int = 1
     versions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+class GoldenInfo(Struct, frozen=True):
+    """Which golden set was used."""
+
+    name: str
+    version: str
+    digest: str
+    cases: int
+    format: str = ""
+    judgments: Judgments = "complete"
+
+
+class InputFile(Struct, frozen=True):
+    """One file of outputs that was read."""
+
+    path: str
+    format: str
+    rows: int
+    configs: tuple[str, ...]
+
+
+class ConfigResult(Struct, frozen=True):
+    """Everything found about one configuration: `slices` maps `key=value` to summaries by metric name."""
+
+    table: ScoreTable
+    summary: dict[str, Summary]
+    slices: dict[str, dict[str, Summary]] = {}
+    decision: Decision | None = None
+
+
+class Scoring(Struct, frozen=True):
+    """The whole result of scoring: what every report, file and exit code is made from."""
+
+    golden: GoldenInfo
+    configs: dict[str, ConfigResult]
+    decision: Decision
+    inputs: tuple[InputFile, ...] = ()
+    gate: Gate | None = None
+    stages: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
+    assay_version: str = ""

@@ -1,0 +1,108 @@
+"""Which units of evidence a chunk covers: selectors turned into look-ups, once per case.
+
+A unit is a bit of an integer mask, so that overlap, repeats and several units per chunk are one rule. `None` means that
+nobody judged the chunk, 0 that it was judged and found irrelevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.metrics.text import fold
+from assay.model import Chunk, Corpus, CorpusChunk, Evidence, Selector
+
+CHUNK_ID = "chunk_id"
+QUOTE = "quote"
+
+CORPUS_FIELDS = ("document", "version", "section", "path", "kind", "tenant", "index_version", "chunking_strategy")
+
+
+def chunk_fields(chunk: Chunk, known: CorpusChunk | None) -> dict[str, Any]:
+    """Return a chunk's stable key fields: what it reports of itself, overruled by what the corpus knows."""
+    fields: dict[str, Any] = dict(chunk.metadata or {})
+    if known is not None:
+        fields.update(known.metadata)
+        fields.update({name: value for name in CORPUS_FIELDS if (value := getattr(known, name)) is not None})
+        if known.pages:
+            fields["page"] = known.pages
+    fields[CHUNK_ID] = chunk.chunk_id
+    return fields
+
+
+def holds(fields: Mapping[str, Any], name: str, wanted: str | int) -> bool:
+    """Return whether a chunk's field has the wanted value; a field that lists several (pages) has each of them."""
+    value = fields.get(name)
+    if isinstance(value, (list, tuple)):
+        return wanted in value
+    return bool(value == wanted) and not isinstance(value, bool)
+
+
+class EvidenceIndex:
+    """Look-ups from chunks to the units of evidence that they cover."""
+
+    def __init__(self, units: Sequence[tuple[tuple[Selector, ...], int]], corpus: Corpus | None) -> None:
+        """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence."""
+        self.grades: list[int] = []
+        self.by_id: dict[str, int] = {}
+        self._selectors: list[tuple[Selector, int]] = []
+        self._quotes: list[tuple[str, Selector, int]] = []
+        self._known = corpus.chunks if corpus is not None else {}
+        for selectors, grade in units:
+            mask = 0
+            if grade > 0:
+                mask = 1 << len(self.grades)
+                self.grades.append(grade)
+            for selector in selectors:
+                self._enter(selector, mask)
+
+    def _enter(self, selector: Selector, mask: int) -> None:
+        if selector.keys() == {CHUNK_ID}:
+            chunk_id = str(selector[CHUNK_ID])
+            self.by_id[chunk_id] = self.by_id.get(chunk_id, 0) | mask
+        elif QUOTE in selector:
+            rest = {key: value for key, value in selector.items() if key != QUOTE}
+            self._quotes.append((fold(str(selector[QUOTE])), rest, mask))
+        else:
+            self._selectors.append((selector, mask))
+
+    @property
+    def by_id_alone(self) -> bool:
+        """Whether every selector is a chunk id, so that one dictionary answers."""
+        return not self._selectors and not self._quotes
+
+    def masks(self, chunks: Iterable[Chunk]) -> list[int | None]:
+        """Return for each chunk the units that it covers, None where nobody judged it."""
+        if self.by_id_alone:
+            get = self.by_id.get
+            return [get(chunk.chunk_id) for chunk in chunks]
+        return [self._mask(chunk) for chunk in chunks]
+
+    def _mask(self, chunk: Chunk) -> int | None:
+        found = self.by_id.get(chunk.chunk_id)
+        known = self._known.get(chunk.chunk_id)
+        fields = chunk_fields(chunk, known)
+        for selector, mask in self._selectors:
+            if all(holds(fields, name, wanted) for name, wanted in selector.items()):
+                found = (found or 0) | mask
+        if self._quotes:
+            text = chunk.text if chunk.text is not None else (known.text if known is not None else None)
+            folded = fold(text) if text is not None else None
+            for quote, rest, mask in self._quotes:
+                if folded is not None and quote in folded and all(holds(fields, n, w) for n, w in rest.items()):
+                    found = (found or 0) | mask
+        return found
+
+    def best_grade(self, mask: int) -> int:
+        """Return the highest grade among the units of a mask; 0 for none."""
+        best = 0
+        while mask:
+            low = mask & -mask
+            best = max(best, self.grades[low.bit_length() - 1])
+            mask ^= low
+        return best
+
+
+def evidence_units(evidence: Iterable[Evidence]) -> list[tuple[tuple[Selector, ...], int]]:
+    """Return evidence as (selectors, grade) pairs; a quote kept beside a selector stays documentation."""
+    return [(unit.any_of, unit.grade) for unit in evidence]

@@ -1,0 +1,77 @@
+"""Metric names: `name[(key=value,…)][@k]`, keys sorted, defaults omitted; what is printed parses back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.errors import MetricNameError, Problem, shown
+
+_SHAPE = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
+_KEY = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """A metric's identity: base name, keys that differ from their defaults, cut-off.
+
+    >>> str(MetricName("ndcg", (("gain", "linear"),), 10))
+    'ndcg(gain=linear)@10'
+    """
+
+    base: str
+    keys: tuple[tuple[str, str], ...] = ()
+    k: int | None = None
+
+    def __str__(self) -> str:
+        inner = ",".join(f"{key}={value}" for key, value in self.keys)
+        return self.base + (f"({inner})" if inner else "") + ("" if self.k is None else f"@{self.k}")
+
+    def key(self, name: str, default: str) -> str:
+        """Return the value of a key, or the default where the name does not state it."""
+        return dict(self.keys).get(name, default)
+
+
+def read_name(text: str) -> MetricName:
+    """Read the shape of a metric name; whether the catalogue knows it is the catalogue's business.
+
+    Raises MetricNameError with the text and the expected shape.
+
+    >>> read_name("recall( stage=context, rel=2 )@5")
+    MetricName(base='recall', keys=(('rel', '2'), ('stage', 'context')), k=5)
+    """
+    match = _SHAPE.fullmatch(text.strip())
+    if match is None:
+        raise _unreadable(text, "expected name, name@k or name(key=value,…)@k")
+    keys: dict[str, str] = {}
+    for part in (match["keys"] or "").split(",") if match["keys"] else ():
+        found = _KEY.fullmatch(part)
+        if found is None:
+            raise _unreadable(text, f"{shown(part)} is not key=value")
+        if found[1] in keys:
+            raise _unreadable(text, f"key {found[1]!r} stands twice")
+        keys[found[1]] = found[2]
+    k = None if match["k"] is None else int(match["k"])
+    if k == 0:
+        raise _unreadable(text, "k must be at least 1")
+    return MetricName(match["base"], tuple(sorted(keys.items())), k)
+
+
+def split_names(text: str) -> list[str]:
+    """Split a comma-separated list of metric names, leaving the commas inside parentheses alone.
+
+    >>> split_names("recall@5, recall(rel=2,stage=context)@5,ap")
+    ['recall@5', 'recall(rel=2,stage=context)@5', 'ap']
+    """
+    parts = re.split(r",(?![^(]*\))", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def without_defaults(keys: Mapping[str, str], defaults: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the keys that differ from their defaults, sorted: the canonical spelling."""
+    return tuple(sorted((key, value) for key, value in keys.items() if defaults.get(key) != value))
+
+
+def _unreadable(text: str, why: str) -> MetricNameError:
+    return MetricNameError([Problem("", None, "metric", f"cannot read {shown(text)}: {why}")])

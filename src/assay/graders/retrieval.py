@@ -1,0 +1,256 @@
+"""Ranking metrics of any stage against the case's evidence, and the context metrics, which are the same arithmetic."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+
+from assay.graders.base import (
+    Batch,
+    Bools,
+    CaseIndex,
+    FactKey,
+    Floats,
+    Grader,
+    Key,
+    Verdict,
+    column,
+    not_applicable,
+    target_errors,
+)
+from assay.graders.names import MetricName
+from assay.graders.stages import CONTEXT, FINAL, find_stage
+from assay.metrics import ranking
+from assay.metrics.ranking import RankingTable
+from assay.model import Observation, ScoreColumn
+
+NOT_REPORTED = -1
+
+
+class RankingFacts:
+    """The joined ranking of one stage: for each row its length, and the slots that hold a judged chunk."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        self.cases: list[CaseIndex] = []
+        self.length: list[int] = []
+        self.row: list[int] = []
+        self.slot: list[int] = []
+        self.first: list[int] = []
+        self._tables: dict[int | None, RankingTable] = {}
+
+    def add(self, case: CaseIndex, observation: Observation) -> None:
+        """Take one row: which units each slot covers that no earlier slot covered."""
+        row = len(self.cases)
+        self.cases.append(case)
+        found = find_stage(observation, self.stage)
+        if found is None:
+            self.length.append(NOT_REPORTED)
+            return
+        self.length.append(len(found.chunks))
+        covered = 0
+        for slot, mask in enumerate(case.evidence.masks(found.chunks)):
+            if mask is not None:
+                self.row.append(row)
+                self.slot.append(slot)
+                self.first.append(mask & ~covered)
+                covered |= mask
+
+    @property
+    def reported(self) -> Bools:
+        """Rows whose stage the target reported."""
+        return np.asarray(np.asarray(self.length) != NOT_REPORTED, dtype=np.bool_)
+
+    def table(self, rel: int | None) -> RankingTable:
+        """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
+        if rel not in self._tables:
+            self._tables[rel] = self._build(rel)
+        return self._tables[rel]
+
+    def _build(self, rel: int | None) -> RankingTable:
+        n = len(self.cases)
+        length = np.maximum(np.asarray(self.length, dtype=np.int32), 0)
+        shape = (n, int(length.max(initial=0)))
+        row, slot = np.asarray(self.row, dtype=np.intp), np.asarray(self.slot, dtype=np.intp)
+        levels = [case.level(rel) for case in self.cases]
+        grade = np.zeros(shape, dtype=np.int8)
+        covered = np.zeros(shape, dtype=np.int32)
+        judged = np.zeros(shape, dtype=np.bool_)
+        pairs = list(zip(self.row, self.first, strict=True))
+        grade[row, slot] = [self.cases[r].evidence.best_grade(mask) if mask else 0 for r, mask in pairs]
+        covered[row, slot] = [(mask & levels[r]).bit_count() for r, mask in pairs]
+        judged[row, slot] = True
+        units = np.fromiter((level.bit_count() for level in levels), dtype=np.int32, count=n)
+        return RankingTable(length, units, grade, covered, judged, self._ideal())
+
+    def _ideal(self) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
+        sizes = np.fromiter((len(case.ideal) for case in self.cases), dtype=np.intp, count=len(self.cases))
+        ideal = np.zeros((len(self.cases), int(sizes.max(initial=0))), dtype=np.int8)
+        filled = np.arange(ideal.shape[1])[np.newaxis, :] < sizes[:, np.newaxis]
+        ideal[filled] = list(chain.from_iterable(case.ideal for case in self.cases))
+        return ideal
+
+
+class OverlapFacts:
+    """How much the first k chunks of two stages have in common."""
+
+    def __init__(self, stage: str, other: str, k: int | None) -> None:
+        self.stage, self.other, self.k = stage, other, k
+        self.values: list[float] = []
+        self.missing: list[bool] = []
+        self.empty: list[bool] = []
+
+    def add(self, case: CaseIndex, observation: Observation) -> None:
+        """Take one row."""
+        one, two = find_stage(observation, self.stage), find_stage(observation, self.other)
+        absent = one is None or two is None or one is two
+        value = None
+        if one is not None and two is not None and not absent:
+            value = ranking.overlap([c.chunk_id for c in one.chunks], [c.chunk_id for c in two.chunks], self.k)
+        self.missing.append(absent)
+        self.empty.append(value is None)
+        self.values.append(value or 0.0)
+
+
+_REL = Key("required", doc="count units of at least this grade; default: the required units")
+_STAGE = Key("retrieved", doc="the stage whose ranking is scored; `final` is the last before the context")
+
+
+def _rel(name: MetricName) -> int | None:
+    rel = name.key("rel", "required")
+    return None if rel == "required" else int(rel)
+
+
+def _stage(name: MetricName) -> str:
+    return CONTEXT if name.base.startswith("context_") else name.key("stage", "retrieved")
+
+
+def _needs(name: MetricName) -> tuple[FactKey, ...]:
+    return ((RankingFacts, (_stage(name),)),)
+
+
+def _values(table: RankingTable, name: MetricName) -> Floats:
+    """The formula of each ranking metric: one line each."""
+    k = name.k
+    match name.base:
+        case "hit":
+            return ranking.hit(table, k)
+        case "recall" | "context_recall":
+            return ranking.recall(table, k, capped=name.key("cap", "false") == "true")
+        case "precision":
+            return ranking.precision(table, k, of_returned=name.key("of", "k") == "returned")
+        case "context_precision":
+            return ranking.precision(table)
+        case "rr" | "context_rr":
+            return ranking.reciprocal_rank(table, k)
+        case "ap" | "context_ap":
+            return ranking.average_precision(table, k)
+        case "ndcg":
+            return ranking.ndcg(table, k, gain=name.key("gain", "exp2"))
+        case "judged":
+            return ranking.judged(table, k)
+        case "r_precision":
+            return ranking.r_precision(table)
+    raise AssertionError(name.base)
+
+
+def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    """Score one ranking metric: not applicable without evidence or where the stage was not reported."""
+    facts = batch.of(RankingFacts, _stage(name))
+    table = facts.table(_rel(name))
+    empty = table.length == 0
+    unless: list[Verdict] = [error_free for error_free in target_errors_without(facts, batch)]
+    unless.append(not_applicable(~facts.reported, f"stage {facts.stage} not reported"))
+    unless.append(not_applicable([case.denied for case in facts.cases], "evidence is forbidden to this user"))
+    if name.base == "judged":
+        unless.append(not_applicable([not case.partial for case in facts.cases], "the golden set is judged completely"))
+        unless.append(not_applicable(empty, "empty ranking"))
+    elif name.base == "ndcg":
+        unless.append(not_applicable([not case.ideal for case in facts.cases], "no evidence with a grade above 0"))
+    else:
+        unless.append(not_applicable(table.units == 0, "no evidence to find"))
+    if name.base == "context_precision":
+        unless.append(not_applicable(empty, "empty context"))
+    return column(name, _values(table, name), *unless)
+
+
+def target_errors_without(facts: RankingFacts, batch: Batch) -> list[Verdict]:
+    """Errors of the target that left this stage unreported; a stage reported before the failure is still scored."""
+    return [(rows & ~facts.reported, status, reason) for rows, status, reason in target_errors(batch)]
+
+
+def _overlap_facts(name: MetricName) -> tuple[str, str, int | None]:
+    return name.key("stage", "retrieved"), name.key("with", FINAL), name.k
+
+
+def overlap_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    """Score how much of one stage's first k another stage shares."""
+    facts = batch.of(OverlapFacts, *_overlap_facts(name))
+    return column(
+        name,
+        np.asarray(facts.values, dtype=np.float64),
+        *target_errors(batch),
+        not_applicable(facts.missing, "fewer than two stages to compare"),
+        not_applicable(facts.empty, "both rankings are empty"),
+    )
+
+
+def _row(name: str, summary: str, source: str, *, cut: str = "optional", keys: dict[str, Key] | None = None) -> Grader:
+    context = name.startswith("context_")
+    return Grader(
+        name=name,
+        family="context" if context else "retrieval",
+        summary=summary,
+        source=source,
+        cut="no" if context else cut,  # type: ignore[arg-type]  # the literal is checked by the catalogue's tests
+        keys={"rel": _REL} | ({} if context else {"stage": _STAGE}) | (keys or {}),
+        undefined="no evidence to find, evidence forbidden, or the stage was not reported",
+        needs=_needs,
+        compute=ranking_column,
+    )
+
+
+_TREC = "as trec_eval defines it"
+GRADERS: tuple[Grader, ...] = (
+    _row("hit", "Whether any of the first k chunks covers evidence.", "success_k, " + _TREC),
+    _row(
+        "recall",
+        "Share of the units of evidence that the first k chunks cover.",
+        f"{_TREC}; cap=true divides by min(units, k), as BEIR's capped recall",
+        keys={"cap": Key("false", ("true", "false"), "divide by min(units, k)")},
+    ),
+    _row(
+        "precision",
+        "Share of the first k ranks that cover new evidence.",
+        f"{_TREC}: divided by k; of=returned divides by min(k, returned)",
+        cut="required",
+        keys={"of": Key("k", ("k", "returned"), "what the relevant ranks are a share of")},
+    ),
+    _row("rr", "1 / rank of the first chunk that covers evidence, 0 after k.", "reciprocal rank; its mean is MRR"),
+    _row("ap", "Mean over the units of evidence of the precision at the rank that covers each.", f"map, {_TREC}"),
+    _row(
+        "ndcg",
+        "Discounted gain of the ranking over that of the best possible one.",
+        "Järvelin & Kekäläinen 2002 with Burges' gain 2^grade − 1; gain=linear is trec_eval's",
+        keys={"gain": Key("exp2", ("exp2", "linear"), "what a grade is worth")},
+    ),
+    _row("judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"),
+    _row("r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"),
+    Grader(
+        name="overlap",
+        family="retrieval",
+        summary="Share of the first k chunks that two stages have in common.",
+        source="set overlap at k, divided by the longer cut list",
+        direction="neutral",
+        cut="optional",
+        keys={"stage": _STAGE, "with": Key(FINAL, doc="the stage to compare with")},
+        undefined="fewer than two stages, or both rankings empty",
+        needs=lambda name: ((OverlapFacts, _overlap_facts(name)),),
+        compute=overlap_column,
+    ),
+    _row("context_recall", "Share of the units of evidence that the model was shown.", "[001]; after trimming"),
+    _row("context_precision", "Share of the context's chunks that cover new evidence.", "[001]; a ratio, not an AP"),
+    _row("context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"),
+    _row("context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"),
+)

@@ -1,0 +1,173 @@
+"""Ranking metrics as array arithmetic over grades in rank order.
+
+Evidence is joined once, before this file: a `RankingTable` knows for every slot of every ranking which grade it gains
+and how many units of evidence it covers for the first time. A metric is then a line or two, for one case or a million.
+Slot r (from 0) of row i is rank r + 1. Rows are independent, and sums run rank by rank, so that the value of a row
+does not depend on the block, the padding or the layout that it was computed in.
+
+References: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002 (DCG); Burges et al., ICML 2005 (gain 2^grade − 1);
+the TREC definitions as published with trec_eval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingTable:
+    """Rankings of n cases joined with their evidence; arrays of shape (n, depth) hold nothing beyond a list's end.
+
+    length: (n,) chunks returned. units: (n,) units of evidence to find. grade: (n, depth) highest grade among the units
+    first covered in that slot, else 0. covered: (n, depth) how many units the slot covers for the first time.
+    judged: (n, depth) whether the slot's chunk was judged at all. ideal: (n, width) the units' grades, falling.
+    """
+
+    length: Ints
+    units: Ints
+    grade: npt.NDArray[np.int8]
+    covered: Ints
+    judged: npt.NDArray[np.bool_]
+    ideal: npt.NDArray[np.int8]
+
+    @property
+    def depth(self) -> int:
+        """Slots of the longest ranking."""
+        return int(self.grade.shape[1])
+
+
+def exponential_gain(grade: npt.NDArray[np.int8]) -> Floats:
+    """Return 2^grade − 1 for each grade."""
+    return np.asarray(np.exp2(grade) - 1.0, dtype=np.float64)
+
+
+def linear_gain(grade: npt.NDArray[np.int8]) -> Floats:
+    """Return the grade itself, as trec_eval does."""
+    return grade.astype(np.float64)
+
+
+GAINS: dict[str, Callable[[npt.NDArray[np.int8]], Floats]] = {"exp2": exponential_gain, "linear": linear_gain}
+
+
+def _cut(table: RankingTable, k: int | None) -> int:
+    return table.depth if k is None else min(k, table.depth)
+
+
+def _sum_by_rank(columns: npt.NDArray[Any], k: int, weight: Callable[[int], float] | None = None) -> Floats:
+    """Add the first k columns from left to right: the one order of summation, whatever the padding (DECISIONS 12)."""
+    total = np.zeros(columns.shape[0], dtype=np.float64)
+    for rank in range(k):
+        total += columns[:, rank] if weight is None else columns[:, rank] * weight(rank)
+    return total
+
+
+def _discount(rank: int) -> float:
+    return 1.0 / math.log2(rank + 2)
+
+
+def _share(part: Floats, whole: npt.NDArray[Any] | float) -> Floats:
+    """Divide, giving 0 where the whole is 0; callers decide where that is undefined."""
+    whole_array = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
+    return np.divide(part, whole_array, out=np.zeros_like(part), where=whole_array > 0)
+
+
+def relevant(table: RankingTable) -> npt.NDArray[np.bool_]:
+    """Return which slots cover evidence for the first time; a repeat is not relevant again."""
+    return np.asarray(table.covered > 0)
+
+
+def hit(table: RankingTable, k: int | None = None) -> Floats:
+    """Return 1 where any of the first k chunks covers evidence, else 0."""
+    return np.asarray(relevant(table)[:, : _cut(table, k)].any(axis=1), dtype=np.float64)
+
+
+def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -> Floats:
+    """Return the share of the units of evidence that the first k chunks cover. Range [0, 1]; 0 without units.
+
+    `capped` divides by min(units, k) instead, so that 1 can be reached when there are more units than ranks.
+    """
+    found = _sum_by_rank(table.covered, _cut(table, k))
+    if capped and k is not None:
+        return np.minimum(_share(found, np.minimum(table.units, k)), 1.0)
+    return _share(found, table.units)
+
+
+def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = False) -> Floats:
+    """Return the share of the first k ranks that cover new evidence. Range [0, 1].
+
+    Divides by k, so that a short list cannot look precise; `of_returned` divides by min(k, length). Without k: by length.
+    """
+    found = _sum_by_rank(relevant(table), _cut(table, k))
+    if k is None:
+        return _share(found, table.length)
+    return _share(found, np.minimum(table.length, k) if of_returned else float(k))
+
+
+def reciprocal_rank(table: RankingTable, k: int | None = None) -> Floats:
+    """Return 1 / rank of the first chunk that covers evidence, 0 when there is none in the first k."""
+    marks = relevant(table)[:, : _cut(table, k)]
+    if marks.shape[1] == 0:
+        return np.zeros(marks.shape[0])
+    return np.where(marks.any(axis=1), 1.0 / (marks.argmax(axis=1) + 1.0), 0.0)
+
+
+def average_precision(table: RankingTable, k: int | None = None) -> Floats:
+    """Return the mean, over the units of evidence, of the precision at the rank that first covers them (0 if none does).
+
+    Range [0, 1]; 0 without units. A slot that covers several units counts once for each.
+    """
+    total = np.zeros(len(table.length))
+    seen = np.zeros(len(table.length))
+    marks = relevant(table)
+    for rank in range(_cut(table, k)):
+        seen += marks[:, rank]
+        total += np.where(marks[:, rank], seen / (rank + 1) * table.covered[:, rank], 0.0)
+    return _share(total, table.units)
+
+
+def ndcg(table: RankingTable, k: int | None = None, *, gain: str = "exp2") -> Floats:
+    """Return the discounted cumulative gain over that of the best possible ranking of all judged units.
+
+    Range [0, 1]; 0 where the ideal is 0. Gains are `exp2` (2^grade − 1) or `linear` (trec_eval's); the ideal ranking
+    holds every judged unit, found or not, cut at k.
+    """
+    gains = GAINS[gain]
+    ideal_depth = table.ideal.shape[1] if k is None else min(k, table.ideal.shape[1])
+    best = _sum_by_rank(gains(table.ideal[:, :ideal_depth]), ideal_depth, _discount)
+    depth = _cut(table, k)
+    return _share(_sum_by_rank(gains(table.grade[:, :depth]), depth, _discount), best)
+
+
+def judged(table: RankingTable, k: int | None = None) -> Floats:
+    """Return the share of the first min(k, length) chunks that somebody judged. Range [0, 1]; 0 for an empty list."""
+    present = table.length if k is None else np.minimum(table.length, k)
+    return _share(_sum_by_rank(table.judged, _cut(table, k)), present)
+
+
+def r_precision(table: RankingTable) -> Floats:
+    """Return the precision at rank R, where R is the number of units of evidence. Range [0, 1]; 0 without units."""
+    ranks = np.arange(table.depth, dtype=np.int32)
+    within = relevant(table) & (ranks[np.newaxis, :] < table.units[:, np.newaxis])
+    return _share(_sum_by_rank(within, table.depth), table.units)
+
+
+def overlap(first: list[str], second: list[str], k: int | None = None) -> float | None:
+    """Return the share of ids that two rankings have in common among their first k, by the longer cut list.
+
+    Range [0, 1]; None where both are empty. Repeats count once.
+
+    >>> overlap(["a", "b", "c"], ["b", "a", "d"], k=2)
+    1.0
+    """
+    left, right = set(first[:k]), set(second[:k])
+    longest = max(len(left), len(right))
+    return len(left & right) / longest if longest else None
