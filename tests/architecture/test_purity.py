@@ -1,0 +1,115 @@
+"""Purity beyond imports, which import-linter checks: what no module, and no pure module, may call or name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src/assay"
+PURE = ("errors.py", "model.py", "digest.py", "metrics", "graders", "scoring", "report")
+
+UNSAFE_EVERYWHERE = {"pickle", "marshal", "shelve", "eval", "exec", "__import__"}
+SIDE_EFFECTS = {"open", "print", "input", "breakpoint"}
+CLOCKS = {"now", "utcnow", "today"}
+SEEDED_RANDOM = {"default_rng", "Generator", "PCG64", "Philox", "SeedSequence"}
+SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node brings in or reaches for."""
+    if isinstance(node, ast.Import):
+        yield from (part for alias in node.names for part in alias.name.split("."))
+    elif isinstance(node, ast.ImportFrom):
+        yield from (node.module or "").split(".")
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.Name):
+        yield node.id
+
+
+def _is_unsafe_yaml(node: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func) in ("yaml.load", "yaml.load_all")):
+        return False
+    loaders = node.args[1:] + [keyword.value for keyword in node.keywords if keyword.arg == "Loader"]
+    return not any(ast.unparse(loader).split(".")[-1] in SAFE_LOADERS for loader in loaders)
+
+
+def _is_unseeded_random(node: ast.AST) -> bool:
+    """NumPy's random numbers are pure only where every generator is given its seed."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEEDED_RANDOM:
+        return not (node.args or node.keywords)
+    if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random"):
+        return node.attr not in SEEDED_RANDOM
+    return False
+
+
+def _impurity(node: ast.AST) -> str | None:
+    """Return what a pure module may not do at this node."""
+    if isinstance(node, ast.Name) and node.id in SIDE_EFFECTS:
+        return node.id
+    if isinstance(node, ast.Attribute) and node.attr in CLOCKS:
+        return ast.unparse(node)
+    return "unseeded random numbers" if _is_unseeded_random(node) else None
+
+
+def faults(source: str, *, pure: bool) -> list[str]:
+    """Return `line: what` for each thing in `source` that its layer may not do."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        line = getattr(node, "lineno", 0)
+        found += [f"{line}: {name}" for name in _names(node) if name in UNSAFE_EVERYWHERE]
+        if _is_unsafe_yaml(node):
+            found.append(f"{line}: yaml.load without a safe loader")
+        if pure and (impurity := _impurity(node)):
+            found.append(f"{line}: {impurity}")
+    return found
+
+
+def _is_pure(path: Path) -> bool:
+    return path.relative_to(PACKAGE).parts[0] in PURE
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_keeps_to_its_layer(path: Path) -> None:
+    assert [] == faults(path.read_text(encoding="utf-8"), pure=_is_pure(path))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from marshal import loads",
+        "eval('1')",
+        "import yaml\nyaml.load(text)",
+        "import yaml\nyaml.load(text, Loader=yaml.UnsafeLoader)",
+    ],
+)
+def test_unsafe_source_is_found_in_every_layer(source: str) -> None:
+    assert 1 == len(faults(source, pure=False))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open('x')",
+        "print(1)",
+        "datetime.now()",
+        "date.today()",
+        "np.random.rand()",
+        "np.random.default_rng()",
+        "f(input)",
+    ],
+)
+def test_side_effects_and_hidden_input_are_found_in_pure_layers_only(source: str) -> None:
+    assert 1 == len(faults(source, pure=True))
+    assert [] == faults(source, pure=False)
+
+
+def test_safe_yaml_seeded_numbers_and_words_in_strings_are_no_faults() -> None:
+    source = (
+        "yaml.load(text, Loader=yaml.CSafeLoader)\nyaml.safe_load(text)\nx = 'eval print'\nnp.random.default_rng(7)"
+    )
+    assert [] == faults(source, pure=True)

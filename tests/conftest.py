@@ -1,0 +1,58 @@
+"""What every test runs under: no network but loopback, a home directory of its own, fixed Hypothesis settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+# The place of the address in the arguments of each event that can leave the machine.
+NETWORK_EVENTS = {"socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1, "socket.getaddrinfo": 0}
+
+
+def _is_local(address: Any) -> bool:
+    host = address[0] if isinstance(address, tuple) else address
+    if isinstance(host, bytes):
+        host = host.decode(errors="replace")
+    # A host of None is this machine; a socket address that is a plain string is a path.
+    return host in (None, "", "localhost", "::1") or host.startswith(("127.", "/", "\0"))
+
+
+def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
+    position = NETWORK_EVENTS.get(event)
+    if position is not None and not _is_local(arguments[position]):
+        raise PermissionError(f"tests may not use the network: {event} {arguments[position]!r}")
+
+
+sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing may read or write the files of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of data that no one here wrote; the test skips without it unless ASSAY_REQUIRE names `data`."""
+    folder = os.environ.get("ASSAY_TEST_DATA")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    reason = f"ASSAY_TEST_DATA names no folder of test data (got {folder!r})"
+    if "data" in os.environ.get("ASSAY_REQUIRE", "").split(","):
+        pytest.fail(reason)
+    pytest.skip(reason)
