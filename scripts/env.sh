@@ -76,7 +76,7 @@ install_into() {
     if command -v uv >/dev/null && uv pip install --quiet --python "$@" 2>/dev/null; then
         return
     fi
-    "$1" -m pip install --quiet --disable-pip-version-check --no-input "${@:2}"
+    "$1" -m pip install -qq --disable-pip-version-check --no-input --no-compile "${@:2}"
 }
 
 ensure_environment() {

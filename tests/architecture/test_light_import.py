@@ -7,22 +7,47 @@ import sys
 
 HEAVY = ("msgspec", "numpy", "rich", "scipy", "typer", "yaml")
 
+IMPORT_ALL = """
+import importlib, pkgutil, assay
+for module in pkgutil.walk_packages(assay.__path__, "assay."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
 
-def _heavy_after(statement: str) -> list[str]:
-    """Run `statement` in a fresh interpreter and return which of HEAVY it loaded."""
-    code = f"import sys\n{statement}\nprint('LOADED', *(m for m in {HEAVY!r} if m in sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    return run.stdout.splitlines()[-1].split()[1:]
+SHOW_HELP = """
+from assay.cli import main
+sys.argv = ["assay", "--help"]
+try:
+    main()
+except SystemExit as stop:
+    assert stop.code in (0, None), stop.code
+"""
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    assert [] == _heavy_after("import assay")
+def _run(code: str) -> tuple[list[str], list[str]]:
+    """Run `code` in a fresh interpreter; return the lines that it printed and which of HEAVY it loaded."""
+    report = f"\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}{report}"], capture_output=True, text=True, timeout=60
+    )
+    assert run.stderr == ""
+    assert run.returncode == 0
+    *printed, loaded = run.stdout.splitlines()
+    return printed, loaded.split()
+
+
+def test_importing_the_package_prints_nothing_and_loads_nothing_heavy() -> None:
+    assert ([], []) == _run("import assay")
+
+
+def test_no_module_prints_or_loads_scipy_when_imported() -> None:
+    printed, loaded = _run(IMPORT_ALL)
+    assert [] == printed
+    assert {"msgspec", "numpy"} <= set(loaded)
+    assert "scipy" not in loaded
 
 
 def test_help_does_not_load_scipy() -> None:
-    help_then_go_on = "from assay.cli import main\nsys.argv = ['assay', '--help']\ntry: main()\nexcept SystemExit: pass"
-    assert "scipy" not in _heavy_after(help_then_go_on)
-
-
-def test_probe_sees_what_is_loaded() -> None:
-    assert ["msgspec"] == _heavy_after("import msgspec")
+    printed, loaded = _run(SHOW_HELP)
+    assert any("score" in line for line in printed)
+    assert "scipy" not in loaded
