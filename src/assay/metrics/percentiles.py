@@ -1,0 +1,61 @@
+"""Nearest-rank percentiles with the interval that the order of the values alone gives."""
+
+from __future__ import annotations
+
+from math import ceil, exp, log
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.rates import Bounds
+from assay.metrics.samples import Values, finite
+
+
+def percentile(values: Values, p: float) -> float | None:
+    """Return the nearest-rank percentile, the value at index ceil(p/100·n)−1 in sorted order; None for no values.
+
+    `p` in (0, 100]; raises ValueError otherwise. Always one of the values.
+
+    >>> percentile([15, 20, 35, 40, 50], 40)
+    20.0
+    """
+    numbers = sorted(finite(values))
+    return numbers[_rank(p, len(numbers)) - 1] if numbers else None
+
+
+def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> Bounds | None:
+    """Return the distribution-free interval of a percentile: two of the values, chosen by the binomial.
+
+    None when fewer than one value is expected beyond the percentile (p95: n < 20), which callers report as
+    "insufficient n". Where the sample cannot reach `confidence`, the extreme value stands and the note says what is
+    covered. `p` in (0, 100), else ValueError.
+
+    >>> percentile_interval(range(1, 101), 50)
+    Bounds(low=40.0, high=61.0, method='order statistics', note='')
+    """
+    if not 0 < p < 100:
+        raise ValueError(f"an interval needs a percentile between 0 and 100 (got {p})")
+    numbers = sorted(finite(values))
+    n = len(numbers)
+    if round(n * min(p, 100 - p) / 100, 9) < 1:
+        return None
+    below = _binomial_cdf(n, p / 100)  # below[k]: probability that at most k values lie below the percentile
+    tail = (1 - confidence) / 2
+    first = max(1, int(np.searchsorted(below, tail, side="right")))
+    last = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
+    covered = float(below[last - 1] - below[first - 1])
+    note = "" if covered >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {covered:.0%}"
+    return Bounds(numbers[first - 1], numbers[last - 1], "order statistics", note)
+
+
+def _rank(p: float, n: int) -> int:
+    if not 0 < p <= 100:
+        raise ValueError(f"a percentile must lie in (0, 100] (got {p})")
+    return max(1, ceil(round(p * n / 100, 9)))  # rounded: 99.9 · 1000 / 100 must not become rank 1000
+
+
+def _binomial_cdf(n: int, p: float) -> npt.NDArray[np.float64]:
+    """Return P(X ≤ k) for k = 0 … n."""
+    k = np.arange(1, n + 1)
+    logs = n * log(1 - p) + np.cumsum(np.log((n - k + 1) / k * (p / (1 - p))))
+    return np.cumsum(np.concatenate(([exp(n * log(1 - p))], np.exp(logs))))

@@ -1,0 +1,267 @@
+"""Intervals of means: the method fits the values, is named, never has width zero, and covers what it promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics.intervals import (
+    Bounds,
+    clopper_pearson,
+    mean_interval,
+    one_sided,
+    rate_interval,
+    wilson,
+    zero_event_upper,
+)
+from assay.metrics.samples import mean_of, standard_error, units
+
+# 12 clusters of 40 answers, 22 of them right, with the standard errors that the definition of CR1 is known by.
+SIZES = [5, 6, 2, 2, 3, 3, 5, 2, 2, 2, 5, 3]
+RIGHT = [5, 3, 0, 0, 0, 1, 2, 2, 1, 0, 5, 3]
+CLUSTERS = [cluster for cluster, size in enumerate(SIZES) for _ in range(size)]
+ANSWERS = [float(index < right) for size, right in zip(SIZES, RIGHT, strict=True) for index in range(size)]
+
+scores = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+def test_clustered_standard_errors_have_their_reference_values() -> None:
+    """naive .0796628, without the factor G/(G−1) .1123471, CR1 .1173427."""
+    naive = standard_error(*units(ANSWERS, None))
+    clustered = standard_error(*units(ANSWERS, CLUSTERS))
+    assert ("0.0796628", "0.1173427") == (f"{naive:.7f}", f"{clustered:.7f}")
+    assert f"{clustered * (11 / 12) ** 0.5:.7f}" == "0.1123471"
+
+
+def test_clusters_without_a_range_get_the_plain_cr1_t_interval() -> None:
+    """Mean .55 shifted by 5, standard error .1173427, t(.975; 11) = 2.200985."""
+    bounds = mean_interval([value + 5 for value in ANSWERS], clusters=CLUSTERS)
+    assert bounds is not None
+    assert (5.55 - 2.200985 * 0.1173427, 5.55 + 2.200985 * 0.1173427) == pytest.approx(bounds[:2], abs=1e-6)
+    assert ("CR1-t", "") == bounds[2:]
+
+
+def test_two_values_without_clusters_are_a_rate() -> None:
+    assert rate_interval(30, 41) == mean_interval([1.0] * 30 + [0.0] * 11, low=0, high=1)
+    assert rate_interval(30, 41) == mean_interval([1.0] * 30 + [0.0] * 11)
+
+
+def test_a_rate_on_another_range_is_moved_to_it() -> None:
+    rate, bounds = wilson(3, 9), mean_interval([5.0] * 3 + [1.0] * 6, low=1, high=5)
+    assert bounds is not None
+    assert (1 + 4 * rate.low, 1 + 4 * rate.high, "Wilson", "") == bounds
+
+
+def test_clusters_of_one_value_each_are_no_clusters() -> None:
+    assert mean_interval(ANSWERS) == mean_interval(ANSWERS, clusters=range(40))
+
+
+def test_zeros_and_ones_of_a_count_are_not_taken_for_a_rate() -> None:
+    bounds = mean_interval([0.0, 1.0, 1.0, 0.0], low=0)
+    assert bounds is not None
+    assert (0.0, "t") == (bounds.low, bounds.method)
+    assert bounds.high > 1
+
+
+def test_unbounded_values_get_student_t() -> None:
+    """1, 2, 3, 4: mean 2.5, s/√n = .6454972, t(.975; 3) = 3.182446."""
+    bounds = mean_interval([1, 2, 3, 4])
+    assert bounds is not None
+    assert (2.5 - 3.182446 * 0.6454972, 2.5 + 3.182446 * 0.6454972) == pytest.approx(bounds[:2], abs=1e-6)
+
+
+def test_bounded_scores_are_padded_with_one_imaginary_case_at_each_end() -> None:
+    """.8, .9, .7 and 0, 1: mean .68, s = .3962323, t(.975; 2) = 4.302653; wider here than t of the three, ±.248."""
+    bounds = mean_interval([0.8, 0.9, 0.7], low=-1, high=2)
+    padded = np.array([0.8, 0.9, 0.7, -1.0, 2.0])
+    half = 4.302653 * padded.std(ddof=1) / 5**0.5
+    assert bounds is not None
+    assert (max(-1.0, padded.mean() - half), min(2.0, padded.mean() + half)) == pytest.approx(bounds[:2], abs=1e-5)
+    assert bounds.method == "t, padded (conservative)"
+
+
+def test_padding_never_narrows_an_interval() -> None:
+    """Far from the middle of the range the imaginary cases move the centre; the plain t interval stays inside."""
+    values = [0.9, 0.95, 0.92, 0.97, 0.93] * 200
+    plain, padded = mean_interval(values), mean_interval(values, low=0, high=1)
+    assert plain is not None
+    assert padded is not None
+    assert padded.low < plain.low < plain.high <= padded.high
+
+
+@pytest.mark.parametrize(
+    ("values", "note"), [([0.7] * 41, "no spread in 41 scores"), ([0.7], "a single score"), ([1.0], "")]
+)
+def test_scores_without_spread_never_get_an_interval_of_width_zero(values: list[float], note: str) -> None:
+    bounds = mean_interval(values, low=0, high=1)
+    assert bounds is not None
+    assert note == bounds.note
+    assert bounds.low < values[0] <= bounds.high
+
+
+def test_equal_scores_are_bounded_by_what_may_not_have_been_seen() -> None:
+    """With 41 equal cases at most 1 − .025^(1/41) = 8.6% may differ, at worst by scoring 0 or 1."""
+    unseen = 1 - 0.025 ** (1 / 41)
+    expected = Bounds(0.7 - 0.7 * unseen, 0.7 + 0.3 * unseen, "zero-event", "no spread in 41 scores")
+    bounds = mean_interval([0.7] * 41, low=0, high=1)
+    assert bounds is not None
+    assert expected[:2] == pytest.approx(bounds[:2])
+    assert expected[2:] == bounds[2:]
+
+
+def test_clusters_that_all_succeed_count_as_one_case_each() -> None:
+    bounds = mean_interval([1.0] * 40, clusters=CLUSTERS, low=0, high=1)
+    assert bounds is not None
+    assert (clopper_pearson(12, 12).low, 1.0) == pytest.approx(bounds[:2])
+    assert bounds.note == "no spread in 12 clusters"
+
+
+def test_clusters_with_equal_means_still_get_a_width() -> None:
+    """Every cluster holds one right and one wrong answer: CR1 alone would claim ±0."""
+    bounds = mean_interval([0.0, 1.0] * 10, clusters=[index // 2 for index in range(20)], low=0, high=1)
+    assert bounds is not None
+    assert bounds.low < 0.4 < 0.6 < bounds.high
+
+
+def test_fewer_than_eight_clusters_are_called_too_few() -> None:
+    seven = mean_interval(
+        [0.1 * (index % 9) for index in range(14)], clusters=[i // 2 for i in range(14)], low=0, high=1
+    )
+    eight = mean_interval(
+        [0.1 * (index % 9) for index in range(16)], clusters=[i // 2 for i in range(16)], low=0, high=1
+    )
+    equal = mean_interval([0.5] * 4, clusters=[0, 0, 1, 1], low=0, high=1)
+    assert seven is not None
+    assert eight is not None
+    assert equal is not None
+    assert ("too few clusters (7)", "") == (seven.note, eight.note)
+    assert equal.note == "too few clusters (2); no spread in 2 clusters"
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_nothing_is_said_about_no_values_one_cluster_or_open_ranges_without_spread(side: str) -> None:
+    for values, clusters, low in (([], None, 0), ([0.1, 0.9], ["a", "a"], 0), ([3.0, 3.0], None, 0)):
+        assert mean_interval(values, clusters=clusters, low=low) is None
+        assert one_sided(values, "lower" if side == "lower" else "upper", clusters=clusters, low=low) is None
+    assert mean_interval([1, 3, 1, 3], clusters=[0, 0, 1, 1]) is None
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1.1])
+def test_values_that_cannot_be_scores_are_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=r"finite|outside the range"):
+        mean_interval([0.5, value], low=0, high=1)
+
+
+def test_a_range_needs_two_different_ends_and_every_value_a_cluster() -> None:
+    with pytest.raises(ValueError, match="low < high"):
+        mean_interval([1.0], low=1, high=1)
+    with pytest.raises(ValueError, match="zip"):
+        mean_interval([0.2, 0.4], clusters=["a"])
+
+
+def test_one_sided_bounds_of_rates_are_exact() -> None:
+    lower, upper = one_sided([1.0] * 41, "lower"), one_sided([0.0] * 41, "upper", low=0, high=1)
+    assert lower is not None
+    assert upper is not None
+    assert (0.05 ** (1 / 41), zero_event_upper(41)) == pytest.approx((lower.value, upper.value))
+    mixed = one_sided([1.0] * 38 + [0.0] * 2, "lower")
+    assert mixed is not None
+    assert clopper_pearson(38, 40, confidence=0.90).low == pytest.approx(mixed.value)
+    assert mixed.method == "Clopper-Pearson"
+
+
+def test_a_one_sided_bound_is_the_end_of_the_two_sided_interval_with_twice_the_tail() -> None:
+    values = [0.2, 0.4, 0.9, 0.7, 0.5]
+    both = mean_interval(values, low=0, high=1, confidence=0.90)
+    lower, upper = one_sided(values, "lower", low=0, high=1), one_sided(values, "upper", low=0, high=1)
+    assert both is not None
+    assert lower is not None
+    assert upper is not None
+    assert (both.low, both.high) == pytest.approx((lower.value, upper.value))
+
+
+@given(scores, st.randoms(use_true_random=False))
+def test_order_never_changes_a_byte(values: list[float], random: Random) -> None:
+    labels = [index % 3 for index in range(len(values))]
+    places = list(range(len(values)))
+    random.shuffle(places)
+    shuffled, names = [values[place] for place in places], [labels[place] for place in places]
+    assert mean_of(values) == mean_of(shuffled)
+    assert mean_interval(values, low=0, high=1) == mean_interval(shuffled, low=0, high=1)
+    assert mean_interval(values, clusters=labels, low=0, high=1) == mean_interval(
+        shuffled, clusters=names, low=0, high=1
+    )
+
+
+@given(scores, st.booleans())
+def test_intervals_stay_in_the_range_hold_the_mean_and_have_a_width(values: list[float], clustered: bool) -> None:
+    labels = [index // 2 for index in range(len(values))] if clustered else None
+    bounds, mean = mean_interval(values, clusters=labels, low=0, high=1), mean_of(values)
+    if bounds is not None:
+        assert mean is not None
+        assert 0.0 <= bounds.low <= mean <= bounds.high <= 1.0
+        assert bounds.low < bounds.high
+
+
+Draw = Callable[[np.random.Generator], npt.NDArray[np.float64]]
+
+
+def near_one(generator: np.random.Generator) -> npt.NDArray[np.float64]:
+    return np.where(generator.random(41) < 0.9, 1.0, generator.random(41))
+
+
+def nearly_all_one(generator: np.random.Generator) -> npt.NDArray[np.float64]:
+    return np.where(generator.random(41) < 0.99, 1.0, generator.random(41))
+
+
+def rare_zero(generator: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Two zeros of 41 on average, missing from one sample in eight, beside scores of 1 and 0.99."""
+    return generator.choice(np.array([1.0, 0.99, 0.0]), size=41, p=[0.9, 0.1 - 2 / 41, 2 / 41])
+
+
+@pytest.mark.parametrize(
+    ("draw", "truth"), [(near_one, 0.95), (nearly_all_one, 0.995), (rare_zero, 0.9 + 0.99 * (0.1 - 2 / 41))]
+)
+def test_scores_piled_up_at_one_are_covered(draw: Draw, truth: float) -> None:
+    """At least 90% at n = 41 (here 1,000 samples; t alone covers 87%, 32% and 87%)."""
+    generator = np.random.Generator(np.random.PCG64(1))
+    hits = 0
+    for _ in range(1000):
+        bounds = mean_interval(draw(generator), low=0, high=1)
+        assert bounds is not None
+        hits += bounds.low <= truth <= bounds.high
+    assert hits >= 920
+
+
+def test_clustered_rates_near_one_are_covered() -> None:
+    """14 clusters of 3 at a true rate of .95 with cluster effects; CR1-t alone covers about 75%."""
+    generator = np.random.Generator(np.random.PCG64(1))
+    clusters, hits = [index // 3 for index in range(42)], 0
+    for _ in range(1000):
+        chance = np.repeat(generator.beta(0.95, 0.05, 14), 3)
+        answers = (generator.random(42) < chance).astype(float)
+        bounds = mean_interval(answers, clusters=clusters, low=0, high=1)
+        assert bounds is not None
+        hits += bounds.low <= 0.95 <= bounds.high
+    assert hits >= 920
+
+
+def test_the_intervals_of_a_summary_do_not_import_scipy() -> None:
+    """scipy.special costs half a second at start; only exact bounds of mixed outcomes need it."""
+    code = """if True:
+        import sys
+        from assay.metrics.intervals import balanced, mean_interval, percentile_interval, zero_event_upper
+        mean_interval([0.5, 1.0, 0.2] * 9, low=0, high=1), mean_interval([1.0, 0.0] * 9, clusters=list(range(9)) * 2)
+        mean_interval([1.0] * 40 + [0.0]), percentile_interval(range(50), 95)
+        zero_event_upper(4), balanced((1, 9), (2, 9))
+        sys.exit("scipy" in sys.modules)
+    """
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
