@@ -1,0 +1,256 @@
+"""Two configurations on the same cases: the difference, its interval and p-value, and what the set can detect.
+
+A difference is candidate minus baseline; whether more is better is the caller's knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import ceil, fsum, inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.metrics.intervals import FEW_CLUSTERS, Bounds, mean_interval
+from assay.metrics.samples import Values, finite, standard_error, units
+from assay.metrics.student import bisect, normal_quantile, t_quantile
+
+EXACT_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
+FLIPS = 9_999
+
+
+class PairedDifference(NamedTuple):
+    """The mean difference over `n` pairs; `bounds` and `p_value` are None where nothing can be said (see `note`).
+
+    `sd` is that of the differences; `correlation` is None if a side has no spread; `wins` counts candidate > baseline.
+    """
+
+    n: int
+    mean: float
+    bounds: Bounds | None
+    p_value: float | None
+    p_method: str
+    sd: float | None
+    correlation: float | None
+    wins: int
+    losses: int
+    ties: int
+    note: str = ""
+
+
+def paired_difference(
+    baseline: Values,
+    candidate: Values,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> PairedDifference | None:
+    """Compare two aligned lists of scores of the same cases; None for no pairs.
+
+    Independent pairs of 0 and 1 get the Tango interval and McNemar's exact p; all others CR1-t and the sign flip of
+    cluster sums. `low` and `high` are the ends of the metric's range and are used only where the differences have no
+    spread. For a one-sided bound at level c pass `confidence=2·c − 1`. Raises ValueError for lists of different length.
+
+    >>> result = paired_difference([0.2, 0.5, 0.4, 0.6], [0.4, 0.6, 0.7, 0.6])
+    >>> round(result.mean, 3), result.wins, result.ties, result.p_value
+    (0.15, 3, 1, 0.25)
+    """
+    first, second = finite(baseline), finite(candidate)
+    differences = [after - before for before, after in zip(first, second, strict=True)]
+    n = len(differences)
+    if n == 0:
+        return None
+    totals, sizes = units(differences, clusters)
+    wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    note = ""
+    bounds: Bounds | None
+    p_value: float | None
+    if len(totals) == n and all(value in (0.0, 1.0) for value in (*first, *second)):
+        bounds, p_value, p_method = tango(wins, losses, n, confidence), mcnemar_p(wins, losses), "McNemar, exact"
+    elif len(totals) == 1 < n:
+        bounds, p_value, p_method, note = None, None, "", "one cluster"
+    else:
+        span = None if low is None or high is None else high - low
+        bounds = _difference_bounds(differences, totals, sizes, clusters, span, confidence)
+        p_value, p_method = sign_flip_p(totals, seed=seed)
+        note = "" if bounds else "no spread"
+    mean, sd = fsum(differences) / n, _sd(differences)
+    correlation = _correlation(first, second)
+    ties = n - wins - losses
+    return PairedDifference(n, mean, bounds, p_value, p_method, sd, correlation, wins, losses, ties, note)
+
+
+def sign_flip_p(sums: Sequence[float], *, seed: int = 0) -> tuple[float, str]:
+    """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and how it was found.
+
+    All sign patterns are enumerated for up to 16 sums that are not zero; otherwise 9,999 seeded ones give
+    (b+1)/(B+1), which is never 0. The order of the sums does not matter.
+
+    >>> sign_flip_p([1, 2, 3])
+    (0.25, 'sign flip, exact')
+    """
+    moving = sorted(abs(total) for total in finite(sums) if total)
+    reached = abs(fsum(sums)) - 1e-9 * fsum(moving)  # equal sums must count as reached whatever their last bits
+    if len(moving) <= EXACT_UNITS:
+        patterns = np.zeros(1)
+        for size in moving:
+            patterns = np.concatenate((patterns + size, patterns - size))
+        return float(np.mean(np.abs(patterns) >= reached)), "sign flip, exact"
+    generator = np.random.Generator(np.random.PCG64(seed))
+    kept = np.zeros(FLIPS)
+    for size in moving:  # one by one: the same bits on every machine, and no FLIPS × sums matrix
+        signs = np.unpackbits(np.frombuffer(generator.bytes((FLIPS + 7) // 8), dtype=np.uint8), count=FLIPS)
+        kept += size * signs
+    extreme = int(np.count_nonzero(np.abs(2 * kept - fsum(moving)) >= reached))
+    return (extreme + 1) / (FLIPS + 1), f"sign flip, {FLIPS} patterns, seed {seed}"
+
+
+def mcnemar_p(wins: int, losses: int) -> float:
+    """Return McNemar's exact two-sided p-value of discordant pairs, in (0, 1].
+
+    >>> round(mcnemar_p(2, 9), 7)
+    0.0654297
+    """
+    n, fewer = wins + losses, min(wins, losses)
+    ways = tail = 1
+    for k in range(fewer):  # whole numbers: exact, and quick where separate binomial coefficients would not be
+        ways = ways * (n - k) // (k + 1)
+        tail += ways
+    return min(1.0, 2 * tail / (1 << n))
+
+
+def tango(wins: int, losses: int, n: int, confidence: float = 0.95) -> Bounds:
+    """Return Tango's score interval of the difference of two paired rates, within [-1, 1]. Tango (1998).
+
+    `wins` and `losses` are the discordant pairs among `n`; raises ValueError if there are more of them than pairs.
+
+    >>> bounds = tango(12, 2, 50)
+    >>> round(bounds.low, 4), round(bounds.high, 4)
+    (0.0611, 0.3447)
+    """
+    if n < 1 or min(wins, losses) < 0 or wins + losses > n:
+        raise ValueError(f"counts need wins + losses ≤ n and n ≥ 1 (got {wins} + {losses} of {n})")
+    z = normal_quantile((1 + confidence) / 2)
+    estimate = (wins - losses) / n
+    low = bisect(lambda d: z - tango_z(wins, losses, n, d), -1.0, estimate)
+    high = bisect(lambda d: -z - tango_z(wins, losses, n, d), estimate, 1.0)
+    return Bounds(low, high, "Tango")
+
+
+def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
+    """Return the score statistic of a hypothetical `difference` in [-1, 1]; ±inf where only one outcome is possible.
+
+    At 0 its square is McNemar's chi-squared.
+
+    >>> round(tango_z(86, 150, 1600, 0.0) ** 2, 4)
+    17.3559
+    """
+    b = (2 * n - wins + losses) * difference - wins - losses
+    c = -losses * difference * (1 - difference)
+    rate = (sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
+    gap = wins - losses - n * difference
+    variance = n * (2 * rate + difference * (1 - difference))
+    if variance <= 0:
+        return inf if gap > 0 else -inf if gap < 0 else 0.0
+    return gap / sqrt(variance)
+
+
+def smallest_detectable(
+    sd: float, n: int, *, cluster_size: float = 1.0, icc: float = 0.0, confidence: float = 0.95, power: float = 0.8
+) -> float | None:
+    """Return the true mean difference that a two-sided test of `n` pairs finds with the given power.
+
+    `sd` of the differences (about the square root of the share of discordant pairs for rates). Clusters of mean size
+    `cluster_size` with intraclass correlation `icc` shrink n by 1 + (size − 1)·icc. t quantiles on both sides, which
+    agrees with the noncentral t to three digits from n = 20 on. None if fewer than two independent pairs remain.
+
+    >>> round(smallest_detectable(0.1**0.5, 41), 3)
+    0.142
+    """
+    effective = n / (1 + (cluster_size - 1) * icc)
+    if effective < 2:
+        return None
+    df = int(effective) - 1
+    return (t_quantile((1 + confidence) / 2, df) + t_quantile(power, df)) * sd / sqrt(effective)
+
+
+def cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: float = 0.8) -> int:
+    """Return how many independent pairs show, one-sided, that nothing fell by `margin` or more (normal approximation).
+
+    >>> cases_needed(0.02, 0.1**0.5)
+    1546
+    """
+    return ceil(((normal_quantile(confidence) + normal_quantile(power)) * sd / margin) ** 2)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted so that the chance of any false rejection keeps its level, in the given order.
+
+    Holm (1979).
+
+    >>> [round(p, 3) for p in holm([0.04, 0.01, 0.03])]
+    [0.06, 0.03, 0.06]
+    """
+    adjusted, worst = [0.0] * len(p_values), 0.0
+    for place, index in enumerate(_by_size(p_values)):
+        worst = max(worst, min(1.0, (len(p_values) - place) * p_values[index]))
+        adjusted[index] = worst
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted so that the share of false rejections keeps its level, in the given order.
+
+    Benjamini and Hochberg (1995).
+
+    >>> [round(p, 3) for p in benjamini_hochberg([0.04, 0.01, 0.03])]
+    [0.04, 0.03, 0.04]
+    """
+    adjusted, best = [0.0] * len(p_values), 1.0
+    for place, index in reversed(list(enumerate(_by_size(p_values), start=1))):
+        best = min(best, len(p_values) * p_values[index] / place)
+        adjusted[index] = best
+    return adjusted
+
+
+def _difference_bounds(
+    differences: list[float],
+    totals: list[float],
+    sizes: list[float],
+    clusters: Sequence[Hashable] | None,
+    span: float | None,
+    confidence: float,
+) -> Bounds | None:
+    """Return the CR1-t interval; without any spread, what the range of the metric (`span` wide) still allows."""
+    count, n = len(totals), len(differences)
+    error = standard_error(totals, sizes) if count > 1 else 0.0
+    if error <= 1e-12 * max(map(abs, differences)):
+        if not span:
+            return None
+        return mean_interval(differences, clusters=clusters, low=-span, high=span, confidence=confidence)
+    mean, half = fsum(differences) / n, t_quantile((1 + confidence) / 2, count - 1) * error
+    note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
+    return Bounds(mean - half, mean + half, "CR1-t" if count < n else "t", note)
+
+
+def _sd(values: list[float]) -> float | None:
+    if len(values) < 2:
+        return None
+    mean = fsum(values) / len(values)
+    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _correlation(first: list[float], second: list[float]) -> float | None:
+    spread = (_sd(first) or 0.0) * (_sd(second) or 0.0)
+    if not spread:
+        return None
+    a, b = fsum(first) / len(first), fsum(second) / len(second)
+    shared = fsum((x - a) * (y - b) for x, y in zip(first, second, strict=True)) / (len(first) - 1)
+    return max(-1.0, min(1.0, shared / spread))
+
+
+def _by_size(p_values: Sequence[float]) -> list[int]:
+    return sorted(range(len(p_values)), key=lambda index: p_values[index])
