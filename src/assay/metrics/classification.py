@@ -1,0 +1,200 @@
+"""Sets found against sets expected, classes observed against classes expected, and agreement between raters.
+
+A confusion table is a square integer array: row = what was expected (or the first rater), column = what was observed
+(or the second). Undefined values are None, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.student import normal_quantile
+
+Table = npt.NDArray[np.int64]
+Weights = Literal["none", "linear", "quadratic"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+class Agreement(NamedTuple):
+    """An agreement coefficient, its standard error and interval; `low` and `high` are None where the error vanishes."""
+
+    value: float
+    standard_error: float
+    low: float | None
+    high: float | None
+
+
+def set_precision(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the share of what was found that was expected, in [0, 1]; None if nothing was found.
+
+    >>> set_precision({"a", "b"}, {"b", "c", "d"})
+    0.5
+    """
+    return len(found & expected) / len(found) if found else None
+
+
+def set_recall(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the share of what was expected that was found, in [0, 1]; None if nothing was expected.
+
+    >>> set_recall({"a", "b"}, {"b", "c", "d", "e"})
+    0.25
+    """
+    return len(found & expected) / len(expected) if expected else None
+
+
+def set_f1(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the harmonic mean of set precision and recall, in [0, 1]: 2·both/(found + expected); None if both empty.
+
+    >>> set_f1({"a", "b"}, {"b", "c"}), set_f1(set(), {"b"})
+    (0.5, 0.0)
+    """
+    total = len(found) + len(expected)
+    return 2 * len(found & expected) / total if total else None
+
+
+def confusion(expected: Sequence[Hashable], observed: Sequence[Hashable], labels: Sequence[Hashable]) -> Table:
+    """Return how often each expected label met each observed one, in the order of `labels`.
+
+    Raises ValueError for sequences of different length and for labels not listed.
+
+    >>> confusion(["a", "a", "b"], ["a", "b", "b"], ["a", "b"]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    place = {label: index for index, label in enumerate(labels)}
+    table = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    for row, column in zip(expected, observed, strict=True):
+        if row not in place or column not in place:
+            raise ValueError(f"label not listed (got {row!r}, {column!r}; expected one of {list(labels)!r})")
+        table[place[row], place[column]] += 1
+    return table
+
+
+def class_counts(table: Table) -> list[tuple[int, int]]:
+    """Return `(hits, n)` of each expected class: its recall with its own n.
+
+    >>> class_counts(np.array([[9, 1], [5, 15]]))
+    [(9, 10), (15, 20)]
+    """
+    return [(int(table[k, k]), int(table[k].sum())) for k in range(len(table))]
+
+
+def balanced_accuracy(table: Table) -> float | None:
+    """Return the mean recall of the expected classes that occur, in [0, 1]; None if none does.
+
+    >>> round(balanced_accuracy(np.array([[9, 1], [5, 15]])), 3)
+    0.825
+    """
+    recalls = [hits / n for hits, n in class_counts(table) if n]
+    return sum(recalls) / len(recalls) if recalls else None
+
+
+def raw_agreement(table: Table) -> float | None:
+    """Return the share of items on which both raters gave the same label, in [0, 1]; None for no items.
+
+    >>> raw_agreement(np.array([[20, 5], [10, 15]]))
+    0.7
+    """
+    total = int(table.sum())
+    return int(np.trace(table)) / total if total else None
+
+
+def cohen_kappa(table: Table, weights: Weights = "none", confidence: float = 0.95) -> Agreement | None:
+    """Return Cohen's kappa, in [-1, 1], with its large-sample interval.
+
+    `weights` gives credit for near misses between ordered labels. None for no items or where chance agreement is
+    complete (both raters used one and the same label). Cohen (1960, 1968); error of Fleiss, Cohen and Everitt (1969).
+
+    >>> kappa = cohen_kappa(np.array([[20, 5], [10, 15]]))
+    >>> round(kappa.value, 4), round(kappa.standard_error, 4)
+    (0.4, 0.127)
+    """
+    n, size = int(table.sum()), len(table)
+    if n == 0:
+        return None
+    shares = table / n
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    credit = _credit(size, weights)
+    seen, chance = float((credit * shares).sum()), float((credit * np.outer(rows, columns)).sum())
+    if 1 - chance < 1e-12:
+        return None
+    kappa = (seen - chance) / (1 - chance)
+    average = (credit * columns).sum(axis=1)[:, None] + (credit * rows[:, None]).sum(axis=0)[None, :]
+    spread = float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance * (1 - kappa)) ** 2
+    error = sqrt(max(0.0, spread) / n) / (1 - chance)
+    if error < 1e-9:  # a rater with one label only, or complete agreement: the formula knows no spread
+        return Agreement(kappa, 0.0, None, None)
+    half = normal_quantile((1 + confidence) / 2) * error
+    return Agreement(kappa, error, max(-1.0, kappa - half), min(1.0, kappa + half))
+
+
+def gwet_ac1(table: Table) -> float | None:
+    """Return Gwet's AC1, in [-1, 1]: agreement beyond chance that stays meaningful when one label dominates.
+
+    None for no items; at least two labels, else ValueError. Gwet (2008).
+
+    >>> round(gwet_ac1(np.array([[90, 5], [5, 0]])), 3)
+    0.89
+    """
+    n, size = int(table.sum()), len(table)
+    if size < 2:
+        raise ValueError("agreement needs at least two labels")
+    if n == 0:
+        return None
+    prevalence = (table.sum(axis=1) + table.sum(axis=0)) / (2 * n)
+    chance = float((prevalence * (1 - prevalence)).sum()) / (size - 1)
+    return (int(np.trace(table)) / n - chance) / (1 - chance)
+
+
+def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level = "nominal") -> float | None:
+    """Return Krippendorff's alpha, at most 1, for any number of raters with gaps.
+
+    `ratings[r][u]` is rater r's value of unit u, None where not rated; the ratio level needs values ≥ 0. None where no
+    unit has two ratings or only one value occurs. Krippendorff (2011).
+
+    >>> krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
+    0.4444444444444444
+    """
+    rated = [[value for value in unit if value is not None] for unit in zip(*ratings, strict=True)]
+    paired = [unit for unit in rated if len(unit) > 1]
+    values = sorted({value for unit in paired for value in unit})
+    if len(values) < 2:
+        return None
+    place = {value: index for index, value in enumerate(values)}
+    together = np.zeros((len(values), len(values)))
+    for unit in paired:
+        counts = np.bincount([place[value] for value in unit], minlength=len(values))
+        together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    totals = together.sum(axis=1)
+    distance = _distance(np.array(values, dtype=float), totals, level)
+    expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
+    return 1 - float((together * distance).sum()) / expected
+
+
+def _credit(size: int, weights: Weights) -> npt.NDArray[np.float64]:
+    gaps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+    if weights == "none":
+        return np.eye(size)
+    share = gaps / max(1, size - 1)
+    return np.asarray(1 - (share if weights == "linear" else share**2))
+
+
+def _distance(
+    values: npt.NDArray[np.float64], totals: npt.NDArray[np.float64], level: Level
+) -> npt.NDArray[np.float64]:
+    """Return the squared distance between any two values, as the level of measurement defines it."""
+    if level == "nominal":
+        return 1.0 - np.eye(len(values))
+    if level == "ordinal":  # as many ranks apart as ratings lie between, the two ends counted half
+        middle = np.cumsum(totals) - totals / 2
+        return np.asarray(np.subtract.outer(middle, middle) ** 2)
+    gaps = np.subtract.outer(values, values)
+    if level == "interval":
+        return np.asarray(gaps**2)
+    sums = np.add.outer(values, values)
+    return np.asarray((gaps / np.where(sums == 0, 1.0, sums)) ** 2)
