@@ -1,0 +1,259 @@
+"""What the intervals of Assay cover, over a fixed grid of which every point is printed.
+
+`python -m benchmarks.statistics [--reps N]` exits 1 if a promise is missed: rates cover 94–97% on average and at
+least 91% at every point; bounded scores at least 90% at every point from n = 41 on, with 90% and more of them 1; paired
+tests reject a true null in at most 5% of samples; the regression rule for rates raises a false alarm in at most 5% and,
+being approximate, passes a loss as large as its margin in at most 6%. Simulated points are allowed three standard
+errors of their own noise; rates, balanced means and the regression rule are computed exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from math import comb, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics import intervals, paired
+from benchmarks.populations import Scores, populations
+
+SEED = 20_240_611
+RATES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+RATE_SIZES = (10, 20, 41, 100, 200, 500)
+SCORE_SIZES = (20, 41, 100, 300)
+CLUSTERS = ((8, 6), (14, 3), (20, 3), (41, 2), (41, 4), (100, 3))  # clusters × cases in each
+PROMISED_FROM = 41
+SLACK = 1e-9  # a limit equal to the true mean covers it
+
+
+class Point(NamedTuple):
+    """One point of the grid: what was measured, and the promise it must keep (None: printed, nothing promised)."""
+
+    section: str
+    name: str
+    share: float
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def kept(self, noise: float) -> bool:
+        enough = self.at_least is None or self.share >= self.at_least - noise
+        return enough and (self.at_most is None or self.share <= self.at_most + noise)
+
+
+# ── rates: exact sums over the binomial, no simulation ───────────────────────────────────────────────────────────
+
+
+def binomial(n: int, p: float) -> Scores:
+    """Return the probability of 0 … n successes."""
+    return np.array([comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)])
+
+
+def binary(n: int) -> list[list[float]]:
+    """Return the n + 1 samples of zeros and ones that differ by more than their order."""
+    return [[1.0] * k + [0.0] * (n - k) for k in range(n + 1)]
+
+
+def covering(bounds: list[intervals.Bounds], p: float) -> npt.NDArray[np.bool_]:
+    return np.array([b.low - SLACK <= p <= b.high + SLACK for b in bounds])
+
+
+def rates() -> Iterator[Point]:
+    for n in RATE_SIZES:
+        bounds = [found for sample in binary(n) if (found := intervals.mean_interval(sample, low=0, high=1))]
+        plain = [intervals.wilson(k, n) for k in range(n + 1)]
+        for p in RATES:
+            weight = binomial(n, p)
+            yield Point("rates", f"n={n} p={p}", float(weight @ covering(bounds, p)), at_least=0.91)
+        fine = np.linspace(0.5, 0.9999, 1000)
+        worst = min(float(binomial(n, p) @ covering(bounds, p)) for p in fine)
+        yield Point("rates, worst of 1,000 p", f"n={n}", worst, at_least=0.91)
+        worst = min(float(binomial(n, p) @ covering(plain, p)) for p in fine)
+        yield Point("rates, worst of 1,000 p, plain Wilson for comparison", f"n={n}", worst)
+
+
+def one_sided_rates() -> Iterator[Point]:
+    for n in RATE_SIZES:
+        lower = [bound.value for sample in binary(n) if (bound := intervals.one_sided(sample, "lower", low=0, high=1))]
+        for p in RATES:
+            right = float(binomial(n, p) @ (np.array(lower) <= p + SLACK))
+            yield Point("rates, one-sided lower bound", f"n={n} p={p}", right, at_least=0.95)
+
+
+def balanced_rates() -> Iterator[Point]:
+    for n_a, n_b in ((10, 10), (10, 31), (20, 20), (20, 80), (60, 140)):
+        pairs = [[intervals.balanced((a, n_a), (b, n_b)) for b in range(n_b + 1)] for a in range(n_a + 1)]
+        low = np.array([[pair.bounds.low if pair else 0.0 for pair in row] for row in pairs])
+        high = np.array([[pair.bounds.high if pair else 1.0 for pair in row] for row in pairs])
+        for p_a, p_b in ((0.5, 0.5), (0.7, 0.9), (0.9, 0.7), (0.9, 0.9), (0.95, 0.8), (0.95, 0.99), (0.99, 0.99)):
+            middle = (p_a + p_b) / 2
+            inside = (low - SLACK <= middle) & (middle <= high + SLACK)
+            share = float(binomial(n_a, p_a) @ inside @ binomial(n_b, p_b))
+            yield Point("balanced", f"n={n_a}+{n_b} p={p_a},{p_b}", share, at_least=0.91)
+
+
+# ── bounded scores ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def bounded_scores(reps: int) -> Iterator[Point]:
+    for n in SCORE_SIZES:
+        promise = 0.90 if n >= PROMISED_FROM else None
+        for name, (draw, mean) in populations(n).items():
+            generator = np.random.Generator(np.random.PCG64([SEED, n]))
+            samples = [draw(generator, n) for _ in range(reps)]
+            inside = [interval_covers(sample, mean) for sample in samples]
+            yield Point("bounded scores", f"n={n} {name}", float(np.mean(inside)), at_least=promise)
+            right = [lower_bound_holds(sample, mean) for sample in samples]
+            yield Point("bounded scores, one-sided lower bound", f"n={n} {name}", float(np.mean(right)), promise)
+
+
+def interval_covers(sample: Scores, mean: float, clusters: list[int] | None = None) -> bool:
+    bounds = intervals.mean_interval(sample, clusters=clusters, low=0, high=1)
+    return bounds is not None and bounds.low - SLACK <= mean <= bounds.high + SLACK
+
+
+def lower_bound_holds(sample: Scores, mean: float) -> bool:
+    bound = intervals.one_sided(sample, "lower", low=0, high=1)
+    return bound is not None and bound.value <= mean + SLACK
+
+
+def clustered_scores(reps: int) -> Iterator[Point]:
+    for count, size in CLUSTERS:
+        clusters = [index // size for index in range(count * size)]
+        for p in (0.5, 0.8, 0.9, 0.95, 0.99):
+            for icc in (0.1, 0.5):
+                generator = np.random.Generator(np.random.PCG64([SEED, count, size, int(100 * p)]))
+                a, b = p * (1 - icc) / icc, (1 - p) * (1 - icc) / icc
+                hits = 0
+                for _ in range(reps):
+                    chance = np.repeat(generator.beta(a, b, count), size)
+                    sample = (generator.random(count * size) < chance).astype(float)
+                    hits += interval_covers(sample, p, clusters)
+                name = f"{count} × {size} binary p={p} icc={icc}"
+                yield Point("clustered", name, hits / reps, at_least=0.90)
+        for name, (draw, mean) in populations(count).items():
+            generator = np.random.Generator(np.random.PCG64([SEED, count, size]))
+            hits = 0
+            for _ in range(reps):  # half of the cases repeat their cluster's score, the others have their own
+                shared = np.repeat(draw(generator, count), size)
+                own = draw(generator, count * size)
+                sample = np.where(generator.random(count * size) < 0.5, shared, own)
+                hits += interval_covers(sample, mean, clusters)
+            yield Point("clustered", f"{count} × {size} {name}", hits / reps, at_least=0.90)
+
+
+# ── percentiles and paired tests ─────────────────────────────────────────────────────────────────────────────────
+
+
+def percentiles(reps: int) -> Iterator[Point]:
+    """Latencies (log-normal, and rounded so that many tie); small samples promise only the share their note names."""
+    for p, z in ((50, 0.0), (90, 1.2815515655446004), (95, 1.6448536269514722), (99, 2.3263478740408408)):
+        for n in (20, 41, 100, 300, 1000):
+            if n * (100 - p) < 100:
+                continue  # fewer than one value beyond the percentile: reported as "insufficient n", no interval
+            for kind, grain in (("smooth", 0.0), ("ties", 0.25)):
+                generator = np.random.Generator(np.random.PCG64([SEED, p, n]))
+                truth, hits, note = float(np.exp(z)), 0, ""
+                truth = np.ceil(truth / grain) * grain if grain else truth
+                for _ in range(reps):
+                    sample = np.exp(generator.standard_normal(n))
+                    sample = np.ceil(sample / grain) * grain if grain else sample
+                    bounds = intervals.percentile_interval(sample, p)
+                    assert bounds is not None
+                    hits, note = hits + (bounds.low - SLACK <= truth <= bounds.high + SLACK), bounds.note
+                promise = float(note.split("covers ")[1].rstrip("%")) / 100 - 0.005 if note else 0.94
+                yield Point("percentiles", f"p{p} n={n} {kind}" + (f" [{note}]" if note else ""), hits / reps, promise)
+
+
+def paired_tests(reps: int) -> Iterator[Point]:
+    """How often a true null is rejected at 5%, with heavy-tailed cluster effects."""
+    for count, size in ((8, 5), (14, 3), (41, 2)):
+        clusters = [index // size for index in range(count * size)]
+        by_interval = by_flips = 0
+        generator = np.random.Generator(np.random.PCG64([SEED, count]))
+        for _ in range(reps):
+            effect = np.repeat(generator.standard_t(3, count), size) + generator.standard_normal(count * size)
+            result = paired.paired_difference(np.zeros(count * size), effect, clusters=clusters)
+            assert result is not None and result.bounds is not None and result.p_value is not None
+            by_interval += not result.bounds.low <= 0 <= result.bounds.high
+            by_flips += result.p_value <= 0.05
+        yield Point("paired, true null rejected", f"{count} × {size} CR1-t", by_interval / reps, at_most=0.05)
+        yield Point("paired, true null rejected", f"{count} × {size} sign flip", by_flips / reps, at_most=0.05)
+
+
+def non_inferiority() -> Iterator[Point]:
+    """How the regression rule for paired rates errs: passing a loss of exactly the margin, failing an equal one."""
+    for n in (20, 41, 100):
+        for margin in (0.02, 0.05, 0.1):
+            for wins in (0.0, 0.02, 0.1):
+                name = f"n={n} margin={margin} improved={wins}"
+                passed, _ = verdicts(n, margin, wins, wins + margin)
+                yield Point("regression rule, passes a loss of its margin", name, passed, at_most=0.06)
+                _, failed = verdicts(n, margin, wins, wins)
+                yield Point("regression rule, fails an equal candidate", name, failed, at_most=0.05)
+
+
+def verdicts(n: int, margin: float, improved: float, worsened: float) -> tuple[float, float]:
+    """Return the probabilities that the 95% one-sided Tango bounds show no loss of `margin`, and that they show one."""
+    passed = failed = 0.0
+    for b in range(n + 1):
+        for c in range(n + 1 - b):
+            chance = comb(n, b) * comb(n - b, c) * improved**b * worsened**c * (1 - improved - worsened) ** (n - b - c)
+            if chance > 1e-12:
+                bounds = paired.tango(b, c, n, confidence=0.90)
+                passed += chance * (bounds.low > -margin)
+                failed += chance * (bounds.high < -margin)
+    return passed, failed
+
+
+# ── printing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def report(points: list[Point], reps: int) -> int:
+    """Print every point and each section's mean and worst; return the number of broken promises."""
+    broken = 0
+    for section in dict.fromkeys(point.section for point in points):
+        mine = [point for point in points if point.section == section]
+        simulated = section.split(",")[0] in {"bounded scores", "clustered", "percentiles", "paired"}
+        print(f"\n{section}")
+        for point in mine:
+            limit = point.at_least if point.at_least is not None else point.at_most
+            noise = 3 * sqrt(limit * (1 - limit) / reps) if simulated and limit is not None else 0.0
+            kept = point.kept(noise)
+            broken += not kept
+            promise = (
+                "" if limit is None else f"  {'at least' if point.at_least is not None else 'at most'} {limit:.3f}"
+            )
+            print(f"  {point.share:.4f}  {point.name}{promise}{'' if kept else '  MISSED'}")
+        shares = [point.share for point in mine]
+        mean = sum(shares) / len(shares)
+        print(f"  = mean {mean:.4f}, lowest {min(shares):.4f}, highest {max(shares):.4f} of {len(mine)} points")
+        if section == "rates" and not 0.94 <= mean <= 0.97:
+            print("  MISSED: the mean must lie in 0.94 to 0.97")
+            broken += 1
+    return broken
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reps", type=int, default=800, help="samples per simulated point (default 800)")
+    reps = parser.parse_args().reps
+    points = [
+        *rates(),
+        *one_sided_rates(),
+        *balanced_rates(),
+        *bounded_scores(reps),
+        *clustered_scores(reps),
+        *percentiles(reps),
+        *paired_tests(reps),
+        *non_inferiority(),
+    ]
+    broken = report(points, reps)
+    print(f"\n{len(points)} points, {reps} samples each where simulated, {broken} promises missed")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
