@@ -1,0 +1,114 @@
+"""The JSON report: everything the decision stands on, in one strict, sorted, reproducible document.
+
+Its shape is `schemas/report.schema.json`. No clock is read: the time stands in it only where the caller gives one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assay.model import ConfigResult, Decision, RuleResult, Scoring, Summary
+from assay.report.figures import notes_of, percent
+from assay.report.safe import encodable
+from assay.report.tables import failed_ids
+
+Json = dict[str, Any]
+
+
+def to_json(scoring: Scoring, now: str | None = None) -> str:
+    """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
+
+    `now` becomes `generated_at`. Raises ValueError for a number that is not finite, which is a defect of its maker.
+    """
+    report: Json = {
+        "assay_version": scoring.assay_version,
+        "configs": {config: _config(result, scoring.stages.get(config)) for config, result in scoring.configs.items()},
+        "decision": {"outcome": scoring.decision.outcome, "reasons": list(scoring.decision.reasons)},
+        "gate": scoring.gate.name if scoring.gate is not None else None,
+        "golden": {
+            "name": scoring.golden.name,
+            "version": scoring.golden.version,
+            "digest": scoring.golden.digest,
+            "cases": scoring.golden.cases,
+        },
+        "inputs": [
+            {"path": encodable(each.path), "format": each.format, "rows": each.rows, "configs": list(each.configs)}
+            for each in scoring.inputs
+        ],
+        "warnings": [encodable(warning) for warning in scoring.warnings],
+    }
+    if now is not None:
+        report["generated_at"] = now
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+
+
+def _config(result: ConfigResult, stage: str | None) -> Json:
+    table = result.table
+    failed = {checks.case_id: list(checks.failed) for checks in table.checks}
+    return {
+        "summary": _summaries(result.summary),
+        "slices": {key: _summaries(metrics) for key, metrics in result.slices.items()},
+        "missing": list(table.missing),
+        "failed_cases": [{"case_id": case_id, "failed_checks": failed[case_id]} for case_id in failed_ids(result)],
+        "decision": _decision(result.decision) if result.decision is not None else None,
+        "stage": stage,
+        "repeats": table.repeats,
+        "versions": {part: list(found) for part, found in table.versions.items()},
+        "notes": list(table.notes),
+    }
+
+
+def _summaries(metrics: dict[str, Summary]) -> Json:
+    return {metric: _summary(summary) for metric, summary in metrics.items()}
+
+
+def _summary(summary: Summary) -> Json:
+    bounds = summary.interval
+    shape: Json = {
+        "statistic": summary.statistic,
+        "value": summary.value,
+        "mean": summary.mean,
+        "mean_worst": summary.mean_worst,
+        "low": bounds.low if bounds is not None else None,
+        "high": bounds.high if bounds is not None else None,
+        "method": bounds.method if bounds is not None else None,
+        "scored": summary.scored,
+        "not_applicable": summary.not_applicable,
+        "errors": summary.errors,
+    }
+    notes = list(notes_of(summary))
+    if bounds is not None and bounds.confidence != 0.95:
+        notes.append(f"{percent(bounds.confidence)} interval")
+    if notes:
+        shape["note"] = "; ".join(notes)
+    return shape
+
+
+def _decision(decision: Decision) -> Json:
+    return {
+        "outcome": decision.outcome,
+        "reasons": list(decision.reasons),
+        "rules": [_rule(found) for found in decision.results],
+    }
+
+
+def _rule(found: RuleResult) -> Json:
+    rule = found.rule
+    return {
+        "metric": rule.metric,
+        "slice": rule.slice,
+        "at_least": rule.at_least,
+        "at_most": rule.at_most,
+        "severity": rule.severity,
+        "basis": rule.basis,
+        "min_coverage": rule.min_coverage,
+        "if_unmeasured": rule.if_unmeasured,
+        "reason": rule.reason,
+        "state": found.state,
+        "value": found.value,
+        "scored": found.scored,
+        "upper_bound": found.upper_bound,
+        "message": found.message,
+        "cases": list(found.cases),
+    }

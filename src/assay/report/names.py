@@ -1,0 +1,74 @@
+"""Which of our metrics stand behind the columns and keys of the brief's runner and report template.
+
+A column may be filled by any of several metrics; the first that was measured is taken, and its full name is in the
+table of all metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+Names = tuple[str, ...]
+
+RECALL_10: Names = ("recall@10",)
+MRR_10: Names = ("rr@10",)
+NDCG_10: Names = ("ndcg@10",)
+CONTEXT_RECALL: Names = ("context_recall",)
+CITATION: Names = ("citation_correctness(by=rules)", "citation_correctness(by=judge)")
+BEHAVIOUR: Names = ("behaviour",)
+FAITHFULNESS: Names = ("faithfulness(by=judge)", "faithfulness(by=rules)")
+RELEVANCE: Names = ("answer_relevance(by=judge)", "answer_relevance(by=rules)")
+ANSWER: Names = ("correctness(by=judge)", "keywords", "exact_match", "number_match")
+ABSTENTION: Names = ("abstention_accuracy",)
+P95_LATENCY: Names = ("latency_ms(stat=p95)",)
+
+RUNNER_COLUMNS: tuple[tuple[str, Names], ...] = (
+    ("Recall@10", RECALL_10),
+    ("MRR@10", MRR_10),
+    ("NDCG@10", NDCG_10),
+    ("Context recall", CONTEXT_RECALL),
+    ("Citation correctness", CITATION),
+    ("Behavior score", BEHAVIOUR),
+)
+
+HEADLINES: tuple[tuple[str, Names], ...] = (
+    ("Hit@5", ("hit@5",)),
+    ("Recall@5", ("recall@5",)),
+    ("Recall@10", RECALL_10),
+    ("Precision@5", ("precision@5",)),
+    ("MRR@10", MRR_10),
+    ("nDCG@10", NDCG_10),
+    ("Faithfulness", FAITHFULNESS),
+    ("Answer relevance", RELEVANCE),
+    ("Citation correctness", CITATION),
+    ("Abstention accuracy", ABSTENTION),
+    ("p95 latency ms", P95_LATENCY),
+)
+
+RUNNER_METRICS: dict[str, Names] = {
+    f"{theirs}@{k}": (f"{ours}@{k}",)
+    for k in (5, 10)
+    for theirs, ours in (
+        ("hit", "hit"),
+        ("recall", "recall"),
+        ("precision", "precision(of=returned)"),
+        ("mrr", "rr"),
+        ("ndcg", "ndcg"),
+    )
+} | {
+    "context_recall": CONTEXT_RECALL,
+    "citation_correctness": CITATION,
+    "behavior_score": BEHAVIOUR,
+    "latency_end_to_end_ms": ("latency_ms",),
+    "cost_usd": ("cost_usd",),
+}
+"""The keys of a row's `metrics` in the runner's JSON, and the metric that gives each its per-case value."""
+
+
+def first_present(names: Names, available: Container[str]) -> str | None:
+    """Return the first of `names` that is available, None where none is.
+
+    >>> first_present(("a", "b"), {"b": 1})
+    'b'
+    """
+    return next((name for name in names if name in available), None)

@@ -1,0 +1,165 @@
+"""Tables that the terminal and the Markdown report share: raw text in rows, escaped only where it is printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+
+from assay.model import ConfigResult, RuleResult, Scoring, Summary
+from assay.report.figures import (
+    NA,
+    Graders,
+    column_of,
+    common_reason,
+    grader_of,
+    instrument,
+    interval,
+    notes_of,
+    number,
+    plural,
+    with_count,
+    with_interval,
+)
+from assay.report.names import P95_LATENCY, RUNNER_COLUMNS, Names, first_present
+from assay.scoring.wording import compared
+
+FEW_CASES = 10
+"""A slice with fewer cases describes them and proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of raw text under a title; every row has as many cells as there are columns."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"{self.title}: a row does not have {len(self.columns)} cells")
+
+
+def failed_ids(result: ConfigResult) -> list[str]:
+    """Return the cases that failed a check, in golden order."""
+    failed = {checks.case_id for checks in result.table.checks if checks.failed}
+    return [case_id for case_id in result.table.case_ids if case_id in failed]
+
+
+def slice_size(metrics: dict[str, Summary]) -> int:
+    """Return the number of cases in a slice: every metric accounts for each of them."""
+    return max((s.scored + s.not_applicable + s.errors for s in metrics.values()), default=0)
+
+
+def slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
+    """Return (cases, `key=value`) of the slices, smallest first."""
+    return sorted((slice_size(metrics), key) for key, metrics in result.slices.items())
+
+
+def measured(names: Names, summaries: dict[str, Summary]) -> Summary | None:
+    """Return the summary of the first of `names` that was measured."""
+    name = first_present(names, summaries)
+    return summaries[name] if name is not None else None
+
+
+def aggregate(scoring: Scoring, graders: Graders) -> Table:
+    """One row per configuration with the numbers people look at first; each with its count."""
+    rows = []
+    for config, result in sorted(scoring.configs.items()):
+        cases = len(result.table.case_ids)
+        rate = number(len(failed_ids(result)) / cases) if cases else NA
+        cells = [with_count(measured(names, result.summary), graders) for _, names in RUNNER_COLUMNS]
+        latency = with_count(measured(P95_LATENCY, result.summary), graders)
+        rows.append((config, str(cases), *cells, rate, latency))
+    titles = tuple(title for title, _ in RUNNER_COLUMNS)
+    columns = ("Config", "Cases", *titles, "Failed case rate", "p95 latency ms")
+    return Table("Aggregate", columns, tuple(rows))
+
+
+def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
+    """Every metric of one configuration with its interval, its counts and what must be said beside it."""
+    rows = []
+    for metric, summary in result.summary.items():
+        bounds = summary.interval
+        notes = list(notes_of(summary))
+        if not summary.scored and (why := common_reason(column_of(metric, result.table))):
+            notes.insert(0, why)
+        if summary.errors and summary.mean_worst is not None:
+            notes.append(f"{number(summary.mean_worst, metric, graders)} if every error counts as the worst value")
+        rows.append(
+            (
+                metric,
+                instrument(metric, graders),
+                summary.statistic,
+                number(summary.value, metric, graders),
+                interval(bounds, metric, graders),
+                bounds.method if bounds is not None else NA,
+                str(summary.scored),
+                str(summary.not_applicable),
+                str(summary.errors),
+                "; ".join(notes),
+            )
+        )
+    columns = ("Metric", "Class", "Statistic", "Value", "95% interval", "Method", "Scored", NA, "Errors", "Notes")
+    return Table(f"All metrics: {config}", columns, tuple(rows))
+
+
+def gate_rules(scoring: Scoring, graders: Graders) -> Table:
+    """Every rule of the gate with its state, the number that decided and the bound it was held against."""
+    rows = [
+        (config, *_rule_cells(found, graders))
+        for config, result in sorted(scoring.configs.items())
+        for found in (result.decision.results if result.decision is not None else ())
+    ]
+    columns = ("Config", "State", "Metric", "Slice", "Number", "Bound", "Scored", "Severity", "What was found")
+    return Table("Release Gate Checklist", columns, tuple(rows))
+
+
+def _rule_cells(found: RuleResult, graders: Graders) -> tuple[str, ...]:
+    rule = found.rule
+    sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
+    grader = grader_of(rule.metric, graders)
+    unit = grader.unit if grader is not None else ""
+    value, bound = compared(found.value if found.value is not None else threshold, threshold, unit)
+    return (
+        found.state,
+        rule.metric,
+        rule.slice or "all cases",
+        value if found.value is not None else NA,
+        f"{sign} {bound}",
+        str(found.scored),
+        rule.severity,
+        found.message,
+    )
+
+
+def slices(scoring: Scoring, graders: Graders, *, only: Container[str] = (), without: Container[str] = ()) -> Table:
+    """One row per configuration and slice: of the keys in `only`, or of all but those in `without`."""
+    rows = []
+    for config, result in sorted(scoring.configs.items()):
+        for name in sorted(result.slices):
+            key = name.partition("=")[0]
+            if key in only or (not only and key not in without):
+                found = result.slices[name]
+                cells = [with_interval(measured(names, found), graders) for _, names in RUNNER_COLUMNS]
+                rows.append((config, name, str(slice_size(found)), *cells))
+    columns = ("Config", "Slice", "Cases", *(title for title, _ in RUNNER_COLUMNS))
+    notes = (f"A slice of fewer than {FEW_CASES} cases describes them and proves nothing.",) if rows else ()
+    return Table("Slices", columns, tuple(rows), notes)
+
+
+def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int = 20) -> Iterator[str]:
+    """Yield what must be known of one configuration beside its numbers: missing cases, stage, warnings, notes."""
+    missing = result.table.missing
+    if missing:
+        more = f" … and {len(missing) - limit} more" if len(missing) > limit else ""
+        yield f"{config}: {plural(len(missing), 'case')} without output: {', '.join(missing[:limit])}{more}"
+    if config in scoring.stages:
+        yield f"{config}: ranking metrics score the stage {scoring.stages[config]!r}"
+    warned = Counter(name for checks in result.table.checks for name in checks.warnings)
+    if warned:
+        listed = ", ".join(f"{name} × {count}" for name, count in sorted(warned.items()))
+        yield f"{config}: warnings that fail no case: {listed}"
+    yield from result.table.notes

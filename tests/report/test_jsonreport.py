@@ -1,0 +1,142 @@
+"""The JSON report is strict, sorted, complete and as its published schema says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.report.golden_files import assert_golden
+from tests.report.sample import BAD, GOOD, result, scoring
+from tests.report.schema_check import load_schema, violations
+
+from assay.model import Decision, GoldenInfo, InputFile, Interval, Scoring, Summary
+from assay.report.jsonreport import to_json
+
+
+def _report(found: Scoring, now: str | None = None) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(to_json(found, now))
+    return report
+
+
+def _sorted(value: Any) -> bool:
+    if isinstance(value, dict):
+        return list(value) == sorted(value) and all(_sorted(each) for each in value.values())
+    return all(_sorted(each) for each in value) if isinstance(value, list) else True
+
+
+def test_report_is_as_reviewed() -> None:
+    assert_golden("report.json", to_json(scoring()))
+
+
+def test_report_follows_its_schema() -> None:
+    schema = load_schema("report")
+    assert [] == violations(_report(scoring(), "2026-03-01T00:00:00Z"), schema, schema)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("golden", "cases"), -1),
+        (("decision", "outcome"), "MAYBE"),
+        (("configs", BAD, "summary", "recall@10", "scored"), 1.5),
+        (("configs", BAD, "summary", "recall@10", "surprise"), 1),
+        (("configs", BAD, "decision", "rules"), None),
+    ],
+)
+def test_schema_refuses_what_is_wrong(path: tuple[str, ...], value: object) -> None:
+    schema, report = load_schema("report"), _report(scoring())
+    holder: Any = report
+    for name in path[:-1]:
+        holder = holder[name]
+    holder[path[-1]] = value
+    assert 1 == len(violations(report, schema, schema))
+
+
+def test_every_key_is_sorted_and_there_is_no_clock() -> None:
+    report = _report(scoring())
+    assert _sorted(report)
+    assert "generated_at" not in report
+    assert "2026" == _report(scoring(), "2026")["generated_at"]
+
+
+def test_order_of_configurations_changes_no_byte() -> None:
+    found = scoring()
+    turned = replace(found, configs=dict(reversed(found.configs.items())))
+    assert to_json(found) == to_json(turned)
+
+
+def test_summary_without_interval_has_null_bounds() -> None:
+    expected = {
+        "statistic": "mean",
+        "value": 0.2,
+        "mean": 0.2,
+        "mean_worst": 0.2,
+        "low": None,
+        "high": None,
+        "method": None,
+        "scored": 2,
+        "not_applicable": 1,
+        "errors": 1,
+    }
+    found = _report(scoring())["configs"][BAD]["summary"]["ndcg@10"]
+    # Two scores, 0 and 0.4, and one error: 0.4 / 2 scored, 0.4 / 3 with the error as 0.
+    assert expected | {"mean_worst": pytest.approx(0.4 / 3)} == found
+
+
+def test_notes_of_summary_and_interval_are_one_note() -> None:
+    summary = _report(scoring())["configs"][BAD]["summary"]
+    assert "few cases" == summary["recall@10"]["note"]
+    assert "90% interval" == summary["rr@10"]["note"]
+
+
+def test_configuration_that_is_not_gated_has_no_decision() -> None:
+    found = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
+    report = _report(found)
+    assert (None, None) == (report["configs"][GOOD]["decision"], report["gate"])
+    schema = load_schema("report")
+    assert [] == violations(report, schema, schema)
+
+
+def test_failed_cases_leave_out_those_only_warned_of() -> None:
+    failed = _report(scoring())["configs"][BAD]["failed_cases"]
+    assert ["leave_001", "pay_001", "none_001"] == [each["case_id"] for each in failed]
+    assert ["leak", "bad_citation", "wrong_behavior"] == failed[1]["failed_checks"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_number_that_is_not_finite_is_stopped(number: float) -> None:
+    found = scoring()
+    broken = replace(found.configs[GOOD].summary["recall@10"], value=number)
+    configs = {GOOD: replace(found.configs[GOOD], summary={"recall@10": broken})}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json(replace(found, configs=configs))
+
+
+def test_file_name_that_is_not_utf8_is_spelled_out() -> None:
+    found = replace(scoring(), inputs=(InputFile("r\udce9.jsonl", "native", 1, ()),), warnings=("\udce9",))
+    report = msgspec.json.decode(to_json(found).encode())
+    assert ("r\\udce9.jsonl", ["\\udce9"]) == (report["inputs"][0]["path"], report["warnings"])
+
+
+_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+_NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(_TEXT, _TEXT, _NUMBER, _NUMBER)
+def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, value: float, low: float) -> None:
+    summary = Summary("m", "", "mean", value, value, value, Interval(low, value, reason), 1, 0, 0)
+    found = replace(
+        scoring(),
+        golden=GoldenInfo(name, "", "", 1),
+        configs={name: replace(result(GOOD, None), summary={"recall@10": summary})},
+        decision=Decision("PASS", (reason,)),
+    )
+    report = msgspec.json.decode(to_json(found).encode())
+    assert (name, [reason]) == (report["golden"]["name"], report["decision"]["reasons"])
+    said = report["configs"][name]["summary"]["recall@10"]
+    assert (value, low, reason) == (said["value"], said["low"], said["method"])

@@ -1,0 +1,74 @@
+"""Per-case lines: one strict JSON object for each golden case, whatever happened to it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from tests.report.sample import BAD, GOOD, column, table
+from tests.report.schema_check import load_schema, violations
+
+from assay.model import ScoreColumn, ScoreTable
+from assay.report.percase import case_lines
+
+
+def _lines(found: ScoreTable) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in case_lines(found)]
+
+
+def test_each_line_follows_the_schema_and_ends_the_line() -> None:
+    schema = load_schema("case-line")
+    for config in (GOOD, BAD):
+        assert all(line.endswith(b"}\n") and line.count(b"\n") == 1 for line in case_lines(table(config)))
+        assert [] == [wrong for line in _lines(table(config)) for wrong in violations(line, schema, schema)]
+
+
+def test_status_stands_only_where_there_is_no_number() -> None:
+    for line in _lines(table(BAD)):
+        assert {name for name, score in line["scores"].items() if score is None} == set(line["status"])
+    answered, _, denied, missing = _lines(table(BAD))
+    assert (0.0, {}) == (answered["scores"]["recall@10"], {k: v for k, v in answered["status"].items() if "@" in k})
+    reason = "evidence is forbidden to this user"
+    assert {"status": "not_applicable", "reason": reason} == denied["status"]["recall@10"]
+    assert {"status": "error", "reason": "no observation"} == missing["status"]["recall@10"]
+
+
+def test_warnings_stand_only_where_there_are_any() -> None:
+    lines = _lines(table(BAD))
+    assert [False, True, False, False] == ["warnings" in line for line in lines]
+    assert ([], ["partial_retrieval", "partial_context"]) == (lines[1]["failed_checks"], lines[1]["warnings"])
+
+
+def test_lines_follow_golden_order_across_blocks() -> None:
+    ids = [f"case {i}" for i in range(10_000)]
+    half = column("rr@10", ["no observation", 0.5] * 5_000)
+    lines = _lines(ScoreTable("c", ids, {"rr@10": half}, (), ()))
+    assert ids == [line["case_id"] for line in lines]
+    assert [None, 0.5] * 5_000 == [line["scores"]["rr@10"] for line in lines]
+    assert ["rr@10" in line["status"] for line in lines] == [True, False] * 5_000
+
+
+def test_order_of_the_columns_changes_no_byte() -> None:
+    found = table(BAD)
+    turned = replace(found, columns=dict(reversed(found.columns.items())))
+    assert list(case_lines(found)) == list(case_lines(turned))
+
+
+def test_table_without_metrics_or_cases_gives_lines_or_none() -> None:
+    bare = ScoreTable("c", ("a",), {}, (), ())
+    assert [b'{"config_id":"c","case_id":"a","scores":{},"status":{},"failed_checks":[]}\n'] == list(case_lines(bare))
+    assert [] == list(case_lines(replace(bare, case_ids=())))
+
+
+def test_score_that_is_not_finite_is_stopped_rather_than_written_as_null() -> None:
+    broken = ScoreColumn("rr@10", np.array([np.nan]), np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint16))
+    with pytest.raises(ArithmeticError, match="rr@10"):
+        list(case_lines(ScoreTable("c", ("a",), {"rr@10": broken}, (), ())))
+
+
+def test_float_is_written_as_its_shortest_exact_form() -> None:
+    lines = list(case_lines(ScoreTable("c", ("a",), {"m": column("m", [0.1 + 0.2])}, (), ())))
+    assert b'"m":0.30000000000000004' in lines[0]
