@@ -1,0 +1,78 @@
+"""What `assay score` shows: the decisions first, then tables as plain rows that the command line draws.
+
+Every string is already safe for a terminal and holds no markup: it is to be drawn as text, never parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.graders.catalog import CATALOG
+from assay.model import Scoring
+from assay.report.figures import Graders
+from assay.report.safe import terminal
+from assay.report.tables import Table, aggregate, all_metrics, config_notes, failed_ids, gate_rules, slices
+
+_FAILED_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Lines to print first, tables to draw, and notes to print last."""
+
+    lines: tuple[str, ...]
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+
+def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = CATALOG) -> Screen:
+    """Return the screen of a scoring; `by` names the keys whose slices are shown.
+
+    `graders`, the catalogue's rows by base name, give units and class marks.
+
+    The first lines are `<config>: PASS|PASS_WITH_RISK|FAIL|INCOMPLETE`, each followed by its ` - <reason>` lines.
+    """
+    tables = [aggregate(scoring, graders)]
+    tables += [all_metrics(config, result, graders) for config, result in sorted(scoring.configs.items())]
+    if by:
+        tables.append(slices(scoring, graders, only=by))
+    tables += [gate_rules(scoring, graders), _failed(scoring)]
+    return Screen(
+        tuple(terminal(line) for line in _decisions(scoring)),
+        tuple(_safe(table) for table in tables if table.rows),
+        tuple(terminal(note) for note in _notes(scoring)),
+    )
+
+
+def _decisions(scoring: Scoring) -> Iterator[str]:
+    for config, result in sorted(scoring.configs.items()):
+        yield f"{config}: {result.decision.outcome if result.decision is not None else 'not gated'}"
+        for reason in result.decision.reasons if result.decision is not None else ():
+            yield f" - {reason}"
+
+
+def _failed(scoring: Scoring) -> Table:
+    rows, notes = [], []
+    for config, result in sorted(scoring.configs.items()):
+        checks = {found.case_id: found.failed for found in result.table.checks}
+        failed = failed_ids(result)
+        rows += [(config, case_id, ", ".join(checks[case_id])) for case_id in failed[:_FAILED_SHOWN]]
+        if len(failed) > _FAILED_SHOWN:
+            notes.append(f"{config}: {len(failed) - _FAILED_SHOWN} more failed cases")
+    return Table("Failed cases", ("Config", "Case", "Failed checks"), tuple(rows), tuple(notes))
+
+
+def _notes(scoring: Scoring) -> Iterator[str]:
+    for config, result in sorted(scoring.configs.items()):
+        yield from config_notes(config, result, scoring)
+    yield from scoring.warnings
+
+
+def _safe(table: Table) -> Table:
+    return Table(
+        terminal(table.title),
+        tuple(terminal(column) for column in table.columns),
+        tuple(tuple(terminal(cell) for cell in row) for row in table.rows),
+        tuple(terminal(note) for note in table.notes),
+    )

@@ -1,0 +1,153 @@
+"""One case explained whole, forbidden text withheld."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from msgspec import UNSET
+from tests.report.golden_files import assert_golden
+from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
+from tests.report.test_safe import HOSTILE
+
+from assay.model import Case, CaseChecks, TargetError, Turn
+from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine, explain_text
+from assay.report.safe import terminal
+
+DENIED = Explanation(
+    case=CASE_BY_ID["pay_001"],
+    config_id=BAD,
+    observation=observation("pay_001"),
+    stages=(
+        RankedStage(
+            "retrieved",
+            (RankedChunk(1, "pay:v1:001", 1.0, marks=("forbidden",)), RankedChunk(2, "leave:v1:003", 0.5)),
+            latency_ms=12.4,
+        ),
+        RankedStage("rerank", ()),
+    ),
+    context=(RankedChunk(1, "pay:v1:001", text=f"Note: {SECRET}", marks=("forbidden", "stale")),),
+    citations=(CitationMark("pay:v1:001", exists=True, reachable=False, in_context=None),),
+    scores=(
+        ScoreLine("recall@10", None, "not_applicable", "evidence is forbidden to this user"),
+        ScoreLine("visibility_leaks", 2.0, reason="pay:v1:001 in retrieved"),
+    ),
+    checks=CaseChecks("pay_001", ("leak", "wrong_behavior"), ("behaviour_mismatch",)),
+    leaked=True,
+)
+ANSWERED = Explanation(
+    case=CASE_BY_ID["leave_001"],
+    config_id=BAD,
+    observation=observation("leave_001"),
+    stages=(
+        RankedStage(
+            "retrieved",
+            (
+                RankedChunk(1, "travel:v1:001", 0.91),
+                RankedChunk(2, "leave:v1:003", 0.875, grade=3, units=1),
+                RankedChunk(3, "leave:v1:003", 0.5, grade=3, marks=("repeat",)),
+            ),
+        ),
+    ),
+    context=(RankedChunk(1, "travel:v1:001", text="Travel is  booked\nby the office. " * 9),),
+    citations=(),
+    scores=(ScoreLine("recall@10", 1.0), ScoreLine("context_recall", 0.0)),
+    checks=CaseChecks("leave_001", ("context_miss",)),
+)
+
+
+def test_denied_case_is_as_reviewed() -> None:
+    assert_golden("explain-denied.txt", explain_text(DENIED))
+
+
+def test_answered_case_is_as_reviewed() -> None:
+    assert_golden("explain-answered.txt", explain_text(ANSWERED, width=80))
+
+
+def test_forbidden_text_is_printed_only_on_demand() -> None:
+    hidden = explain_text(DENIED)
+    assert SECRET not in hidden
+    assert "withheld: it shows forbidden text" in hidden
+    shown = explain_text(DENIED, show_forbidden=True)
+    assert "[withheld]" not in shown
+    assert all(text in shown for text in (f"In short: {SECRET}.", f"Note: {SECRET}", f"quote={SECRET}"))
+
+
+def test_canary_in_an_answer_that_nobody_flagged_is_still_withheld() -> None:
+    text = explain_text(replace(DENIED, leaked=False))
+    assert "In short: [withheld]." in text
+
+
+def test_case_without_output_says_so() -> None:
+    text = explain_text(Explanation(CASES[3], BAD, None))
+    assert text.startswith("none_001 under vector-only: missing\n")
+    assert "No output for this case: every grader counts it as an error." in text
+
+
+def test_unreported_and_empty_are_told_apart() -> None:
+    seen = msgspec.structs.replace(observation("none_001"), answer=UNSET)
+    text = explain_text(Explanation(CASES[3], BAD, seen))
+    assert ["Stages: not reported", "Context: not reported", "Citations: not reported"] == [
+        line for line in text.split("\n") if line.endswith("not reported")
+    ]
+    assert "Answer       never asked for" in text
+    empty = replace(ANSWERED, stages=(RankedStage("retrieved", ()),), context=())
+    assert 2 == explain_text(empty).count("  nothing returned\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"), [(None, "none given"), ("", "empty"), (" \n", "empty"), ("Yes", "Yes")]
+)
+def test_answers_that_are_hard_to_see_are_named(answer: str | None, expected: str) -> None:
+    seen = msgspec.structs.replace(observation("leave_001"), answer=answer)
+    assert f"Answer       {expected}\n" in explain_text(replace(ANSWERED, observation=seen))
+
+
+def test_target_error_rewrite_and_history_are_shown() -> None:
+    seen = msgspec.structs.replace(
+        observation("leave_001"), error=TargetError("timeout", "after 30 s"), query_rewrite="annual leave days"
+    )
+    case = msgspec.structs.replace(CASES[0], history=(Turn("user", "Hello"), Turn("assistant", "Hi")))
+    text = explain_text(replace(ANSWERED, case=case, observation=seen))
+    assert all(part in text for part in ("timeout after 30 s", "Rewritten as annual leave days", "  assistant  Hi"))
+
+
+def test_long_answers_wrap_and_keep_their_line_breaks() -> None:
+    seen = msgspec.structs.replace(observation("leave_001"), answer="one two three four five six seven\nnew line")
+    text = explain_text(replace(ANSWERED, observation=seen), width=33)
+    assert "Answer       one two three four\n             five six seven\n             new line\n" in text
+
+
+def _hostile(text: str) -> Explanation:
+    seen = msgspec.structs.replace(observation("leave_001"), answer=text, query_rewrite=text)
+    chunk = RankedChunk(1, text, marks=(text,), text=text)
+    case = Case(text, text, reference=text, must_have=(text,), tags=(text,), history=(Turn("user", text),))
+    return Explanation(
+        case,
+        text,
+        seen,
+        (RankedStage(text, (chunk,)),),
+        (chunk,),
+        (CitationMark(text),),
+        (ScoreLine("recall@10", None, "error", text),),
+        CaseChecks(text, (text,), (text,)),
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_never_acts_on_the_terminal_or_the_build(name: str) -> None:
+    lines = explain_text(_hostile(HOSTILE[name])).split("\n")
+    assert [] == [line for line in lines if line != terminal(line)]
+
+
+def test_canary_broken_over_lines_is_withheld() -> None:
+    seen = msgspec.structs.replace(observation("pay_001"), answer="It says: " + SECRET.replace(" ", "\n").upper())
+    assert "Answer       It says: [withheld]\n" in explain_text(replace(DENIED, observation=seen, leaked=False))
+
+
+def test_text_that_is_too_long_is_cut_and_counted() -> None:
+    seen = msgspec.structs.replace(observation("leave_001"), answer="word " * 5_000)
+    text = explain_text(replace(ANSWERED, observation=seen))
+    assert "… and 5000 more characters" in text
+    assert len(text) < 25_000

@@ -1,0 +1,207 @@
+"""The Markdown report: reviewed as a whole, and inert whatever the ids and questions hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.report.golden_files import assert_golden
+from tests.report.sample import BAD, CASE_BY_ID, DETAILS, GOOD, SECRET, column, observation, result, scoring
+from tests.report.test_safe import HOSTILE
+
+from assay.model import Case, CaseChecks, ConfigResult, Decision, GoldenInfo, InputFile, ScoreTable, Scoring
+from assay.report.markdown import ReportMeta, table_lines, to_markdown
+from assay.report.tables import Table
+
+META = ReportMeta(date="2026-03-01", owner="HR platform", approver="")
+
+AGGREGATE = (
+    "| Config | Cases | Recall@10 | MRR@10 | NDCG@10 | Context recall | Citation correctness | Behavior score "
+    "| Failed case rate | p95 latency ms |"
+)
+BY_TAG = "| Config | Tag | Cases | Recall@10 | MRR@10 | Citation correctness | Failures |"
+FAILED = "| Config | Query ID | Expected behavior | Failed checks | Retrieved top 3 | Context IDs | Citations |"
+
+
+def _markdown(found: Scoring, meta: ReportMeta = META) -> str:
+    return to_markdown(found, DETAILS, CASE_BY_ID, meta)
+
+
+def _cells(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line)) - 1
+
+
+def _rows_have_the_cells_of_their_table(text: str) -> bool:
+    """Whether every block of table lines has one number of cells, and no other line looks like a table."""
+    for block in text.split("\n\n"):
+        lines = block.strip("\n").split("\n")
+        if lines[0].startswith("|") and len({_cells(line) for line in lines if line.startswith("|")}) != 1:
+            return False
+    return True
+
+
+def test_report_is_as_reviewed() -> None:
+    assert_golden("report.md", _markdown(scoring()))
+
+
+@pytest.mark.parametrize("header", [AGGREGATE, BY_TAG, FAILED])
+def test_tables_of_the_runner_have_its_columns(header: str) -> None:
+    assert header in _markdown(scoring()).split("\n")
+
+
+def test_first_screen_holds_the_decision_and_three_reasons() -> None:
+    first = _markdown(scoring()).split("\n")[:8]
+    assert ["# Evaluation report", "", "**Decision: FAIL**", ""] == first[:4]
+    assert ["- vector-only: visibility&#95;"[:14]] * 3 == [line[:14] for line in first[4:7]]
+    assert "- and 1 more reason under Decision" == first[7]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Summary",
+        "Headline metrics",
+        "Tags",
+        "Top Failed Queries",
+        "Release Gate Checklist",
+        "Decision",
+        "Regression Summary",
+        "All metrics",
+        "Aggregate",
+        "Breakdown By Tag",
+        "Failed Queries",
+        "What this report cannot say",
+        "Inputs",
+        "Warnings",
+    ],
+)
+def test_every_section_of_the_template_is_there_once(title: str) -> None:
+    assert 1 == _markdown(scoring()).split("\n").count(f"## {title}")
+
+
+def test_order_of_configurations_changes_no_byte() -> None:
+    found = scoring()
+    assert _markdown(found) == _markdown(replace(found, configs=dict(reversed(found.configs.items()))))
+
+
+def test_forbidden_text_is_printed_only_on_demand() -> None:
+    assert SECRET not in _markdown(scoring())
+    asked = {**CASE_BY_ID, "pay_001": replace(CASE_BY_ID["pay_001"], question=f"Is it true that {SECRET.upper()}?")}
+    assert "[withheld]?" in to_markdown(scoring(), DETAILS, asked, META).replace("&#91;", "[").replace("&#93;", "]")
+    assert SECRET.upper() in to_markdown(scoring(), DETAILS, asked, ReportMeta(show_forbidden=True))
+
+
+def test_no_mean_stands_without_its_count() -> None:
+    found = _markdown(scoring())
+    aggregate = found.split(AGGREGATE)[1].split("\n")[2:4]
+    for row in aggregate:
+        means = [cell.strip() for cell in row.split("|")[3:9]]
+        assert [cell for cell in means if cell != "n/a" and "(n=" not in cell] == []
+
+
+def test_interval_without_width_is_not_printed_as_certainty() -> None:
+    assert "1.000 to 1.000" not in _markdown(scoring())
+    assert "none: no variation" in _markdown(scoring())
+
+
+def test_only_the_first_thirty_failed_cases_are_listed() -> None:
+    ids = tuple(f"case_{i:02}" for i in range(32))
+    checks = tuple(CaseChecks(each, ("retrieval_miss",)) for each in reversed(ids))
+    table = ScoreTable("c", ids, {"recall@10": column("recall@10", [0.0] * 32)}, (), checks)
+    found = Scoring(
+        GoldenInfo("g", "", "", 32), {"c": ConfigResult(table, {}, {}, None)}, Decision("PASS", ()), assay_version="1"
+    )
+    text = to_markdown(found, {}, {each: Case(each, "Why?") for each in ids}, ReportMeta())
+    listed = text.split(FAILED)[1].split("\n\n")[0].strip().split("\n")[1:]
+    assert list(ids[:30]) == [row.split("|")[2].strip() for row in listed]
+    assert "c: 2 more failed cases are in the JSON report." in text
+
+
+def test_scoring_without_anything_still_makes_a_report() -> None:
+    empty = Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
+    text = to_markdown(empty, {}, {}, ReportMeta())
+    assert "**Decision: INCOMPLETE**" in text
+    assert "No rule was set: nothing was demanded of these numbers." in text
+
+
+def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str], object]]:
+    base = scoring().configs[BAD]
+    table = replace(base.table, case_ids=(text, "b"), checks=(CaseChecks(text, (text,)),), missing=(text,))
+    table = replace(table, columns={}, config_id=text, versions={"corpus": (text,)}, notes=(text,))
+    found = replace(
+        scoring(),
+        golden=GoldenInfo(text, text, text, 2),
+        configs={text: replace(base, table=table, slices={f"tag={text}": base.slices["tag=hr"]})},
+        decision=Decision("FAIL", (text,)),
+        inputs=(InputFile(text, "native", 1, (text,)),),
+        stages={text: text},
+        warnings=(text,),
+    )
+    seen = observation("leave_001")
+    return found, {text: Case(text, text, tags=(text,))}, {(text, text): replace(seen, citations=(text,))}
+
+
+def _inert(text: str) -> None:
+    found, cases, details = _hostile(text)
+    report = to_markdown(found, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
+    assert _rows_have_the_cells_of_their_table(report)
+    prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
+    assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
+    assert {2, 3, 1} >= {len(mark) for mark in re.findall(r"^#+(?= )", prose, re.MULTILINE)}
+    assert 16 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_everywhere_adds_no_cell_heading_or_markup(name: str) -> None:
+    _inert(HOSTILE[name])
+
+
+@given(st.text(min_size=1))
+def test_any_text_everywhere_adds_no_cell_heading_or_markup(text: str) -> None:
+    _inert(text)
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.text(), min_size=n, max_size=n), min_size=1)))
+def test_table_rows_all_have_the_same_number_of_cells(rows: list[list[str]]) -> None:
+    table = Table("t", tuple("c" for _ in rows[0]), tuple(tuple(row) for row in rows))
+    lines = table_lines(table)
+    assert [len(rows[0])] * (len(rows) + 2) == [_cells(line) for line in lines]
+
+
+def test_table_with_a_short_row_is_a_defect() -> None:
+    with pytest.raises(ValueError, match="2 cells"):
+        Table("t", ("a", "b"), (("1",),))
+
+
+def test_judged_metric_is_marked_and_named_as_what_repeats_only_from_its_verdicts() -> None:
+    good = scoring().configs[GOOD]
+    judged = replace(good.summary["recall@10"], metric="faithfulness(by=judge)")
+    found = replace(
+        scoring(), configs={GOOD: replace(good, summary={**good.summary, "faithfulness(by=judge)": judged})}
+    )
+    text = _markdown(found)
+    assert "| faithfulness(by=judge) | J |" in text
+    assert "| recall@10 | D |" in text
+    assert "recorded verdicts of a judge: faithfulness(by=judge)." in text
+    assert "No judge was asked" in _markdown(scoring())
+
+
+def test_not_gated_configuration_says_so() -> None:
+    found = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
+    assert "hybrid-rerank: not gated" in _markdown(found)
+
+
+def test_slices_other_than_tags_have_a_table_of_their_own() -> None:
+    good = scoring().configs[GOOD]
+    found = replace(scoring(), configs={GOOD: replace(good, slices={"language=vi": good.summary, **good.slices})})
+    table = _markdown(found).split("## Slices\n\n")[1].split("\n\n")[0].split("\n")
+    assert ["| hybrid-rerank | language=vi | 4 | 1.000 (n=2), none: no variation |"] == [row[:69] for row in table[2:]]
+    assert "## Slices" not in _markdown(scoring())
+
+
+def test_leaks_come_before_cases_with_more_failed_checks() -> None:
+    worst = _markdown(scoring()).split("## Top Failed Queries")[1].split("\n\n")[1].split("\n")[2:]
+    assert ["pay_001", "leave_001", "none_001"] == [row.split("|")[2].strip() for row in worst]

@@ -1,0 +1,122 @@
+"""The screen: decisions first, tables of safe text after them."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from tests.report.sample import BAD, GOOD, RECALL_RULE, result, scoring
+from tests.report.test_safe import HOSTILE
+
+from assay.model import CaseChecks, Decision, GoldenInfo, RuleResult, Scoring
+from assay.report.safe import terminal
+from assay.report.terminal import Screen, summary_lines
+
+
+def _everything(screen: Screen) -> list[str]:
+    cells = [cell for table in screen.tables for row in (table.columns, *table.rows) for cell in row]
+    titles = [text for table in screen.tables for text in (table.title, *table.notes)]
+    return [*screen.lines, *screen.notes, *titles, *cells]
+
+
+def test_each_configuration_has_its_decision_then_its_reasons() -> None:
+    expected = (
+        "hybrid-rerank: PASS_WITH_RISK",
+        " - faithfulness(by=judge) on tag=hr: not measured",
+        "vector-only: FAIL",
+        " - visibility_leaks: 2 > 0 in pay_001",
+        " - recall@10: 0.250 < 0.85",
+        " - 1 case without output",
+        " - p95: n < 20",
+    )
+    assert expected == summary_lines(scoring()).lines
+
+
+def test_configuration_without_a_gate_says_so() -> None:
+    found = replace(scoring(), configs={GOOD: result(GOOD, None)})
+    assert ("hybrid-rerank: not gated",) == summary_lines(found).lines
+
+
+def test_tables_are_aggregate_metrics_rules_and_failed_cases() -> None:
+    expected = [
+        "Aggregate",
+        "All metrics: hybrid-rerank",
+        "All metrics: vector-only",
+        "Release Gate Checklist",
+        "Failed cases",
+    ]
+    assert expected == [table.title for table in summary_lines(scoring()).tables]
+
+
+def test_metric_row_has_class_interval_counts_and_the_worst_case() -> None:
+    metrics = summary_lines(scoring()).tables[2]
+    rows = {row[0]: row for row in metrics.rows}
+    expected = ("recall@10", "D", "mean", "0.250", "0.000 to 0.900", "wilson", "2", "1", "1")
+    assert expected == rows["recall@10"][:-1]
+    # 0 and 0.5 scored, the error counted as 0: 0.5 / 3.
+    assert "few cases; 0.167 if every error counts as the worst value" == rows["recall@10"][-1]
+
+
+def test_metric_that_nobody_could_score_shows_why() -> None:
+    rows = {row[0]: row for row in summary_lines(scoring()).tables[2].rows}
+    assert ("n/a", "n/a", "0", "3", "1") == (*rows["cost_usd"][3:5], *rows["cost_usd"][6:9])
+    assert rows["cost_usd"][-1].startswith("not reported")
+
+
+def test_numbers_are_printed_by_their_unit() -> None:
+    rows = {row[0]: row[3] for row in summary_lines(scoring()).tables[1].rows}
+    assert ("1200", "0.000700", "0.750") == (rows["latency_ms(stat=p95)"], rows["cost_usd"], rows["rr@10"])
+
+
+def test_notes_tell_missing_cases_stages_and_warnings() -> None:
+    expected = (
+        "hybrid-rerank: ranking metrics score the stage 'merge'",
+        "vector-only: 1 case without output: none_001",
+        "vector-only: ranking metrics score the stage 'retrieved'",
+        "vector-only: warnings that fail no case: partial_context × 1, partial_retrieval × 1",
+        "runs/night.jsonl: 2 unknown keys ignored",
+    )
+    assert expected == summary_lines(scoring()).notes
+
+
+def test_long_list_of_missing_cases_is_cut() -> None:
+    bad = scoring().configs[BAD]
+    ids = tuple(f"case_{i}" for i in range(25))
+    found = replace(scoring(), configs={BAD: replace(bad, table=replace(bad.table, missing=ids))})
+    assert summary_lines(found).notes[0].endswith("case_19 … and 5 more")
+
+
+def test_failed_cases_are_ten_at_most_with_a_note_on_the_rest() -> None:
+    bad = scoring().configs[BAD]
+    ids = tuple(f"case_{i}" for i in range(12))
+    table = replace(bad.table, case_ids=ids, checks=tuple(CaseChecks(each, ("leak",)) for each in ids))
+    failed = summary_lines(replace(scoring(), configs={BAD: replace(bad, table=table)})).tables[-1]
+    assert (10, ("vector-only: 2 more failed cases",)) == (len(failed.rows), failed.notes)
+
+
+def test_nothing_scored_makes_an_empty_screen() -> None:
+    assert Screen((), (), ()) == summary_lines(Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ())))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_ids_are_safe_in_every_cell(name: str) -> None:
+    text = HOSTILE[name]
+    bad = scoring().configs[BAD]
+    table = replace(bad.table, case_ids=(text,), checks=(CaseChecks(text, (text,)),), missing=(text,), notes=(text,))
+    gated = replace(bad, table=table, decision=Decision("FAIL", (text,)))
+    screen = summary_lines(replace(scoring(), configs={text: gated}, stages={text: text}, warnings=(text,)))
+    assert [] == [each for each in _everything(screen) if each != terminal(each)]
+
+
+def test_slices_are_shown_for_the_keys_asked_for() -> None:
+    titles = [table.title for table in summary_lines(scoring(), by=("tag",)).tables]
+    assert ["Slices", "Release Gate Checklist", "Failed cases"] == titles[3:]
+    slices = summary_lines(scoring(), by=("tag",)).tables[3]
+    assert ("vector-only", "tag=hr", "2", "0.250 (n=2)") == slices.rows[-2][:4]
+    assert "Slices" not in [table.title for table in summary_lines(scoring(), by=("difficulty",)).tables]
+
+
+def test_number_just_below_its_bound_does_not_look_equal_to_it() -> None:
+    bad = scoring().configs[BAD]
+    close = RuleResult(RECALL_RULE, "fail", 0.84996, 41, "close")
+    found = replace(scoring(), configs={BAD: replace(bad, decision=Decision("FAIL", (), (close,)))})
+    assert ("0.84996", "≥ 0.85000") == summary_lines(found).tables[2].rows[0][4:6]
