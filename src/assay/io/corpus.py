@@ -1,0 +1,227 @@
+"""Loads the corpus: what the index should hold, the truth for access and text (DECISIONS 2).
+
+JSON Lines, one chunk on each line, in the names of `CorpusChunk` or in those of [001] (`document_id`,
+`document_version`, `section_path`, `page_start` and `page_end`, `acl_roles`, `tenant_id`). msgspec decodes each
+line; only a line that does not fit is read again strictly, to say why, so a key given twice may pass (the last counts).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from assay.digest import canonical_json
+from assay.errors import InputError, Problem, shown
+from assay.io.findings import Findings
+from assay.io.lines import Line, opened, read_lines, text_of
+from assay.io.names import Names, Unique, moment, moment_fault
+from assay.io.shape import MisfitError, fit_open
+from assay.io.strictjson import MAX_DEPTH, decode_object, pointer
+from assay.model import Corpus, CorpusChunk, GoldenSet, Position
+
+MAX_PAGES = 10_000
+
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One line, in either spelling."""
+
+    chunk_id: str
+    text: str | None = None
+    text_hash: str | None = None
+    document: str | None = None
+    document_id: str | None = None
+    version: str | None = None
+    document_version: str | None = None
+    section: str | None = None
+    section_path: str | tuple[str, ...] | None = None
+    pages: tuple[int, ...] = ()
+    page_start: Position | None = None
+    page_end: Position | None = None
+    path: str | None = None
+    tenant: str | None = None
+    tenant_id: str | None = None
+    roles: tuple[str, ...] = ()
+    acl_roles: tuple[str, ...] = ()
+    position: float | None = None
+    position_scope: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    kind: str | None = None
+    chunking_strategy: str | None = None
+    index_version: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def load_corpus(path: str | Path) -> tuple[Corpus, tuple[Problem, ...]]:
+    """Load a corpus and return it with what is doubtful about it; `-` is standard input, `.gz` is unpacked.
+
+    Raises InputError with everything that is wrong: unknown or mistyped members, chunk ids given twice, a text_hash
+    that is not that of the text, dates that are none or out of order. Free-form members (`x_…`) go to `metadata`.
+    """
+    with opened(path) as source:
+        findings = Findings(source.name)
+        reader = _Reader(findings)
+        try:
+            for line in read_lines(source):
+                if line.data and not line.data.isspace():
+                    reader.add(line)
+        except InputError as error:
+            findings.absorb(error)
+    findings.raise_errors()
+    if not reader.chunks:
+        raise InputError([Problem(source.name, None, "", "empty (got no chunk; expected at least one)", "E_EMPTY")])
+    reader.names.report()
+    return Corpus(reader.chunks, _digest(reader.chunks)), findings.warnings()
+
+
+def stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[Problem, ...]:
+    """Return a problem for each chunk id of the golden set (at `path`) that the corpus does not hold.
+
+    Such a label is out of date: the fault of the golden set, not of the retrieval. Units that are named by other fields
+    than chunk ids are not looked at.
+    """
+    found = []
+    for case in golden.cases:
+        units = [(unit.any_of, "evidence") for unit in case.evidence] + [
+            ((each,), "forbidden") for each in case.forbidden
+        ]
+        for selectors, name in units:
+            ids = [str(selector["chunk_id"]) for selector in selectors if "chunk_id" in selector]
+            if len(ids) == len(selectors) and not any(chunk_id in corpus.chunks for chunk_id in ids):
+                message = f"golden_label_issue: not in the corpus (got {shown(ids)}; expected a chunk_id of the corpus)"
+                found.append(Problem(path, None, f"{case.id}: {name}", message, "E_STALE_GOLD"))
+    return tuple(found)
+
+
+class _Reader:
+    """Gathers the chunks, each under its id."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.chunks: dict[str, CorpusChunk] = {}
+        self.names = Names(findings)
+        self._findings = findings
+        self._unique = Unique(findings)
+        self._decoder = msgspec.json.Decoder(Row)
+
+    def add(self, line: Line) -> None:
+        """Take one line; notes errors where it does not fit."""
+        try:
+            row, free = self._decode(line)
+        except MisfitError as error:
+            for field_name, message, code in error.misfits:
+                self._findings.error(line.number, field_name, message, code)
+        except InputError as error:
+            self._findings.absorb(error)
+        else:
+            chunk = self._chunk(row, free, line.number)
+            if self._unique.add(row.chunk_id, chunk.chunk_id, line.number, "chunk_id"):
+                self.chunks[chunk.chunk_id] = chunk
+
+    def _decode(self, line: Line) -> tuple[Row, dict[str, Any]]:
+        """The fast way first; the strict one also where brackets are many, because only it knows how deep they go."""
+        if line.data.count(b"{") + line.data.count(b"[") <= MAX_DEPTH:
+            try:
+                return self._decoder.decode(line.data), {}
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
+        path = self._findings.path
+        return fit_open(decode_object(text_of(line, path), path, line.number), Row)
+
+    def _chunk(self, row: Row, free: dict[str, Any], line: int) -> CorpusChunk:
+        section = row.section_path if isinstance(row.section_path, str) else " > ".join(row.section_path or ()) or None
+        chunk = CorpusChunk(
+            chunk_id=self.names.clean(row.chunk_id, line, "chunk_id"),
+            text=row.text,
+            text_hash=row.text_hash,
+            document=_nfc(self._one(row.document, row.document_id, "document", line)),
+            version=_nfc(self._one(row.version, row.document_version, "version", line)),
+            section=_nfc(self._one(row.section, section, "section", line)),
+            pages=self._pages(row, line),
+            path=_nfc(row.path),
+            tenant=self._name(self._one(row.tenant, row.tenant_id, "tenant", line), "tenant", line),
+            roles=self._roles(row, line),
+            position=row.position,
+            position_scope=self._name(row.position_scope, "position_scope", line),
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+            kind=_nfc(row.kind),
+            chunking_strategy=row.chunking_strategy,
+            index_version=row.index_version,
+            metadata={**row.metadata, **free} if free else row.metadata,
+        )
+        self._check(chunk, line)
+        return chunk
+
+    def _one(self, value: str | None, alias: str | None, name: str, line: int) -> str | None:
+        if value is not None and alias is not None and value != alias:
+            message = f"given in two spellings (got {shown(value)} and {shown(alias)}; expected one value)"
+            self._findings.error(line, name, message, "E_KEY_TWICE")
+        return alias if value is None else value
+
+    def _name(self, name: str | None, field_name: str, line: int) -> str | None:
+        return None if name is None else self.names.clean(name, line, field_name)
+
+    def _roles(self, row: Row, line: int) -> tuple[str, ...]:
+        if row.roles and row.acl_roles and row.roles != row.acl_roles:
+            self._one(str(row.roles), str(row.acl_roles), "roles", line)
+        roles = row.roles or row.acl_roles
+        return tuple([self.names.clean(role, line, pointer("roles", i)) for i, role in enumerate(roles)])
+
+    def _pages(self, row: Row, line: int) -> tuple[int, ...]:
+        start, end = row.page_start, row.page_end
+        if start is None and end is None:
+            return row.pages
+        if start is None or end is None or row.pages or not 0 <= end - start < MAX_PAGES:
+            got = f"pages {list(row.pages)}, page_start {start}, page_end {end}"
+            expected = f"pages, or page_start and a page_end from it on, {MAX_PAGES} pages at most"
+            self._findings.error(line, "page_start", f"unclear pages (got {got}; expected {expected})", "E_PAGES")
+            return row.pages
+        return tuple(range(start, end + 1))
+
+    def _check(self, chunk: CorpusChunk, line: int) -> None:
+        begin, end = chunk.valid_from, chunk.valid_to
+        dates = {name: date for name, date in (("valid_from", begin), ("valid_to", end)) if date is not None}
+        faults = {name: fault for name, date in dates.items() if (fault := moment_fault(date))}
+        if not faults and begin is not None and end is not None and moment(begin) >= moment(end):
+            faults["valid_to"] = f"ends before it begins (got {end}; expected a time after valid_from {begin})"
+        for name, fault in faults.items():
+            self._findings.error(line, name, fault, "E_DATE")
+        if chunk.text_hash is not None:
+            self._check_hash(chunk.text, chunk.text_hash, line)
+
+    def _check_hash(self, text: str | None, text_hash: str, line: int) -> None:
+        if not _HASH.fullmatch(text_hash):
+            message = f"not a hash (got {shown(text_hash)}; expected sha256: and 64 hexadecimal digits)"
+            self._findings.error(line, "text_hash", message, "E_HASH")
+        elif text is not None and (actual := text_digest(text)) != text_hash:
+            message = f"not the hash of the text (got {text_hash}; expected {actual})"
+            self._findings.error(line, "text_hash", message, "E_HASH")
+
+
+def text_digest(text: str) -> str:
+    """Return `sha256:` and the hexadecimal SHA-256 of the text's UTF-8 bytes, as `text_hash` holds it.
+
+    >>> text_digest("abc")[:14]
+    'sha256:ba7816b'
+    """
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _nfc(text: str | None) -> str | None:
+    return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _digest(chunks: dict[str, CorpusChunk]) -> str:
+    """The identity of a corpus: its chunks, whatever their order; one at a time, because a corpus may be large."""
+    total = hashlib.sha256()
+    for chunk_id in sorted(chunks):
+        total.update(canonical_json(chunks[chunk_id]) + b"\n")
+    return "sha256:" + total.hexdigest()

@@ -1,0 +1,1 @@
+"""Golden sets, one module for each format family."""

@@ -1,0 +1,132 @@
+"""Format `answer-csv`: a spreadsheet of questions with reference answers, citations and refusals ([003]).
+
+RFC 4180: commas, double quotes, quoted line breaks; cells are data, never formulas. The citations of a row are what the
+answer must cite and, being the sources that hold the fact, its evidence. A row that must be refused expects
+abstention; a denial is accepted too, because the column does not tell them apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assay.errors import InputError, Problem, shown
+from assay.io.goldens.base import Spot
+from assay.io.goldens.builder import Builder
+from assay.io.lines import Source, read_lines, text_of
+from assay.io.shape import unknown
+from assay.model import Case, Evidence
+
+REQUIRED = ("question_id", "question", "expected_answer", "expected_citations", "must_refuse", "notes")
+OPTIONAL = ("category", "tags")
+FIELDS = {
+    "id": "question_id",
+    "reference": "expected_answer",
+    "evidence": "expected_citations",
+    "must_cite": "expected_citations",
+}
+
+_CATEGORY = re.compile(r"(\w[\w-]*(?: [\w-]+){0,2}):\s")
+
+
+class Record(NamedTuple):
+    """The cells of one record and the line on which it begins."""
+
+    line: int
+    cells: list[str]
+
+
+def read(source: Source, builder: Builder) -> None:
+    """Read the records below the header; without a `category` column, notes such as `off-domain: …` give it."""
+    records = _records(source)
+    header = next(records, None)
+    if header is None:
+        return
+    columns = _columns(header, builder)
+    derived = 0
+    for record in records:
+        if len(record.cells) != len(header.cells):
+            message = f"wrong number of cells (got {len(record.cells)}; expected {len(header.cells)} as in the header)"
+            builder.findings.error(record.line, "", message, "E_CELLS")
+        elif columns:
+            row = dict(zip(columns, record.cells, strict=True))
+            derived += _add(row, builder, Spot(record.line))
+    if derived:
+        message = f"category taken from the beginning of notes (got {derived} rows; expected a category column)"
+        builder.findings.warn(None, "notes", message, "E_CATEGORY")
+
+
+def _records(source: Source) -> Iterator[Record]:
+    """Yield the records that are not blank; a line break inside quotes counts as a line of the file."""
+    reader = csv.reader((text_of(line, source.name) + "\n" for line in read_lines(source)), strict=True)
+    begin = 1
+    while True:
+        begin = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message = f"broken CSV (got: {error}; expected RFC 4180: quotes doubled inside quotes, and closed)"
+            raise InputError([Problem(source.name, begin, "", message, "E_CSV")]) from None
+        if cells:
+            yield Record(begin, cells)
+
+
+def _columns(header: Record, builder: Builder) -> list[str]:
+    """Return the column names; empty, with errors noted, where they cannot be used."""
+    known = [*REQUIRED, *OPTIONAL]
+    faults = [(name, unknown(name, known), "E_UNKNOWN_FIELD") for name in header.cells if name not in known]
+    if len(faults) == len(header.cells):
+        message = f"no header (got {shown(header.cells)}; expected the columns {', '.join(REQUIRED)})"
+        faults = [("", message, "E_HEADER")]
+    else:
+        faults += [
+            (name, f"missing column (got {shown(header.cells)}; expected {name})", "E_MISSING")
+            for name in REQUIRED
+            if name not in header.cells
+        ]
+        faults += [
+            (name, f"column given twice (got {name} again; expected it once)", "E_KEY_TWICE")
+            for name in known
+            if header.cells.count(name) > 1
+        ]
+    for name, message, code in faults:
+        builder.findings.error(header.line, name, message, code)
+    return [] if faults else header.cells
+
+
+def _add(row: dict[str, str], builder: Builder, spot: Spot) -> bool:
+    """Add the case of a row; return whether its category came from the notes."""
+    category, derived = row.get("category", ""), False
+    if "category" not in row and (match := _CATEGORY.match(row["notes"])):
+        category, derived = match[1], True
+    cited = builder.clean(_items(row["expected_citations"]), spot, "expected_citations")
+    refused = row["must_refuse"].strip().lower()
+    if refused not in ("true", "false"):
+        message = f"unknown value (got {shown(row['must_refuse'])}; expected true or false)"
+        builder.findings.error(spot.line, "must_refuse", message, "E_ENUM")
+    if refused == "true" and cited:
+        message = f"must_refuse with citations (got {shown(list(cited))}; expected none, or must_refuse false)"
+        builder.findings.error(spot.line, "expected_citations", message, "E_BEHAVIOUR")
+        cited = ()
+    case = Case(
+        id=row["question_id"],
+        question=row["question"],
+        behaviour="abstain" if refused == "true" else "answer",
+        also_accept=("permission_denied",) if refused == "true" else (),
+        reference=row["expected_answer"] or None,
+        evidence=tuple([Evidence(({"chunk_id": uid},)) for uid in cited]),
+        must_cite=cited,
+        tags=_items(row.get("tags", "")),
+        attributes={"category": category} if category else {},
+        notes=row["notes"],
+    )
+    builder.add(case, spot)
+    return derived
+
+
+def _items(cell: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in cell.split(";")) if cell.strip() else ()

@@ -1,0 +1,40 @@
+"""Format `code-benchmark`: questions about a code base with the files and symbols that answer them ([000])."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.io.goldens.base import Spot
+from assay.io.goldens.builder import Builder
+from assay.io.goldens.rows import Row, read_rows
+from assay.io.lines import Source
+from assay.model import Case, Evidence
+
+DECISIVE = ("expected_files", "expected_symbols", "gold_answer")
+FIELDS = {"evidence": "expected_files", "symbols": "expected_symbols", "reference": "gold_answer"}
+
+
+class CodeRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One line of the benchmark."""
+
+    id: str
+    question: str
+    gold_answer: str | None = None
+    expected_files: tuple[str, ...] = ()
+    expected_symbols: tuple[str, ...] = ()
+
+
+def read(source: Source, builder: Builder) -> None:
+    """Read benchmark rows: each expected file is a unit of evidence; without files the file metrics do not apply."""
+    read_rows(source, builder, CodeRow, _case)
+
+
+def _case(row: CodeRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    return Case(
+        id=row.id,
+        question=row.question,
+        reference=row.gold_answer or None,
+        evidence=tuple([Evidence(({"path": path},)) for path in builder.clean(row.expected_files, spot, "evidence")]),
+        symbols=row.expected_symbols,
+        **common,
+    )

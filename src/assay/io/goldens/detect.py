@@ -1,0 +1,147 @@
+"""Which format a golden set has, told from its content first and its name second; what else it seems to be, if none."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from assay.errors import InputError, Problem
+from assay.io.goldens import answer_csv, pools, rag, stable_key
+from assay.io.goldens.catalog import FORMS
+from assay.io.goldens.rows import HEADER, LINE_SUFFIXES, is_document, load_document
+from assay.io.lines import Line, Source, open_file, read_lines, show_line, text_of
+from assay.io.strictjson import decode_object
+from assay.model import Case
+
+ROWS_LOOKED_AT = 20
+
+_MAGIC = {
+    b"PK\x03\x04": "a zip archive (a spreadsheet, saved as CSV, can be read)",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "an SQLite database",
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "gzip data (its name has to end in .gz)",
+}
+_OTHER_ROWS = {
+    "recorded outputs": ("query_id", "case_id", "config_id", "retrieved_chunks", "context_chunks", "stages", "answer"),
+    "a corpus": ("chunk_id", "text", "text_hash", "document", "document_id"),
+    "human labels": ("rater", "metric", "label"),
+}
+_PLAIN = {"rag-golden": rag.GoldenRow, "assay": Case, "stable-key": stable_key.KeyRow}
+"""Whose rows may have no decisive member at all; the first that knows every member is taken."""
+_SETTINGS = re.compile(r"[A-Za-z_][\w-]*:(\s|$)")
+
+
+def detect(source: Source) -> str:
+    """Return the name of the golden-set format; raises InputError that says what was looked for where none fits."""
+    if source.path.is_dir():
+        return _detect_folder(source)
+    _refuse_magic(source)
+    lines = (line for line in read_lines(source) if line.data.strip())
+    first = next((line for line in lines if not line.data.lstrip().startswith((b"#", b"//"))), None)
+    if first is None:
+        raise InputError([Problem(source.name, None, "", "empty (got no content; expected cases)", "E_EMPTY")])
+    if first.data.lstrip().startswith((b"{", b"[")):
+        return _by_members(_members(source), source)
+    kind = _kind_of_text(first, source)
+    if kind == "answer-csv" and source.suffix in LINE_SUFFIXES:
+        expected = "JSON Lines, or a name that ends in .csv, or the format named answer-csv"
+        message = f"CSV under the name of JSON Lines (got {show_line(first)}; expected {expected})"
+        raise InputError([Problem(source.name, first.number, "", message, "E_FORMAT")])
+    if kind in FORMS:
+        return kind
+    raise _unknown(source, first.number, f"{show_line(first)}, which looks like {kind}")
+
+
+def _detect_folder(source: Source) -> str:
+    if stable_key.parts(source.path):
+        return "stable-key"
+    if (source.path / pools.QUERIES).is_file() and (source.path / "qrels").is_dir():
+        return "beir"
+    files = sorted(path.name for path in source.path.iterdir())[:10]
+    raise _unknown(source, None, f"a folder with {', '.join(files) or 'nothing in it'}")
+
+
+def _refuse_magic(source: Source) -> None:
+    with open_file(source.path, source.name) as file:
+        head = file.read(16)
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            raise _unknown(source, None, kind)
+
+
+def _kind_of_text(first: Line, source: Source) -> str:
+    text = text_of(first, source.name)
+    cells = text.split()
+    header = next(csv.reader([text]), [])
+    if source.suffix == ".csv" or len(set(header) & set(answer_csv.REQUIRED)) > 1:
+        return "answer-csv"
+    if tuple(cells) == pools.BEIR_COLUMNS:
+        return "beir"
+    if len(cells) == 4 and pools.is_integer(cells[3]):
+        return "trec-qrels"
+    if len(cells) == 6:
+        return "a TREC run"
+    if text.lstrip().startswith("<"):
+        return "HTML or XML"
+    return "YAML settings" if _SETTINGS.match(text) else "plain text"
+
+
+def _members(source: Source) -> list[str]:
+    """Return the member names of the first rows; rows that cannot be read are left for the reader to report."""
+    rows: Any = []
+    if is_document(source):
+        document = load_document(source)
+        rows = document.get("cases") if isinstance(document, dict) else document
+        rows = [{HEADER: {}}, *rows] if isinstance(document, dict) and isinstance(rows, list) else rows
+    else:
+        for line in islice((line for line in read_lines(source) if line.data.strip()), ROWS_LOOKED_AT):
+            try:
+                rows.append(decode_object(text_of(line, source.name), source.name, line.number))
+            except InputError:
+                continue
+    looked_at = rows[:ROWS_LOOKED_AT] if isinstance(rows, list) else []
+    return list(dict.fromkeys(name for row in looked_at if isinstance(row, dict) for name in row))
+
+
+def _by_members(names: list[str], source: Source) -> str:
+    """The format with the most decisive names wins; misspelt ones count where there is no exact one."""
+    best = _hits(names).most_common(2)
+    if len(best) == 1 or (best and best[0][1] > best[1][1]):
+        return best[0][0]
+    if best:
+        tied = f"members of both {best[0][0]} and {best[1][0]}: {', '.join(names)}"
+        raise _unknown(source, None, tied)
+    if HEADER in names:
+        return "assay"
+    for form_name, record in _PLAIN.items():
+        if set(names) <= set(record.__struct_encode_fields__):
+            return form_name
+    raise _unknown(source, None, f"rows with {', '.join(names)}{_other_kind(names)}")
+
+
+def _hits(names: list[str]) -> Counter[str]:
+    owners = {name: form.name for form in FORMS.values() for name in form.decisive}
+    exact = Counter(owners[name] for name in names if name in owners)
+    if exact:
+        return exact
+    close = (get_close_matches(name, owners, n=1, cutoff=0.85) for name in names)
+    return Counter(owners[match[0]] for match in close if match)
+
+
+def _other_kind(names: list[str]) -> str:
+    """A golden set has none of these kinds' decisive names, so two of their typical ones tell enough."""
+    for kind, typical in _OTHER_ROWS.items():
+        if len(set(names) & set(typical)) > 1:
+            return f", which looks like {kind}"
+    return ""
+
+
+def _unknown(source: Source, line: int | None, got: str) -> InputError:
+    formats = "; ".join(f"{form.name} ({form.about})" for form in FORMS.values())
+    message = f"no golden-set format fits (got {got}; expected one of {formats}; or name the format)"
+    return InputError([Problem(source.name, line, "", message, "E_FORMAT")])

@@ -1,0 +1,156 @@
+"""Formats of pooled judgments: `beir` folders and `trec-qrels` files. Chunks that are not listed were not judged.
+
+A grade of 0 is kept as judged and not relevant; a negative grade means "not judged" and is counted in a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from assay.errors import InputError, Problem, shown
+from assay.io.goldens.base import Header, Spot
+from assay.io.goldens.builder import Builder
+from assay.io.goldens.rows import read_records
+from assay.io.lines import Source, read_lines, show_line, text_of
+from assay.model import Case, Evidence
+
+MAX_GRADE = 10
+QUERIES = "queries.jsonl"
+BEIR_COLUMNS = ("query-id", "corpus-id", "score")
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+
+
+class Query(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One line of BEIR's `queries.jsonl`."""
+
+    id: str = field(name="_id")
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Judgments:
+    """The judged chunks of each query, with the line where the query first stands."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._negative = 0
+        self.queries: dict[str, tuple[int, dict[str, Evidence]]] = {}
+
+    def add(self, line: int, query: str, chunk: str, grade: str) -> None:
+        """Take one judgment; notes an error for a grade that is no integer up to 10 and for a chunk judged twice."""
+        builder, spot = self._builder, Spot(line)
+        query = builder.clean_one(query, spot, "id")
+        chunk = builder.clean_one(chunk, spot, "evidence")
+        _, units = self.queries.setdefault(query, (line, {}))
+        if not is_integer(grade) or int(grade) > MAX_GRADE:
+            message = f"not a grade (got {shown(grade)}; expected an integer up to {MAX_GRADE})"
+            builder.findings.error(line, "grade", message, "E_GRADE")
+        elif chunk in units:
+            message = f"chunk judged twice (got {shown(chunk)} again for {shown(query)}; expected it once)"
+            builder.error(spot, "evidence", message, "E_DUPLICATE_ID")
+        elif int(grade) < 0:
+            self._negative += 1
+        else:
+            units[chunk] = Evidence(({"chunk_id": chunk},), int(grade), int(grade) > 0)
+
+    def report(self) -> None:
+        """Warn with the count of negative grades."""
+        if self._negative:
+            message = f"negative grades taken as not judged (got {self._negative}; expected grades from 0)"
+            self._builder.findings.warn(None, "grade", message, "E_UNJUDGED")
+
+
+def is_integer(text: str) -> bool:
+    """Return whether `text` is an integer of at most nine digits, and nothing else."""
+    return _INTEGER.fullmatch(text) is not None
+
+
+def read_trec(source: Source, builder: Builder) -> None:
+    """Read `query iteration chunk grade` lines; the questions stand elsewhere, so they are empty."""
+    judgments = Judgments(builder)
+    for line, cells in _cells(source, builder, None, ("query", "iteration", "chunk", "grade")):
+        judgments.add(line, cells[0], cells[2], cells[3])
+    for query, (line, units) in judgments.queries.items():
+        builder.add(Case(id=query, question="", evidence=tuple(units.values())), Spot(line))
+    judgments.report()
+
+
+def read_beir(source: Source, builder: Builder) -> None:
+    """Read a folder with `queries.jsonl` and `qrels/<split>.tsv`, or one such `.tsv`: judged queries are the cases."""
+    qrels = _split_file(source, builder)
+    queries = Path(qrels.name).parent.parent / QUERIES
+    asked: list[tuple[Spot, Query]] = []
+    builder.findings.path = str(queries)
+    read_records(
+        Source(queries, str(queries), ".jsonl"), builder, Query, lambda query, _, spot: asked.append((spot, query))
+    )
+    builder.findings.path = qrels.name
+    judgments = Judgments(builder)
+    for line, cells in _cells(qrels, builder, b"\t", BEIR_COLUMNS):
+        if tuple(cells) != BEIR_COLUMNS:
+            judgments.add(line, *cells)
+    judgments.report()
+    known = {builder.clean_one(query.id, spot, "id") for spot, query in asked}
+    for name, (line, _) in judgments.queries.items():
+        if name not in known:
+            message = f"unknown query (got {shown(name)}; expected an _id of {queries})"
+            builder.findings.error(line, "query-id", message, "E_UNKNOWN_QUERY")
+    builder.header = Header(split=Path(qrels.name).name.partition(".")[0])
+    builder.findings.path = str(queries)
+    _add_judged(asked, judgments, builder)
+
+
+def _add_judged(asked: list[tuple[Spot, Query]], judgments: Judgments, builder: Builder) -> None:
+    unjudged = 0
+    for spot, query in asked:
+        judged = judgments.queries.get(builder.clean_one(query.id, spot, "id"))
+        if judged is None:
+            unjudged += 1
+        else:
+            evidence = tuple(judged[1].values())
+            builder.add(Case(id=query.id, question=query.text, evidence=evidence, metadata=query.metadata), spot)
+    if unjudged:
+        message = f"queries without a judgment are left out (got {unjudged} of {len(asked)}; expected all judged)"
+        builder.findings.warn(None, "", message, "E_UNJUDGED")
+
+
+def split_files(folder: Path) -> list[Path]:
+    """Return the judgment files of a BEIR folder, by name."""
+    return sorted((folder / "qrels").glob("*.tsv"))
+
+
+def _split_file(source: Source, builder: Builder) -> Source:
+    if not source.path.is_dir():
+        return source
+    files = split_files(source.path)
+    chosen = files[0] if len(files) == 1 else source.path / "qrels" / "test.tsv"
+    names = ", ".join(path.name for path in files) or "none"
+    if chosen not in files:
+        message = f"no split to read (got {names} in qrels; expected test.tsv, or the path of one of them)"
+        raise InputError([Problem(source.name, None, "", message, "E_SPLIT")])
+    if len(files) > 1:
+        message = f"test.tsv read (got {names} in qrels; expected the path of another one where it is meant)"
+        builder.findings.warn(None, "", message, "E_SPLIT")
+    return Source(chosen, str(Path(source.name) / "qrels" / chosen.name), ".tsv")
+
+
+def _cells(
+    source: Source, builder: Builder, separator: bytes | None, columns: tuple[str, ...]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not blank; note lines with another number of cells."""
+    for line in read_lines(source):
+        cells = line.data.split(separator)
+        if not line.data.strip():
+            continue
+        text_of(line, source.name)
+        if len(cells) == len(columns):
+            yield line.number, [cell.decode() for cell in cells]
+        else:
+            message = f"wrong number of columns (got {show_line(line)}; expected {', '.join(columns)})"
+            builder.findings.error(line.number, "", message, "E_CELLS")

@@ -1,0 +1,174 @@
+"""Formats `rag-golden` and `rag-qrels`: questions with chunk ids and graded relevance ([001]).
+
+An id of `expected_chunk_ids` is a required unit, graded by `relevance` or 3; without that list every chunk of relevance
+1 or more is required. With both, a chunk that only `relevance` names is graded but not required (recall does not ask
+for it, ndcg rewards it), and an expected id without a grade of its own, or with 0, is an error: labels that disagree
+are mended, not guessed. Under `permission_denied` the listed chunks are the forbidden set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from assay.errors import shown
+from assay.io.goldens.base import Spot
+from assay.io.goldens.builder import Builder
+from assay.io.goldens.rows import Row, read_rows
+from assay.io.lines import Source
+from assay.io.strictjson import pointer
+from assay.model import Behaviour, Case, Evidence, Grade, Rubric, User
+
+DECISIVE = (
+    "expected_chunk_ids",
+    "relevance",
+    "expected_behavior",
+    "expected_answer",
+    "user_context",
+    "forbidden_chunk_ids",
+)
+FIELDS = {
+    "evidence": "expected_chunk_ids",
+    "behaviour": "expected_behavior",
+    "reference": "expected_answer",
+    "user": "user_context",
+    "user.tenant": "user_context.tenant_id",
+    "user.id": "user_context.user_id",
+    "forbidden": "forbidden_chunk_ids",
+}
+QRELS_DECISIVE = ("relevant_chunks",)
+QRELS_FIELDS = {"id": "query_id", "evidence": "relevant_chunks"}
+
+
+class UserContext(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Who asks, in the words of [001]."""
+
+    tenant_id: str | None = None
+    roles: tuple[str, ...] = ()
+    locale: str | None = None
+    position: float | None = None
+    position_scope: str | None = None
+    as_of: str | None = None
+    user_id: str | None = None
+
+
+class GoldenRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One line of `rag-golden`."""
+
+    id: str
+    question: str
+    expected_answer: str | None = None
+    expected_chunk_ids: tuple[str, ...] = ()
+    relevance: dict[str, Grade] = field(default_factory=dict)
+    must_cite: tuple[str, ...] = ()
+    must_have: tuple[str, ...] = ()
+    rubric: Rubric | None = None
+    expected_behavior: Behaviour = "answer"
+    also_accept: tuple[Behaviour, ...] = ()
+    forbidden_chunk_ids: tuple[str, ...] = ()
+    forbidden_text: tuple[str, ...] = ()
+    user_context: UserContext | None = None
+
+
+class JudgedChunk(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One judgment of `rag-qrels`."""
+
+    chunk_id: str
+    relevance: Grade
+    reason: str = ""
+
+
+class QrelsRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One line of `rag-qrels`."""
+
+    query_id: str
+    relevant_chunks: tuple[JudgedChunk, ...]
+    question: str = ""
+
+
+def read(source: Source, builder: Builder) -> None:
+    """Read `rag-golden` rows; an empty `expected_answer` is none, as refusals write it."""
+    read_rows(source, builder, GoldenRow, _golden_case)
+
+
+def read_qrels(source: Source, builder: Builder) -> None:
+    """Read `rag-qrels` rows: one query with its judged chunks; the question may be left out."""
+    read_rows(source, builder, QrelsRow, _qrels_case)
+
+
+def _golden_case(row: GoldenRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    return Case(
+        id=row.id,
+        question=row.question,
+        behaviour=row.expected_behavior,
+        also_accept=row.also_accept,
+        reference=row.expected_answer or None,
+        must_have=row.must_have,
+        rubric=row.rubric,
+        evidence=_evidence(row, builder, spot),
+        must_cite=row.must_cite,
+        forbidden=tuple([{"chunk_id": each} for each in builder.clean(row.forbidden_chunk_ids, spot, "forbidden")]),
+        forbidden_text=row.forbidden_text,
+        user=_user(row.user_context),
+        **common,
+    )
+
+
+def _user(context: UserContext | None) -> User | None:
+    if context is None:
+        return None
+    return User(
+        context.tenant_id,
+        context.roles,
+        context.position,
+        context.position_scope,
+        context.locale,
+        context.as_of,
+        context.user_id,
+    )
+
+
+def _evidence(row: GoldenRow, builder: Builder, spot: Spot) -> tuple[Evidence, ...]:
+    expected = builder.clean(row.expected_chunk_ids, spot, "expected_chunk_ids")
+    if not row.relevance:
+        return tuple([Evidence(({"chunk_id": chunk_id},)) for chunk_id in expected])
+    grades = _grades(row.relevance, builder, spot)
+    if not expected:
+        return tuple([Evidence(({"chunk_id": each},), grade, grade > 0) for each, grade in grades.items()])
+    units = []
+    for index, chunk_id in enumerate(expected):
+        grade = grades.pop(chunk_id, None)
+        if not grade:
+            got = f"{shown(chunk_id)} with {'no grade' if grade is None else 'grade 0'} in relevance"
+            message = f"expected chunk without relevance (got {got}; expected a grade from 1 to 10, or no relevance)"
+            builder.error(spot, f"expected_chunk_ids[{index}]", message, "E_GRADE")
+        units.append(Evidence(({"chunk_id": chunk_id},), grade or 0))
+    units += [Evidence(({"chunk_id": chunk_id},), grade, False) for chunk_id, grade in grades.items()]
+    return tuple(units)
+
+
+def _grades(relevance: dict[str, int], builder: Builder, spot: Spot) -> dict[str, int]:
+    known = builder.names.known
+    grades = {known.get(raw) or _clean_key(raw, builder, spot): grade for raw, grade in relevance.items()}
+    if len(grades) < len(relevance):
+        message = f"ids equal after NFC normalisation (got {list(relevance)!a:.160}; expected each chunk once)"
+        builder.error(spot, "relevance", message, "E_DUPLICATE_ID")
+    return grades
+
+
+def _clean_key(raw: str, builder: Builder, spot: Spot) -> str:
+    return builder.clean_one(raw, spot, pointer("relevance", raw))
+
+
+def _qrels_case(row: QrelsRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    units: dict[str, Evidence] = {}
+    for index, judged in enumerate(row.relevant_chunks):
+        name = f"relevant_chunks[{index}].chunk_id"
+        chunk_id = builder.clean_one(judged.chunk_id, spot, name)
+        if chunk_id in units:
+            message = f"chunk judged twice (got {shown(judged.chunk_id)} again; expected each chunk once)"
+            builder.error(spot, name, message, "E_DUPLICATE_ID")
+        grade = judged.relevance
+        units[chunk_id] = Evidence(({"chunk_id": chunk_id},), grade, grade > 0, judged.reason)
+    return Case(id=row.query_id, question=row.question, evidence=tuple(units.values()), **common)

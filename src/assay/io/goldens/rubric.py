@@ -1,0 +1,51 @@
+"""Format `rubric`: questions with the keywords of a right answer and the patterns of a wrong one ([002])."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from assay.io.goldens.base import Spot
+from assay.io.goldens.builder import Builder
+from assay.io.goldens.rows import Row, read_rows
+from assay.io.lines import Source
+from assay.model import AnswerKind, Case, Evidence, NonNegative, Rubric
+
+DECISIVE = ("correct_keywords", "incorrect_patterns", "expected_context_ids")
+FIELDS = {
+    "evidence": "expected_context_ids",
+    "reference": "expected_answer",
+    "rubric.correct_keywords": "correct_keywords",
+    "rubric.incorrect_patterns": "incorrect_patterns",
+}
+
+
+class RubricRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One rubric case."""
+
+    id: str
+    question: str
+    correct_keywords: tuple[str, ...]
+    incorrect_patterns: tuple[str, ...] = ()
+    match: Literal["any", "all"] = "any"
+    kind: AnswerKind = "text"
+    tolerance: NonNegative = 0.0
+    expected_context_ids: tuple[str, ...] = ()
+    expected_answer: str | None = None
+
+
+def read(source: Source, builder: Builder) -> None:
+    """Read rubric cases; the expected context, where given, is evidence."""
+    read_rows(source, builder, RubricRow, _case)
+
+
+def _case(row: RubricRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    return Case(
+        id=row.id,
+        question=row.question,
+        reference=row.expected_answer or None,
+        rubric=Rubric(row.correct_keywords, row.incorrect_patterns, row.match, row.kind, row.tolerance),
+        evidence=tuple(
+            [Evidence(({"chunk_id": each},)) for each in builder.clean(row.expected_context_ids, spot, "evidence")]
+        ),
+        **common,
+    )

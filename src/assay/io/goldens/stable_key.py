@@ -1,0 +1,122 @@
+"""Format `stable-key`: gold that survives re-ingestion, because it names pages and titles, not vector ids ([004]).
+
+A key is `["page", episode, page]`, `["wiki", title]`, a title alone, or an object of any stable fields; every key is a
+unit of evidence. A file called `retrieval`, `qa` or `refusal` (and a folder of the three) is that part of the set:
+`attributes.suite` says which, and the rows of `refusal` expect a refusal without saying so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from assay.errors import shown
+from assay.io.goldens.base import Spot
+from assay.io.goldens.builder import Builder
+from assay.io.goldens.naming import named_selectors
+from assay.io.goldens.rows import Row, read_rows
+from assay.io.lines import Source, opened
+from assay.model import Behaviour, Case, Evidence, Selector, User
+
+DECISIVE = ("keys", "forbidden_keys", "refuse")
+FIELDS = {"evidence": "keys", "forbidden": "forbidden_keys", "user": "position"}
+SUITES = ("retrieval", "qa", "refusal")
+
+Key = str | tuple[str | int, ...] | dict[str, str | int]
+
+
+class KeyRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One case: retrieval gold has `keys`, question-answer gold `reference` and `must_have` too, refusal gold neither.
+
+    `position` is how far the reader has come; `forbidden_keys` lie beyond it.
+    """
+
+    id: str
+    question: str
+    keys: tuple[Key, ...] = ()
+    reference: str | None = None
+    must_have: tuple[str, ...] = ()
+    refuse: bool | None = None
+    forbidden_keys: tuple[Key, ...] = ()
+    forbidden_text: tuple[str, ...] = ()
+    position: float | None = None
+    position_scope: str | None = None
+
+
+def read(source: Source, builder: Builder) -> None:
+    """Read one file, or the three files of a folder as one set; ids are unique across them."""
+    if not source.path.is_dir():
+        _read_file(source, builder)
+        return
+    for path in parts(source.path):
+        builder.findings.path = str(Path(source.name) / path.name)
+        with opened(path) as part:
+            _read_file(Source(part.path, builder.findings.path, part.suffix), builder)
+    builder.findings.path = source.name
+
+
+def parts(folder: Path) -> list[Path]:
+    """Return the files of a folder that belong to a stable-key set, in the order of `SUITES`."""
+    names = [f"{suite}.jsonl{packed}" for suite in SUITES for packed in ("", ".gz")]
+    return [folder / name for name in names if (folder / name).is_file()]
+
+
+def _read_file(source: Source, builder: Builder) -> None:
+    stem = Path(source.name).name.partition(".")[0]
+
+    def to_case(row: KeyRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+        return _case(row, common, stem if stem in SUITES else "", builder, spot)
+
+    read_rows(source, builder, KeyRow, to_case)
+
+
+def _case(row: KeyRow, common: dict[str, Any], suite: str, builder: Builder, spot: Spot) -> Case:
+    refuse = suite == "refusal" if row.refuse is None else row.refuse
+    if suite == "refusal" and not refuse:
+        message = "a refusal file with an answerable case (got False; expected true, or another file)"
+        builder.error(spot, "refuse", message, "E_BEHAVIOUR")
+    if suite:
+        common["attributes"].setdefault("suite", suite)
+    behaviour: Behaviour = "answer"
+    also_accept: tuple[Behaviour, ...] = ()
+    if refuse:
+        behaviour = "permission_denied" if row.forbidden_keys else "abstain"
+        also_accept = ("abstain",) if row.forbidden_keys else ("permission_denied",)
+    placed = row.position is not None or row.position_scope is not None
+    return Case(
+        id=row.id,
+        question=row.question,
+        behaviour=behaviour,
+        also_accept=also_accept,
+        reference=row.reference or None,
+        must_have=row.must_have,
+        evidence=tuple(
+            [Evidence((selector,), kind=_kind(selector)) for selector in _selectors(row.keys, builder, spot, "keys")]
+        ),
+        forbidden=_selectors(row.forbidden_keys, builder, spot, "forbidden_keys"),
+        forbidden_text=row.forbidden_text,
+        user=User(position=row.position, position_scope=row.position_scope) if placed else None,
+        **common,
+    )
+
+
+def _selectors(keys: tuple[Key, ...], builder: Builder, spot: Spot, name: str) -> tuple[Selector, ...]:
+    selectors = tuple([_selector(key, builder, spot, f"{name}[{i}]") for i, key in enumerate(keys)])
+    return named_selectors(selectors, builder, spot, name)
+
+
+def _selector(key: Key, builder: Builder, spot: Spot, name: str) -> Selector:
+    match key:
+        case dict():
+            return key
+        case str() | ("wiki", str()):
+            return {"title": key if isinstance(key, str) else key[1]}
+        case ("page", episode, page):
+            return {"episode": episode, "page": page}
+    expected = '["page", episode, page], ["wiki", title], a title or an object'
+    builder.error(spot, name, f"unknown key (got {shown(list(key))}; expected {expected})", "E_SELECTOR")
+    return {"title": str(key)}
+
+
+def _kind(selector: Selector) -> str | None:
+    return "page" if "page" in selector else "wiki" if "title" in selector else None
