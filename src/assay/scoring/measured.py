@@ -1,0 +1,127 @@
+"""What a column holds on a slice: the values that were scored, and how many rows have none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.graders.base import Floats, Grader
+from assay.graders.catalog import column_name
+from assay.graders.names import MetricName, read_name
+from assay.model import NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable
+from assay.scoring.slices import Rows
+
+PERCENTILES = {"p50": 50.0, "p95": 95.0}
+AVERAGES = ("mean", "rate", "balanced")
+Clusters = npt.NDArray[np.intp]
+"""A number per row that rows of one cluster share."""
+
+
+class Measured(NamedTuple):
+    """The scored rows of a slice with their values, in golden order, the rows in error, and the count of the others."""
+
+    rows: Rows
+    values: Floats
+    error_rows: Rows
+    not_applicable: int
+    not_finite: int
+
+    @property
+    def scored(self) -> int:
+        """Rows with a number."""
+        return len(self.rows)
+
+    @property
+    def errors(self) -> int:
+        """Rows that should have a number and have none."""
+        return len(self.error_rows)
+
+    @property
+    def applicable(self) -> int:
+        """Rows that should have a number: scored and errors."""
+        return self.scored + self.errors
+
+    def pessimistic(self, worst: float) -> Measured:
+        """Return the same with each error scored as `worst`."""
+        values = np.concatenate([self.values, np.full(self.errors, worst)])
+        return self._replace(rows=np.concatenate([self.rows, self.error_rows]), values=values)
+
+
+def measure(column: ScoreColumn, rows: Rows | None = None) -> Measured:
+    """Return what a column holds on the given rows (all without them); a score that is not finite is an error."""
+    chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
+    values, status = column.values[chosen], column.status[chosen]
+    claimed = status == SCORED
+    scored = claimed & np.isfinite(values)
+    not_applicable = status == NOT_APPLICABLE
+    return Measured(
+        rows=chosen[scored],
+        values=values[scored],
+        error_rows=chosen[~scored & ~not_applicable],
+        not_applicable=int(np.count_nonzero(not_applicable)),
+        not_finite=int(np.count_nonzero(claimed & ~scored)),
+    )
+
+
+def column_of(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
+    """Return the column behind a metric name, None where it was not measured."""
+    return table.columns.get(str(name)) or table.columns.get(str(column_name(name)))
+
+
+def statistic_of(grader: Grader, metric: str) -> str:
+    """Return the statistic that sums up a metric: the one that its name states, else its grader's.
+
+    >>> from assay.graders.catalog import CATALOG
+    >>> statistic_of(CATALOG["latency_ms"], "latency_ms(stat=p95)")
+    'p95'
+    """
+    return read_name(metric).key("stat", grader.statistic) if "stat" in grader.keys else grader.statistic
+
+
+def worst_of(grader: Grader) -> float | None:
+    """Return the worst value of a metric's declared range, None where it is open or no direction is better."""
+    worst = {"higher": grader.low, "lower": grader.high}.get(grader.direction)
+    return worst if worst is not None and math.isfinite(worst) else None
+
+
+def ends_of(grader: Grader) -> tuple[float | None, float | None]:
+    """Return the ends of a metric's declared range, None for an open one."""
+    low, high = grader.low, grader.high
+    return low if math.isfinite(low) else None, high if math.isfinite(high) else None
+
+
+def total_of(values: Floats, *, exact: bool) -> float:
+    """Return the sum: exactly rounded, or accumulated in the given order, which is much faster."""
+    if exact:
+        return math.fsum(values.tolist())
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0
+
+
+def all_binary(values: Floats) -> bool:
+    """Return whether every value is 0 or 1."""
+    return bool(np.all((values == 0.0) | (values == 1.0)))
+
+
+def cluster_ids(cases: Sequence[Case]) -> Clusters | None:
+    """Return a number per case that cases of one cluster share; None where every case stands alone.
+
+    A case without a cluster is its own, and a cluster may bear the id of one of its cases.
+
+    >>> cluster_ids([Case("a", "?"), Case("b", "?", cluster="a"), Case("c", "?")]).tolist()
+    [0, 0, 1]
+    """
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(case.cluster or case.id, len(numbers)) for case in cases]
+    return np.array(ids, dtype=np.intp) if len(numbers) < len(ids) else None
+
+
+def shared_clusters(seen: Measured, clusters: Clusters | None) -> list[int] | None:
+    """Return the clusters of the scored rows, None where no two rows share one."""
+    if clusters is None:
+        return None
+    own = clusters[seen.rows]
+    return own.tolist() if len(np.unique(own)) < len(own) else None

@@ -1,0 +1,102 @@
+"""Slices: which golden cases share a tag, a difficulty, a language or any other `key=value`."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import Problem, SettingsError, shown
+from assay.model import Case
+
+Rows = npt.NDArray[np.intp]
+DEFAULT_KEYS = ("tag", "difficulty", "behaviour", "language")
+
+
+def _language(case: Case) -> Iterable[str]:
+    """The case's language, else its `lang:xx` tags, else the asker's locale."""
+    if case.language:
+        return (case.language,)
+    tagged = [tag.removeprefix("lang:") for tag in case.tags if tag.startswith("lang:")]
+    return tagged or ((case.user.locale,) if case.user is not None and case.user.locale else ())
+
+
+_KEYS: Mapping[str, Callable[[Case], Iterable[str]]] = {
+    "tag": lambda case: case.tags,
+    "difficulty": lambda case: (case.difficulty,),
+    "behaviour": lambda case: (case.behaviour,),
+    "language": _language,
+    "kind": lambda case: (unit.kind for unit in case.evidence if unit.kind),
+}
+
+
+def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict[str, Rows]:
+    """Return the rows of each slice, rising, by its name `key=value`; values of a key are in alphabetical order.
+
+    `keys` are tag, difficulty, behaviour, language, kind (of evidence) or the name of a case's attribute; without them
+    those of `DEFAULT_KEYS` that take more than one value. A case with several values is in several slices. Raises
+    SettingsError for a key that no case has, listing those that exist.
+
+    >>> cases = [Case("a", "?", tags=("hr", "acl")), Case("b", "?", tags=("hr",))]
+    >>> {name: rows.tolist() for name, rows in slice_rows(cases).items()}
+    {'tag=acl': [0], 'tag=hr': [0, 1]}
+    """
+    if keys is None:
+        found = [_rows_by_value(cases, key) for key in DEFAULT_KEYS]
+        return {name: rows for by_value in found if len(by_value) > 1 for name, rows in by_value.items()}
+    _check_keys(cases, keys)
+    return {name: rows for key in keys for name, rows in _rows_by_value(cases, key).items()}
+
+
+def rows_of_slice(cases: Sequence[Case], name: str) -> Rows:
+    """Return the rows of one slice, rising; none where no case is in it. Names are compared in NFC, as cases hold them.
+
+    >>> rows_of_slice([Case("a", "?", attributes={"domain": "hr"})], "domain=hr").tolist()
+    [0]
+    """
+    key, _, wanted = unicodedata.normalize("NFC", name).partition("=")
+    rows = [row for row, case in enumerate(cases) if wanted in _values(case, key)]
+    return np.array(rows, dtype=np.intp)
+
+
+def slice_name_problem(name: str) -> str | None:
+    """Return what is wrong with the name of a slice, None where nothing is.
+
+    >>> slice_name_problem("hr")
+    "not a slice (got 'hr'; expected key=value, such as tag=hr)"
+    """
+    key, equals, value = name.partition("=")
+    if equals and key and value and name == name.strip():
+        return None
+    return f"not a slice (got {shown(name)}; expected key=value, such as tag=hr)"
+
+
+def _values(case: Case, key: str) -> Iterable[str]:
+    read = _KEYS.get(key)
+    if read is not None:
+        return read(case)
+    return (case.attributes[key],) if key in case.attributes else ()
+
+
+def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, Rows]:
+    rows: dict[str, list[int]] = {}
+    for row, case in enumerate(cases):
+        for value in dict.fromkeys(_values(case, key)):
+            rows.setdefault(value, []).append(row)
+    return {f"{key}={value}": np.array(rows[value], dtype=np.intp) for value in sorted(rows)}
+
+
+def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:
+    known = sorted({*_KEYS, *(key for case in cases for key in case.attributes)})
+    problems = []
+    for key in keys:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            expected = f"expected {', '.join(known)}"
+            problems.append(Problem("", None, "by", f"no case has this key (got {shown(key)}; {hint}{expected})"))
+    if problems:
+        raise SettingsError(problems)

@@ -1,0 +1,198 @@
+"""What one metric says about one slice: a value, how sure it is, and how many cases stand behind it.
+
+Headline sums are exact (fsum), sums over slices run in golden order: neither depends on how rows were cut into blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.graders.base import Grader
+from assay.graders.catalog import grader_of, parse
+from assay.graders.names import MetricName
+from assay.metrics.intervals import mean_interval
+from assay.metrics.percentiles import percentile, percentile_interval
+from assay.metrics.rates import Bounds, balanced, rate_interval
+from assay.model import Interval, ScoreColumn, ScoreTable, Summary
+from assay.scoring.measured import (
+    AVERAGES,
+    PERCENTILES,
+    Clusters,
+    Measured,
+    all_binary,
+    column_of,
+    ends_of,
+    measure,
+    shared_clusters,
+    statistic_of,
+    total_of,
+    worst_of,
+)
+from assay.scoring.slices import Rows
+
+HEADLINE = "all"
+SMALL_SLICE = 10
+Part = tuple[Grader, ScoreColumn]
+
+
+class _Found(NamedTuple):
+    value: float | None
+    interval: Interval | None = None
+    worst: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def summarise(
+    grader: Grader,
+    column: ScoreColumn,
+    rows: Rows | None = None,
+    *,
+    metric: str = "",
+    slice_name: str = HEADLINE,
+    clusters: Clusters | None = None,
+    parts: Sequence[Part] = (),
+) -> Summary:
+    """Return the summary of one metric over one slice, given as rising row numbers (all rows without them).
+
+    `metric` is the name to print where it is not the column's own (`latency_ms(stat=p95)` sums up `latency_ms`);
+    `clusters` gives the cluster of every row of the table, None where each case stands alone; `parts` are the graders
+    and columns that a balanced metric is the mean of. `mean_worst` counts each error as the worst value of the metric's
+    declared range (DECISIONS 1) and is None where that range is open. Without any scored row there is no value.
+
+    >>> from assay.graders.catalog import CATALOG
+    >>> status = np.array([0, 0, 0, 2], np.uint8)
+    >>> hits = ScoreColumn("hit@5", np.array([1.0, 0.0, 1.0, 0.0]), status, np.zeros(4, np.uint16))
+    >>> summary = summarise(CATALOG["hit"], hits)
+    >>> round(summary.value, 3), summary.mean_worst, summary.scored, summary.errors, summary.interval.method
+    (0.667, 0.5, 3, 1, 'Wilson')
+    """
+    name = metric or column.metric
+    statistic = statistic_of(grader, name)
+    seen = measure(column, rows)
+    headline = slice_name == HEADLINE
+    if statistic == "balanced":
+        found = _balanced(grader, rows, parts, headline)
+    elif statistic in PERCENTILES:
+        found = _percentile(seen, PERCENTILES[statistic])
+    elif statistic == "total":
+        found = _Found(total_of(seen.values, exact=headline) if seen.scored else None)
+    else:
+        found = _mean(grader, seen, clusters, headline)
+    return Summary(
+        metric=name,
+        slice=slice_name,
+        statistic=statistic,
+        value=found.value,
+        mean=found.value if statistic == "mean" else None,
+        mean_worst=found.worst,
+        interval=found.interval,
+        scored=seen.scored,
+        not_applicable=seen.not_applicable,
+        errors=seen.errors,
+        notes=(*found.notes, *_notes(grader, statistic, seen, found.value, headline)),
+    )
+
+
+def summary_of(
+    table: ScoreTable,
+    name: MetricName,
+    rows: Rows | None = None,
+    *,
+    slice_name: str = HEADLINE,
+    clusters: Clusters | None = None,
+) -> Summary:
+    """Return the summary of one metric of a table; raises KeyError where it, or one of its parts, was not measured."""
+    grader, column = grader_of(name), column_of(table, name)
+    if column is None:
+        raise KeyError(str(name))
+    parts = [(grader_of(parse(part)), table.columns[part]) for part in grader.parts]
+    return summarise(grader, column, rows, metric=str(name), slice_name=slice_name, clusters=clusters, parts=parts)
+
+
+def summaries(
+    table: ScoreTable, metrics: Sequence[MetricName], slices: Mapping[str, Rows], clusters: Clusters | None = None
+) -> tuple[dict[str, Summary], dict[str, dict[str, Summary]]]:
+    """Return the headline summaries by metric, and those of every slice by slice and metric."""
+    headline = {str(name): summary_of(table, name, clusters=clusters) for name in metrics}
+    by_slice = {
+        key: {str(name): summary_of(table, name, rows, slice_name=key, clusters=clusters) for name in metrics}
+        for key, rows in slices.items()
+    }
+    return headline, by_slice
+
+
+def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: bool) -> _Found:
+    total, worst = total_of(seen.values, exact=headline), worst_of(grader)
+    known = worst is not None and seen.applicable > 0
+    pessimistic = (total + seen.errors * (worst or 0.0)) / seen.applicable if known else None
+    if not seen.scored:
+        return _Found(None, worst=pessimistic)
+    shared = shared_clusters(seen, clusters)
+    bounds = _mean_bounds(grader, seen, shared)
+    one_cluster = shared is not None and len(set(shared)) == 1
+    notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
+    return _Found(total / seen.scored, _interval(bounds), pessimistic, notes)
+
+
+def _mean_bounds(grader: Grader, seen: Measured, shared: list[int] | None) -> Bounds | None:
+    low, high = ends_of(grader)
+    if shared is None and (low, high) == (0.0, 1.0) and all_binary(seen.values):
+        return rate_interval(int(np.count_nonzero(seen.values)), seen.scored)
+    return mean_interval(seen.values, clusters=shared, low=low, high=high)
+
+
+def _percentile(seen: Measured, p: float) -> _Found:
+    if not seen.scored:
+        return _Found(None)
+    bounds = percentile_interval(seen.values, p)
+    notes = () if bounds is not None else (f"n {seen.scored} is too few for an interval of p{p:g}",)
+    return _Found(percentile(seen.values, p), _interval(bounds), None, notes)
+
+
+def _balanced(grader: Grader, rows: Rows | None, parts: Sequence[Part], headline: bool) -> _Found:
+    """The mean of two rates; a part that is better low counts by its complement, one without cases is left out."""
+    if len(parts) != 2:
+        raise ValueError(f"{grader.name} needs its two parts: {', '.join(grader.parts)}")
+    seen = [measure(column, rows) for _, column in parts]
+    right = []
+    for (part, _), each in zip(parts, seen, strict=True):
+        total = total_of(each.values, exact=headline)
+        right.append(each.scored - total if part.direction == "lower" else total)
+    rates = [good / each.scored for good, each in zip(right, seen, strict=True) if each.scored]
+    worst = [good / each.applicable for good, each in zip(right, seen, strict=True) if each.applicable]
+    if not rates:
+        return _Found(None, worst=_middle(worst))
+    notes = [
+        f"no case for {part.name}: left out" for (part, _), each in zip(parts, seen, strict=True) if not each.scored
+    ]
+    bounds = None
+    if all(all_binary(each.values) for each in seen):
+        (first, n), (second, m) = ((round(good), each.scored) for good, each in zip(right, seen, strict=True))
+        estimate = balanced((first, n), (second, m))
+        bounds = None if estimate is None else estimate.bounds._replace(note="")
+    else:
+        notes.append("no interval: repeats of a case disagree")
+    return _Found(_middle(rates), _interval(bounds), _middle(worst), tuple(notes))
+
+
+def _middle(rates: Sequence[float]) -> float | None:
+    return math.fsum(rates) / len(rates) if rates else None
+
+
+def _interval(bounds: Bounds | None) -> Interval | None:
+    return None if bounds is None else Interval(bounds.low, bounds.high, bounds.method, note=bounds.note)
+
+
+def _notes(grader: Grader, statistic: str, seen: Measured, value: float | None, headline: bool) -> list[str]:
+    notes = []
+    if seen.not_finite:
+        notes.append(f"not finite and counted as errors: {seen.not_finite}")
+    if not headline and seen.scored < SMALL_SLICE:
+        notes.append(f"descriptive only (n < {SMALL_SLICE})")
+    if headline and statistic in AVERAGES and grader.direction == "higher" and value == grader.high:
+        notes.append(f"perfect on every scored case (n {seen.scored}): too easy to tell systems apart")
+    return notes

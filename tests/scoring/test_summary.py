@@ -1,0 +1,229 @@
+"""What a summary says: the value, the pessimistic value, the interval, the counts and the warnings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.graders.catalog import CATALOG, parse
+from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable, Summary
+from assay.scoring.measured import cluster_ids
+from assay.scoring.summary import summaries, summarise, summary_of
+
+E, N = "error", "not applicable"
+
+
+def column(metric: str, scores: Sequence[float | str]) -> ScoreColumn:
+    """A column from numbers, `E` and `N`."""
+    status = [{E: ERROR, N: NOT_APPLICABLE}[score] if isinstance(score, str) else SCORED for score in scores]
+    values = [0.0 if isinstance(score, str) else score for score in scores]
+    return ScoreColumn(
+        metric, np.array(values), np.array(status, dtype=np.uint8), np.zeros(len(values), dtype=np.uint16)
+    )
+
+
+def summary(metric: str, scores: Sequence[float | str], rows: Sequence[int] | None = None) -> Summary:
+    chosen = None if rows is None else np.array(rows, dtype=np.intp)
+    grader = CATALOG[parse(metric).base]
+    return summarise(
+        grader, column(metric, scores), chosen, metric=metric, slice_name="all" if rows is None else "tag=x"
+    )
+
+
+def test_a_mean_is_over_scored_cases_and_the_pessimistic_one_counts_errors_as_the_worst() -> None:
+    found = summary("recall@10", [1.0, 0.5, E, N])
+    assert (found.value, found.mean, found.mean_worst) == (0.75, 0.75, 0.5)  # (1 + .5 + 0) / 3
+    assert (found.scored, found.errors, found.not_applicable) == (2, 1, 1)
+
+
+def test_where_low_is_better_an_error_counts_as_the_top_of_the_range() -> None:
+    found = summary("over_refusal", [0.0, 0.0, 1.0, E])
+    assert found.value == pytest.approx(1 / 3)
+    assert found.mean_worst == 0.5  # (0 + 0 + 1 + 1) / 4
+
+
+def test_an_open_range_has_no_pessimistic_mean() -> None:
+    assert summary("cost_usd", [0.1, 0.2, E]).mean_worst is None
+
+
+def test_only_errors_leave_no_value_and_the_worst_pessimistic_one() -> None:
+    found = summary("recall@10", [E, E, N])
+    assert (found.value, found.mean, found.interval, found.mean_worst) == (None, None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    "metric", ["recall@10", "latency_ms(stat=p95)", "tokens(stat=total)", "error_rate", "cost_usd", "latency_ms"]
+)
+@pytest.mark.parametrize("scores", [[], [N, N]])
+def test_nothing_applicable_gives_no_number_at_all(metric: str, scores: list[str]) -> None:
+    found = summary(metric, scores)
+    assert (found.value, found.mean, found.mean_worst, found.interval) == (None, None, None, None)
+
+
+def test_a_score_of_zeros_and_ones_gets_the_wilson_interval() -> None:
+    # METRICS 2.7: Wilson for 38 of 40 is [.8350, .9862]; from n = 10 on the end beside 40 of 40 is widened.
+    found = summary("hit@5", [1.0] * 30 + [0.0] * 11)
+    assert found.interval is not None
+    assert found.interval.method == "Wilson"
+    assert found.interval.low < found.value < found.interval.high  # type: ignore[operator]
+
+
+def test_other_scores_get_a_t_interval_inside_the_range() -> None:
+    found = summary("recall@10", [1.0, 0.5, 0.75, 1.0, 0.25])
+    assert found.interval is not None
+    assert found.interval.method.startswith("t")
+    assert 0 <= found.interval.low < 0.7 < found.interval.high <= 1
+
+
+def test_cases_of_one_cluster_widen_the_interval() -> None:
+    scores = [1.0, 1.0, 0.0, 0.0] * 10
+    alone = summarise(CATALOG["hit"], column("hit@5", scores))
+    twins = cluster_ids([Case(str(row), "?", cluster=str(row // 2)) for row in range(40)])
+    shared = summarise(CATALOG["hit"], column("hit@5", scores), clusters=twins)
+    assert alone.interval is not None
+    assert shared.interval is not None
+    assert shared.interval.method.startswith("CR1-t")
+    assert shared.interval.high - shared.interval.low > alone.interval.high - alone.interval.low
+    assert shared.value == alone.value
+
+
+def test_clusters_of_other_cases_do_not_change_the_method() -> None:
+    """Only the scored rows of the slice count: here the twins are outside."""
+    clusters = np.array([0, 1, 2, 3, 3], dtype=np.intp)
+    found = summarise(
+        CATALOG["hit"],
+        column("hit@5", [1.0, 0.0, 1.0, 1.0, 1.0]),
+        np.array([0, 1, 2], dtype=np.intp),
+        slice_name="tag=x",
+        clusters=clusters,
+    )
+    assert found.interval is not None
+    assert found.interval.method == "Wilson"
+
+
+def test_one_cluster_gives_no_interval_and_says_why() -> None:
+    found = summarise(CATALOG["hit"], column("hit@5", [1.0, 0.0]), clusters=np.array([0, 0], dtype=np.intp))
+    assert found.interval is None
+    assert any("one cluster" in note for note in found.notes)
+
+
+def test_p95_is_the_nearest_rank_and_needs_twenty_for_an_interval() -> None:
+    # index ceil(.95 · 19) − 1 = 18 of 0 … 18, and ceil(.95 · 20) − 1 = 18 of 0 … 19
+    few, enough = (summary("latency_ms(stat=p95)", [float(n) for n in range(size)]) for size in (19, 20))
+    assert (few.statistic, few.value, few.mean, few.interval) == ("p95", 18.0, None, None)
+    assert few.notes == ("n 19 is too few for an interval of p95",)
+    assert enough.value == 18.0
+    assert enough.interval is not None
+
+
+def test_a_total_is_the_sum() -> None:
+    found = summary("tokens(stat=total)", [10.0, 20.0, N, E])
+    assert (found.statistic, found.value, found.mean, found.mean_worst) == ("total", 30.0, None, None)
+
+
+def test_a_rate_is_no_mean_but_has_its_pessimistic_value() -> None:
+    found = summary("error_rate", [1.0, 0.0, 0.0, E])
+    assert found.statistic == "rate"
+    assert found.value == pytest.approx(1 / 3)
+    assert (found.mean, found.mean_worst) == (None, 0.5)
+
+
+def calibration(under: Sequence[float | str], over: Sequence[float | str]) -> Summary:
+    both = [N if (low, high) == (N, N) else 1.0 for low, high in zip(under, over, strict=True)]
+    scores = {"under_refusal": under, "over_refusal": over, "refusal_calibration": both}
+    columns = {metric: column(metric, given) for metric, given in scores.items()}
+    table = ScoreTable("c", [str(row) for row in range(len(under))], columns, (), ())
+    return summary_of(table, parse("refusal_calibration"))
+
+
+def test_refusal_calibration_is_the_mean_of_both_kinds_of_right() -> None:
+    # of 2 that must be refused 1 was answered: .5 right; of 4 others 1 was refused: .75 right
+    found = calibration([1.0, 0.0, N, N, N, N], [N, N, 1.0, 0.0, 0.0, 0.0])
+    assert (found.statistic, found.value, found.mean) == ("balanced", 0.625, None)
+    assert found.interval is not None
+
+
+def test_always_answering_calibrates_to_a_half() -> None:
+    assert calibration([1.0, 1.0, N, N], [N, N, 0.0, 0.0]).value == 0.5
+
+
+def test_always_refusing_where_nothing_must_be_refused_calibrates_to_nothing_and_says_what_is_absent() -> None:
+    found = calibration([N, N], [1.0, 1.0])
+    assert found.value == 0.0
+    assert "no case for under_refusal: left out" in found.notes
+
+
+def test_calibration_counts_errors_of_each_kind_as_wrong() -> None:
+    found = calibration([0.0, E, N, N], [N, N, 0.0, 0.0])
+    assert (found.value, found.mean_worst) == (1.0, 0.75)
+
+
+def test_repeats_that_disagree_leave_calibration_without_an_interval() -> None:
+    found = calibration([0.5, N], [N, 0.0])
+    assert (found.value, found.interval) == (0.75, None)
+    assert "no interval: repeats of a case disagree" in found.notes
+
+
+def test_a_perfect_headline_warns_that_it_is_too_easy_and_a_perfect_slice_that_it_is_small() -> None:
+    assert summary("recall@10", [1.0, 1.0, N]).notes == (
+        "perfect on every scored case (n 2): too easy to tell systems apart",
+    )
+    assert summary("recall@10", [1.0, 1.0], [0, 1]).notes == ("descriptive only (n < 10)",)
+    assert summary("recall@10", [1.0] * 10, list(range(10))).notes == ()
+
+
+def test_no_leaks_is_not_a_perfect_score_to_warn_of() -> None:
+    assert summary("injection_followed", [0.0] * 12).notes == ()
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_not_finite_counts_as_an_error(bad: float) -> None:
+    found = summary("recall@10", [1.0, bad])
+    assert (found.value, found.mean_worst, found.scored, found.errors) == (1.0, 0.5, 1, 1)
+    assert "not finite and counted as errors: 1" in found.notes
+
+
+def test_a_slice_holds_only_its_rows() -> None:
+    found = summary("recall@10", [0.0, 1.0, E, 0.5], [1, 3])
+    assert (found.slice, found.value, found.scored, found.errors) == ("tag=x", 0.75, 2, 0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
+def test_headline_means_are_exact_and_slice_means_are_sums_in_order(scores: list[float]) -> None:
+    headline, part = summary("recall@10", scores), summary("recall@10", scores, list(range(len(scores))))
+    total = 0.0
+    for score in scores:
+        total += score
+    assert headline.value == math.fsum(scores) / len(scores)
+    assert part.value == total / len(scores)
+
+
+scores_with_gaps = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([E, N])), max_size=30)
+
+
+@given(scores_with_gaps)
+def test_counts_add_up_and_every_number_is_in_the_range(scores: list[float | str]) -> None:
+    found = summary("recall@10", scores)
+    assert found.scored + found.errors + found.not_applicable == len(scores)
+    numbers = [found.value, found.mean_worst, *((found.interval.low, found.interval.high) if found.interval else ())]
+    assert all(number is None or 0 <= number <= 1 for number in numbers)
+
+
+def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
+    latency = column("latency_ms", [100.0, 300.0])
+    table = ScoreTable("c", ["a", "b"], {"recall@10": column("recall@10", [1.0, 0.0]), "latency_ms": latency}, (), ())
+    names = [parse("recall@10"), parse("latency_ms(stat=p50)")]
+    headline, by_slice = summaries(table, names, {"tag=hr": np.array([1], dtype=np.intp)})
+    assert {"recall@10": 0.5, "latency_ms(stat=p50)": 100.0} == {key: each.value for key, each in headline.items()}
+    of_hr = {key: each.value for key, each in by_slice["tag=hr"].items()}
+    assert of_hr == {"recall@10": 0.0, "latency_ms(stat=p50)": 300.0}
+
+
+def test_a_metric_without_a_column_is_not_summarised_in_silence() -> None:
+    with pytest.raises(KeyError, match="recall@10"):
+        summary_of(ScoreTable("c", [], {}, (), ()), parse("recall@10"))
