@@ -1,0 +1,80 @@
+"""Whether a rule of a gate can be used at all, and what it means where it left something open."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from assay.errors import MetricNameError
+from assay.graders.base import Grader
+from assay.graders.catalog import grader_of, parse
+from assay.model import Rule
+from assay.scoring.measured import PERCENTILES, statistic_of
+from assay.scoring.slices import slice_name_problem
+
+
+def rule_problem(rule: Rule) -> str | None:
+    """Return what is wrong with a rule whatever is measured, None where nothing is.
+
+    >>> rule_problem(Rule("latency_ms(stat=p95)", at_least=6000))
+    'latency_ms(stat=p95) is better low (got at_least; expected at_most)'
+    """
+    try:
+        name = parse(rule.metric)
+    except MetricNameError as error:
+        return error.problems[0].message
+    if (rule.at_least is None) == (rule.at_most is None):
+        return f"expected exactly one of at_least and at_most (got {'neither' if rule.at_least is None else 'both'})"
+    grader = grader_of(name)
+    return (
+        _threshold_problem(rule, str(name), grader)
+        or (slice_name_problem(rule.slice) if rule.slice is not None else None)
+        or _basis_problem(rule, str(name), grader)
+    )
+
+
+def resolved(rule: Rule) -> Rule:
+    """Return the rule with its metric's canonical name, and `zero_event` decided where it was left open.
+
+    A rule is a zero-event rule by itself where it allows at most 0 of what is counted: leaks, followed injections.
+    """
+    name = parse(rule.metric)
+    grader = grader_of(name)
+    events = rule.zero_event
+    if events is None:
+        of_cases = grader.unit in ("count", "share") and grader.direction == "lower"
+        events = rule.at_most == 0 and of_cases and statistic_of(grader, str(name)) not in PERCENTILES
+    return msgspec.structs.replace(rule, metric=str(name), zero_event=events)
+
+
+def threshold_of(rule: Rule) -> float:
+    """Return the number that a usable rule compares with."""
+    threshold = rule.at_most if rule.at_least is None else rule.at_least
+    assert threshold is not None
+    return threshold
+
+
+def _threshold_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
+    side, value = "at_most" if rule.at_least is None else "at_least", threshold_of(rule)
+    right = {"higher": "at_least", "lower": "at_most"}.get(grader.direction, side)
+    if side != right:
+        return f"{metric} is better {'high' if right == 'at_least' else 'low'} (got {side}; expected {right})"
+    high = math.inf if statistic_of(grader, metric) == "total" else grader.high
+    if math.isfinite(value) and grader.low <= value <= high:
+        return None
+    hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
+    expected = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
+    return f"the threshold is outside the range of {metric} (got {value:g}; expected {expected}{hint})"
+
+
+def _basis_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
+    statistic = statistic_of(grader, metric)
+    perfect = rule.at_most == grader.low if rule.at_least is None else rule.at_least == grader.high
+    if rule.zero_event and not (perfect and statistic in ("mean", "rate", "total")):
+        return "zero_event is for a mean, rate or total that must be perfect (expected a threshold such as at_most: 0)"
+    if rule.basis == "bound" and statistic not in ("mean", "rate"):
+        return f"basis: bound is for means and rates (got {metric}, a {statistic})"
+    if rule.basis == "bound" and perfect:
+        return "basis: bound can never show a perfect score (expected basis: point, or a threshold short of perfect)"
+    return None
