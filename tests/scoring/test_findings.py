@@ -197,4 +197,5 @@ def test_failing_on_the_hardest_cases_never_improves_the_gated_number(metric: st
         assert failing.value is not None
         assert honest.value is not None
         assert failing.value <= honest.value if high else failing.value >= honest.value
-    assert (failing.state, honest.state) != ("pass", "fail")
+    assert honest.state == "pass" or failing.state != "pass"
+    assert honest.state != "fail" or failing.state in ("fail", "incomplete")

@@ -12,7 +12,7 @@ from assay.graders.base import Grader
 from assay.graders.catalog import grader_of, parse
 from assay.metrics.intervals import one_sided
 from assay.metrics.percentiles import percentile
-from assay.metrics.rates import event_upper
+from assay.metrics.rates import zero_event_upper
 from assay.model import Case, Rule, RuleResult, RuleState, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
     PERCENTILES,
@@ -101,8 +101,8 @@ class _Held:
             return self._incomplete(f"{self.rule.min_coverage:.0%} needed")
         if not seen.scored:
             return self._say("no_data", f"was scored on none of {counted(seen.errors, 'case')}")
-        if self.statistic == "p95" and seen.scored < SMALLEST_FOR_P95:
-            message = f"is a p95 of {counted(seen.scored, 'case')} and needs {SMALLEST_FOR_P95}"
+        if self.statistic == "p95" and seen.applicable < SMALLEST_FOR_P95:
+            message = f"is a p95 of {counted(seen.applicable, 'case')} and needs {SMALLEST_FOR_P95}"
             return self._say("inconclusive", message, self.summary.value)
         return self._bound() if self.rule.basis == "bound" else self._point()
 
@@ -141,13 +141,13 @@ class _Held:
         events = int(np.count_nonzero(hits))
         if not events and self.seen.errors:
             return self._incomplete("all needed, because an unmeasured case may hide an event")
-        upper = event_upper(events, n)
         message = f"is {'above' if at_most else 'below'} {self.threshold:g} on {events} of {counted(n, 'case')}"
         if not events:
+            upper = zero_event_upper(n)
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._say("pass", message, self.summary.value, upper)
         cases = self.scores.ids(self.seen.rows[hits])
-        return self._say("fail", f"{message} ({named(cases)})", self.summary.value, upper, cases)
+        return self._say("fail", f"{message} ({named(cases)})", self.summary.value, cases=cases)
 
     def _point(self) -> RuleResult:
         value = self._gated()
