@@ -1,1 +1,41 @@
-"""Measure whether a retrieval-augmented system can be trusted, which part failed, and whether a change may ship."""
+"""Measure whether a retrieval-augmented system can be trusted, which part failed, and whether a change may ship.
+
+    import assay
+
+    golden = assay.load_golden("golden.jsonl")
+    run = assay.score(golden, assay.load_observations("outputs.jsonl"))
+    print(run.decision.outcome, run.summary("hybrid")["recall@10"].value)
+
+Everything is imported when first used, so that importing `assay` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.version import __version__
+    from assay.workflow.api import explain, gate, load_corpus, load_golden, load_observations, score
+
+_HOME = {
+    "__version__": "assay.version",
+    "explain": "assay.workflow.api",
+    "gate": "assay.workflow.api",
+    "load_corpus": "assay.workflow.api",
+    "load_golden": "assay.workflow.api",
+    "load_observations": "assay.workflow.api",
+    "score": "assay.workflow.api",
+}
+
+__all__ = ["__version__", "explain", "gate", "load_corpus", "load_golden", "load_observations", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'assay' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

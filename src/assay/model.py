@@ -28,7 +28,7 @@ Grade = Annotated[int, Meta(ge=0, le=10)]
 Position = Annotated[int, Meta(ge=1)]
 
 Selector = dict[str, str | int]
-"""An AND of stable key fields that names a chunk: `{"chunk_id": …}`, `{"document": …, "section": …}`, `{"quote": …}` …"""
+"""An AND of stable key fields that names a chunk: `{"chunk_id": …}`, `{"document": …, "section": …}`, `{"quote": …}`."""
 
 
 # ── what was expected ────────────────────────────────────────────────────────────────────────────────────────────
@@ -217,7 +217,7 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     question: str | None = None
     query_rewrite: str | None = None
     stages: tuple[Stage, ...] | None = None
-    answer: str | None | UnsetType = UNSET
+    answer: str | UnsetType | None = UNSET
     behaviour: Behaviour | None = None
     citations: tuple[str, ...] | None = None
     sentences: tuple[Sentence, ...] | None = None
@@ -239,7 +239,7 @@ class ScoreColumn(Struct, frozen=True):
     metric: str
     values: npt.NDArray[np.float64]
     status: npt.NDArray[np.uint8]
-    reason: npt.NDArray[np.uint8]
+    reason: npt.NDArray[np.uint16]
     reasons: tuple[str, ...] = ("",)
 
     def __post_init__(self) -> None:

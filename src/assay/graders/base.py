@@ -1,7 +1,8 @@
 """The grader row, and the batch it works on: cases and observations joined once, in columns.
 
-A row of a batch is one observation of one case. Each family of graders states the facts it needs; facts take one row at
-a time, keep a few dozen bytes of it, and become arrays when the block is full. A grader turns facts into a `ScoreColumn`.
+A row of a batch is one observation of one case. Each family of graders states the facts it needs; facts take one row
+at a time, keep a few dozen bytes of it, and become arrays when the block is full. A grader turns facts into a
+`ScoreColumn`.
 """
 
 from __future__ import annotations
@@ -14,37 +15,73 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from assay.graders.evidence import EvidenceIndex, evidence_units
+from assay.graders.access import Superseded
+from assay.graders.evidence import EvidenceIndex
 from assay.graders.names import MetricName
+from assay.graders.row import Row
 from assay.model import (
+    BEHAVIOURS,
     ERROR,
     NOT_APPLICABLE,
     SCORED,
     Case,
+    Chunk,
     Corpus,
     GoldenSet,
-    Observation,
     ScoreColumn,
 )
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Direction = Literal["higher", "lower", "neutral"]
 Statistic = Literal["mean", "rate", "p50", "p95", "balanced", "total"]
+
+
+class Joins:
+    """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed."""
+
+    def __init__(self, golden: GoldenSet, corpus: Corpus | None = None) -> None:
+        self.golden, self.corpus = golden, corpus
+        self.position = {case.id: place for place, case in enumerate(golden.cases)}
+        self._indexed: dict[int, CaseIndex] = {}
+        self._superseded: dict[str | None, Superseded] = {}
+
+    def case(self, place: int) -> CaseIndex:
+        """Return the case at a place of the golden set with its look-ups."""
+        found = self._indexed.get(place)
+        if found is None:
+            found = self._indexed[place] = CaseIndex(self.golden.cases[place], self)
+        return found
+
+    def superseded(self, as_of: str | None) -> Superseded | None:
+        """Return which chunks are of a replaced version at a date; None without a corpus."""
+        if self.corpus is None:
+            return None
+        if as_of not in self._superseded:
+            self._superseded[as_of] = Superseded(self.corpus, as_of)
+        return self._superseded[as_of]
 
 
 class CaseIndex:
     """One golden case with its look-ups, made once and shared by every observation of it."""
 
-    def __init__(self, case: Case, golden: GoldenSet, corpus: Corpus | None) -> None:
+    def __init__(self, case: Case, joins: Joins) -> None:
         self.case = case
-        self.corpus = corpus
-        self.partial = golden.judgments == "partial"
-        self.as_of = (case.user.as_of if case.user else None) or golden.as_of
+        self.joins = joins
+        self.corpus = joins.corpus
+        self.partial = joins.golden.judgments == "partial"
+        self.as_of = (case.user.as_of if case.user else None) or joins.golden.as_of
         self.denied = case.behaviour == "permission_denied"
+        self.restricted = self.denied or bool(case.forbidden)
+        self.expected_code = BEHAVIOURS.index(case.behaviour)
+        self.accepted_bits = sum(1 << BEHAVIOURS.index(each) for each in {case.behaviour, *case.also_accept})
         self._searched = () if self.denied else case.evidence
-        self.evidence = EvidenceIndex(evidence_units(self._searched), corpus)
-        self._levels: dict[int | None, int] = {}
+        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in self._searched], self.corpus)
+        self.may_see: dict[str, bool] = {}
+        self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
+        self.required = self._level(None)
+        self._levels: dict[int, int] = {}
 
     @cached_property
     def forbidden(self) -> EvidenceIndex:
@@ -52,24 +89,37 @@ class CaseIndex:
         listed = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
         return EvidenceIndex([*listed, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
 
-    def level(self, rel: int | None) -> int:
-        """Return the mask of the units that count: the required ones, or those of at least grade `rel`."""
+    @cached_property
+    def forbidden_texts(self) -> tuple[str, ...]:
+        """The texts of the forbidden chunks, as far as the corpus or a quote gives them."""
+        texts = [unit.quote for unit in self.case.evidence if self.denied and unit.quote]
+        if self.corpus is not None:
+            known = self.corpus.chunks
+            ids = self.forbidden.by_id if self.forbidden.by_id_alone else known
+            chunks = [known[each] for each in ids if each in known]
+            masks = self.forbidden.masks([Chunk(chunk.chunk_id) for chunk in chunks])
+            texts += [chunk.text for chunk, mask in zip(chunks, masks, strict=True) if mask and chunk.text]
+        return tuple(texts)
+
+    def level(self, rel: int) -> int:
+        """Return the mask of the units of at least grade `rel`."""
         if rel not in self._levels:
-            graded = [unit for unit in self._searched if unit.grade > 0]
-            chosen = [unit.required if rel is None else unit.grade >= rel for unit in graded]
-            self._levels[rel] = sum(1 << place for place, yes in enumerate(chosen) if yes)
+            self._levels[rel] = self._level(rel)
         return self._levels[rel]
 
-    @cached_property
-    def ideal(self) -> list[int]:
-        """The units' grades, falling."""
-        return sorted(self.evidence.grades, reverse=True)
+    def _level(self, rel: int | None) -> int:
+        mask, bit = 0, 1
+        for unit in self._searched:
+            if unit.grade > 0:
+                mask |= bit if (unit.required if rel is None else unit.grade >= rel) else 0
+                bit <<= 1
+        return mask
 
 
 class Facts(Protocol):
     """What one family of graders keeps of each row."""
 
-    def add(self, case: CaseIndex, observation: Observation) -> None:
+    def add(self, row: Row) -> None:
         """Take one row."""
 
 
@@ -77,25 +127,22 @@ F = TypeVar("F", bound=Facts)
 FactKey = tuple[type[Any], tuple[Any, ...]]
 
 
-@dataclass(slots=True)
 class Batch:
-    """Rows that are scored together; `errors` holds the target's error code of each row, "" where there was none."""
+    """Rows that are scored together, with the facts that their graders need."""
 
-    facts: dict[FactKey, Facts]
-    cases: list[CaseIndex] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    def __init__(self, keys: Iterable[FactKey]) -> None:
+        self.facts: dict[FactKey, Facts] = {key: key[0](*key[1]) for key in dict.fromkeys(keys)}
+        self.cases: list[CaseIndex] = []
+        self.errors: list[str] = []
+        self._add = [facts.add for facts in self.facts.values()]
 
-    @classmethod
-    def needing(cls, keys: Iterable[FactKey]) -> Batch:
-        """Return an empty batch that will gather the facts named by `keys`."""
-        return cls({key: key[0](*key[1]) for key in dict.fromkeys(keys)})
-
-    def add(self, case: CaseIndex, observation: Observation) -> None:
-        """Take one observation."""
-        self.cases.append(case)
-        self.errors.append(observation.error.code if observation.error is not None else "")
-        for facts in self.facts.values():
-            facts.add(case, observation)
+    def add(self, row: Row) -> None:
+        """Take one row."""
+        self.cases.append(row.case)
+        failure = row.observation.error
+        self.errors.append("" if failure is None else failure.code)
+        for add in self._add:
+            add(row)
 
     def of(self, kind: type[F], *arguments: Any) -> F:
         """Return the facts of a kind, gathered for these rows."""
@@ -103,6 +150,35 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.cases)
+
+    @cached_property
+    def broken(self) -> Bools:
+        """Rows on which the target failed."""
+        return np.array([bool(code) for code in self.errors], dtype=np.bool_)
+
+    @cached_property
+    def target_errors(self) -> list[Verdict]:
+        """One error condition for each code with which the target failed."""
+        if not self.broken.any():
+            return []
+        codes = np.asarray(self.errors)
+        return [error(codes == code, f"target error: {code}") for code in sorted(set(self.errors)) if code]
+
+    @cached_property
+    def denied(self) -> Bools:
+        """Rows whose evidence is forbidden to the asker."""
+        return np.array([case.denied for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def partial(self) -> Bools:
+        """Rows of a golden set in which not every chunk was judged."""
+        return np.array([case.partial for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def behaviours(self) -> tuple[Ints, Ints]:
+        """The expected behaviour of each row as a number, and the accepted ones as a set of bits."""
+        expected = np.array([case.expected_code for case in self.cases], dtype=np.int64)
+        return expected, np.array([case.accepted_bits for case in self.cases], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +195,7 @@ class Grader:
     """One row of the catalogue: what the number is, and how it is made from a batch.
 
     `compute` is None for a metric that only recorded verdicts can measure. `parts` are the metrics that a `balanced`
-    statistic is the mean of.
+    statistic is the mean of. `yields_to_leaks`: where the case leaked, a score becomes the worst of the range.
     """
 
     name: str
@@ -135,9 +211,10 @@ class Grader:
     instrument: Literal["deterministic", "judged"] = "deterministic"
     statistic: Statistic = "mean"
     undefined: str = ""
-    needs: Callable[[MetricName], tuple[FactKey, ...]] = lambda name: ()
+    needs: Callable[[MetricName], tuple[FactKey, ...]] = lambda _: ()
     compute: Callable[[Batch, MetricName], ScoreColumn] | None = None
     parts: tuple[str, ...] = ()
+    yields_to_leaks: bool = False
 
     def key(self, name: MetricName, key: str) -> str:
         """Return the value of one of this grader's keys in a name, its default where the name leaves it out."""
@@ -154,7 +231,7 @@ def column(name: MetricName, values: Floats, *unless: Verdict) -> ScoreColumn:
     finite is stopped: it is a defect of the grader, never a score.
     """
     status = np.full(len(values), SCORED, dtype=np.uint8)
-    reason = np.zeros(len(values), dtype=np.uint8)
+    reason = np.zeros(len(values), dtype=np.uint16)
     reasons = [""]
     for rows, state, why in unless:
         chosen = rows & (status == SCORED)
@@ -177,9 +254,3 @@ def not_applicable(rows: Bools | Sequence[bool], reason: str) -> Verdict:
 def error(rows: Bools | Sequence[bool], reason: str) -> Verdict:
     """Rows that should have been measured and could not be."""
     return np.asarray(rows, dtype=np.bool_), ERROR, reason
-
-
-def target_errors(batch: Batch) -> list[Verdict]:
-    """Return one error condition for each code with which the target failed."""
-    codes = np.asarray(batch.errors)
-    return [error(codes == code, f"target error: {code}") for code in sorted(set(batch.errors)) if code]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.metrics.text import fold
-from assay.model import Chunk, Corpus, CorpusChunk, Evidence, Selector
+from assay.model import Chunk, Corpus, CorpusChunk, Selector
 
 CHUNK_ID = "chunk_id"
 QUOTE = "quote"
@@ -95,14 +95,11 @@ class EvidenceIndex:
 
     def best_grade(self, mask: int) -> int:
         """Return the highest grade among the units of a mask; 0 for none."""
+        if not mask & (mask - 1):
+            return self.grades[mask.bit_length() - 1] if mask else 0
         best = 0
         while mask:
             low = mask & -mask
             best = max(best, self.grades[low.bit_length() - 1])
             mask ^= low
         return best
-
-
-def evidence_units(evidence: Iterable[Evidence]) -> list[tuple[tuple[Selector, ...], int]]:
-    """Return evidence as (selectors, grade) pairs; a quote kept beside a selector stays documentation."""
-    return [(unit.any_of, unit.grade) for unit in evidence]

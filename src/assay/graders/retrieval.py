@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -17,13 +18,14 @@ from assay.graders.base import (
     Verdict,
     column,
     not_applicable,
-    target_errors,
 )
+from assay.graders.evidence import EvidenceIndex
 from assay.graders.names import MetricName
-from assay.graders.stages import CONTEXT, FINAL, find_stage
+from assay.graders.row import Ranked, Row
+from assay.graders.stages import CONTEXT, FINAL
 from assay.metrics import ranking
 from assay.metrics.ranking import RankingTable
-from assay.model import Observation, ScoreColumn
+from assay.model import ScoreColumn
 
 NOT_REPORTED = -1
 
@@ -38,29 +40,36 @@ class RankingFacts:
         self.row: list[int] = []
         self.slot: list[int] = []
         self.first: list[int] = []
+        self.grade: list[int] = []
         self._tables: dict[int | None, RankingTable] = {}
 
-    def add(self, case: CaseIndex, observation: Observation) -> None:
+    def add(self, row: Row) -> None:
         """Take one row: which units each slot covers that no earlier slot covered."""
-        row = len(self.cases)
-        self.cases.append(case)
-        found = find_stage(observation, self.stage)
+        place = len(self.cases)
+        self.cases.append(row.case)
+        found = row.ranked(self.stage)
         if found is None:
             self.length.append(NOT_REPORTED)
             return
-        self.length.append(len(found.chunks))
+        self.length.append(len(found.ids))
         covered = 0
-        for slot, mask in enumerate(case.evidence.masks(found.chunks)):
-            if mask is not None:
-                self.row.append(row)
-                self.slot.append(slot)
-                self.first.append(mask & ~covered)
-                covered |= mask
+        for slot, mask in _judged_slots(row.case.evidence, found):
+            self.row.append(place)
+            self.slot.append(slot)
+            first = mask & ~covered
+            self.first.append(first)
+            self.grade.append(row.case.evidence.best_grade(first))
+            covered |= mask
 
-    @property
+    @cached_property
     def reported(self) -> Bools:
         """Rows whose stage the target reported."""
         return np.asarray(np.asarray(self.length) != NOT_REPORTED, dtype=np.bool_)
+
+    @cached_property
+    def graded(self) -> Bools:
+        """Rows whose case has a unit with a grade above 0."""
+        return np.array([bool(case.ideal) for case in self.cases], dtype=np.bool_)
 
     def table(self, rel: int | None) -> RankingTable:
         """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
@@ -73,23 +82,40 @@ class RankingFacts:
         length = np.maximum(np.asarray(self.length, dtype=np.int32), 0)
         shape = (n, int(length.max(initial=0)))
         row, slot = np.asarray(self.row, dtype=np.intp), np.asarray(self.slot, dtype=np.intp)
-        levels = [case.level(rel) for case in self.cases]
+        levels = [case.required if rel is None else case.level(rel) for case in self.cases]
         grade = np.zeros(shape, dtype=np.int8)
         covered = np.zeros(shape, dtype=np.int32)
         judged = np.zeros(shape, dtype=np.bool_)
-        pairs = list(zip(self.row, self.first, strict=True))
-        grade[row, slot] = [self.cases[r].evidence.best_grade(mask) if mask else 0 for r, mask in pairs]
-        covered[row, slot] = [(mask & levels[r]).bit_count() for r, mask in pairs]
+        grade[row, slot] = self.grade
+        covered[row, slot] = [(mask & levels[r]).bit_count() for r, mask in zip(self.row, self.first, strict=True)]
         judged[row, slot] = True
         units = np.fromiter((level.bit_count() for level in levels), dtype=np.int32, count=n)
-        return RankingTable(length, units, grade, covered, judged, self._ideal())
+        return RankingTable(length, units, grade, covered, judged, self._ideal)
 
+    @cached_property
     def _ideal(self) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
         sizes = np.fromiter((len(case.ideal) for case in self.cases), dtype=np.intp, count=len(self.cases))
         ideal = np.zeros((len(self.cases), int(sizes.max(initial=0))), dtype=np.int8)
         filled = np.arange(ideal.shape[1])[np.newaxis, :] < sizes[:, np.newaxis]
         ideal[filled] = list(chain.from_iterable(case.ideal for case in self.cases))
         return ideal
+
+
+def _judged_slots(evidence: EvidenceIndex, found: Ranked) -> list[tuple[int, int]]:
+    """Return (slot, units) of the chunks that somebody judged, in rank order.
+
+    Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where
+    ids alone decide and none stands twice.
+    """
+    by_id = evidence.by_id
+    if evidence.by_id_alone and len(found.distinct) == len(found.ids) and len(by_id) <= len(found.ids):
+        seen, ids = found.distinct, found.ids
+        slots = [(ids.index(each), mask) for each, mask in by_id.items() if each in seen]
+        if len(slots) > 1:
+            slots.sort()
+        return slots
+    masks = evidence.masks(found.stage.chunks)
+    return [(slot, mask) for slot, mask in enumerate(masks) if mask is not None]
 
 
 class OverlapFacts:
@@ -101,13 +127,13 @@ class OverlapFacts:
         self.missing: list[bool] = []
         self.empty: list[bool] = []
 
-    def add(self, case: CaseIndex, observation: Observation) -> None:
+    def add(self, row: Row) -> None:
         """Take one row."""
-        one, two = find_stage(observation, self.stage), find_stage(observation, self.other)
-        absent = one is None or two is None or one is two
+        one, two = row.ranked(self.stage), row.ranked(self.other)
         value = None
+        absent = one is None or two is None or one.stage is two.stage
         if one is not None and two is not None and not absent:
-            value = ranking.overlap([c.chunk_id for c in one.chunks], [c.chunk_id for c in two.chunks], self.k)
+            value = ranking.overlap(one.ids, two.ids, self.k)
         self.missing.append(absent)
         self.empty.append(value is None)
         self.values.append(value or 0.0)
@@ -160,14 +186,14 @@ def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.of(RankingFacts, _stage(name))
     table = facts.table(_rel(name))
     empty = table.length == 0
-    unless: list[Verdict] = [error_free for error_free in target_errors_without(facts, batch)]
+    unless = _errors_before(facts, batch)
     unless.append(not_applicable(~facts.reported, f"stage {facts.stage} not reported"))
-    unless.append(not_applicable([case.denied for case in facts.cases], "evidence is forbidden to this user"))
+    unless.append(not_applicable(batch.denied, "evidence is forbidden to this user"))
     if name.base == "judged":
-        unless.append(not_applicable([not case.partial for case in facts.cases], "the golden set is judged completely"))
+        unless.append(not_applicable(~batch.partial, "the golden set is judged completely"))
         unless.append(not_applicable(empty, "empty ranking"))
     elif name.base == "ndcg":
-        unless.append(not_applicable([not case.ideal for case in facts.cases], "no evidence with a grade above 0"))
+        unless.append(not_applicable(~facts.graded, "no evidence with a grade above 0"))
     else:
         unless.append(not_applicable(table.units == 0, "no evidence to find"))
     if name.base == "context_precision":
@@ -175,9 +201,9 @@ def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, _values(table, name), *unless)
 
 
-def target_errors_without(facts: RankingFacts, batch: Batch) -> list[Verdict]:
+def _errors_before(facts: RankingFacts, batch: Batch) -> list[Verdict]:
     """Errors of the target that left this stage unreported; a stage reported before the failure is still scored."""
-    return [(rows & ~facts.reported, status, reason) for rows, status, reason in target_errors(batch)]
+    return [(rows & ~facts.reported, status, reason) for rows, status, reason in batch.target_errors]
 
 
 def _overlap_facts(name: MetricName) -> tuple[str, str, int | None]:
@@ -190,7 +216,7 @@ def overlap_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(
         name,
         np.asarray(facts.values, dtype=np.float64),
-        *target_errors(batch),
+        *batch.target_errors,
         not_applicable(facts.missing, "fewer than two stages to compare"),
         not_applicable(facts.empty, "both rankings are empty"),
     )

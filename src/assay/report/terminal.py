@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.graders.catalog import CATALOG
-from assay.model import Scoring
-from assay.report.figures import Graders
+from assay.model import Scoring, Summary
+from assay.report.figures import NA, Graders, instrument, interval, notes_of, number, plural
 from assay.report.safe import terminal
-from assay.report.tables import Table, aggregate, all_metrics, config_notes, failed_ids, gate_rules, slices
+from assay.report.tables import Table, aggregate, config_notes, failed_ids, gate_rules, slices
 
 _FAILED_SHOWN = 10
 
@@ -34,7 +34,7 @@ def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = C
     The first lines are `<config>: PASS|PASS_WITH_RISK|FAIL|INCOMPLETE`, each followed by its ` - <reason>` lines.
     """
     tables = [aggregate(scoring, graders)]
-    tables += [all_metrics(config, result, graders) for config, result in sorted(scoring.configs.items())]
+    tables.append(side_by_side(scoring, graders))
     if by:
         tables.append(slices(scoring, graders, only=by))
     tables += [gate_rules(scoring, graders), _failed(scoring)]
@@ -50,6 +50,35 @@ def _decisions(scoring: Scoring) -> Iterator[str]:
         yield f"{config}: {result.decision.outcome if result.decision is not None else 'not gated'}"
         for reason in result.decision.reasons if result.decision is not None else ():
             yield f" - {reason}"
+
+
+def side_by_side(scoring: Scoring, graders: Graders) -> Table:
+    """Every metric that was scored, one configuration beside the other: value, 95% interval, cases scored."""
+    configs = sorted(scoring.configs.items())
+    rows: list[tuple[str, ...]] = []
+    silent: list[str] = []
+    said: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary):
+        found = [result.summary.get(metric) for _, result in configs]
+        if not any(summary is not None and summary.scored for summary in found):
+            silent.append(metric)
+            continue
+        rows.append((metric, instrument(metric, graders), *(_cell(summary, graders) for summary in found)))
+        for (config, _), summary in zip(configs, found, strict=True):
+            for note in notes_of(summary) if summary is not None else ():
+                said.setdefault(f"{config}: {note}", []).append(metric)
+    notes = [f"{note}: {', '.join(metrics)}" for note, metrics in said.items()]
+    notes += [f"not applicable to any case: {', '.join(silent)}"] if silent else []
+    columns = ("Metric", "Class", *(config for config, _ in configs))
+    return Table("Metrics (value, 95% interval, cases scored)", columns, tuple(rows), tuple(notes))
+
+
+def _cell(summary: Summary | None, graders: Graders) -> str:
+    if summary is None or summary.value is None:
+        return NA
+    low_high = f"  {interval(summary.interval, summary.metric, graders)}" if summary.interval is not None else ""
+    errors = f", {plural(summary.errors, 'error')}" if summary.errors else ""
+    return f"{number(summary.value, summary.metric, graders)}{low_high}  n={summary.scored}{errors}"
 
 
 def _failed(scoring: Scoring) -> Table:

@@ -1,0 +1,30 @@
+"""`assay golden`: looking after golden sets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Golden sets.", no_args_is_help=True)
+
+
+@app.command("check")
+def check(
+    file: Annotated[str, typer.Argument(help="The golden set: a file, a BEIR folder, or - for standard input.")],
+    golden_format: Annotated[str | None, typer.Option(help="Its format, where it should not be guessed.")] = None,
+) -> int:
+    """Read a golden set as strictly as scoring does; print what it holds, its digest, and what is doubtful."""
+    from assay.cli.screen import show_table
+    from assay.workflow.golden import describe
+
+    loaded, table = describe(file, golden_format)
+    for warning in loaded.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    show_table(table)
+    return 0
+
+
+@app.callback()
+def _group() -> None:
+    pass

@@ -1,0 +1,23 @@
+"""`assay graders`: the catalogue of metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assay.cli.score import Format
+
+
+def graders(format: Annotated[Format, typer.Option(help="How to print it.")] = Format.table) -> int:
+    """Print every metric with its unit, direction, range, determinism class and keys."""
+    from assay.cli.screen import show_table
+    from assay.workflow.catalogue import catalogue_json, catalogue_markdown, catalogue_table
+
+    if format is Format.json:
+        typer.echo(catalogue_json(), nl=False)
+    elif format is Format.markdown:
+        typer.echo(catalogue_markdown(), nl=False)
+    else:
+        show_table(catalogue_table())
+    return 0

@@ -1,0 +1,137 @@
+"""`assay score`: recorded outputs to scores, reports and an exit code."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.workflow.reports import Targets
+    from assay.workflow.score import ScoreRun
+    from assay.workflow.session import Request
+
+Golden = Annotated[str, typer.Option(help="The golden set: a file, a BEIR folder, or - for standard input.")]
+GoldenFormat = Annotated[str | None, typer.Option(help="Its format, where it should not be told from the content.")]
+Outputs = Annotated[list[str], typer.Option(help="Recorded outputs: files, patterns or -; several may follow.")]
+OutputsFormat = Annotated[str | None, typer.Option(help="Their format, where it should not be told from the content.")]
+Corpus = Annotated[str | None, typer.Option(help="The chunks as they should be: truth for access, text and versions.")]
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    table = "table"
+    json = "json"
+    markdown = "markdown"
+
+
+class Missing(StrEnum):
+    """What a golden case without output counts as."""
+
+    error = "error"
+    zero = "zero"
+
+
+def score(
+    golden: Golden,
+    outputs: Outputs,
+    golden_format: GoldenFormat = None,
+    outputs_format: OutputsFormat = None,
+    corpus: Corpus = None,
+    metrics: Annotated[str, typer.Option(help="Metrics, comma-separated; `assay graders` lists them.")] = "",
+    by: Annotated[str, typer.Option(help="Slices: tag, difficulty, behaviour, language, kind or an attribute.")] = "",
+    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
+    profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
+    gate_config: Annotated[str, typer.Option(help="The configurations that decide, comma-separated.")] = "",
+    strict: Annotated[bool, typer.Option("--strict", help="A pass with risk exits with 1.")] = False,
+    missing: Annotated[Missing, typer.Option(help="What a case without output counts as.")] = Missing.error,
+    report: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
+    json_report: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
+    per_case: Annotated[str | None, typer.Option(help="Write every score of every case, as JSON lines.")] = None,
+    legacy_json_report: Annotated[str | None, typer.Option(help="Write the shape of the brief's own runner.")] = None,
+    run_dir: Annotated[str | None, typer.Option(help="Keep golden set, outputs and scores in a run folder.")] = None,
+    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases; never gated.")] = None,
+    ignore_unknown: Annotated[
+        bool, typer.Option("--ignore-unknown", help="Count outputs of unknown cases instead of refusing them.")
+    ] = False,
+    allow_torn_tail: Annotated[
+        bool, typer.Option("--allow-torn-tail", help="Accept a last line that a crash cut off, and report it.")
+    ] = False,
+    owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
+    now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
+) -> int:
+    """Score recorded outputs against a golden set, write reports, and decide the release by exit code."""
+    from assay.cli.screen import progress, wrote
+    from assay.workflow.reports import Targets, write_reports
+    from assay.workflow.session import Request, scored, status_of
+
+    if gate is not None and profile is not None:
+        raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
+    request = Request(
+        golden,
+        outputs,
+        golden_format,
+        outputs_format,
+        corpus,
+        [metrics] if metrics else (),
+        parts(by),
+        gate,
+        profile,
+        parts(gate_config),
+        missing is Missing.zero,
+        ignore_unknown,
+        allow_torn_tail,
+        limit,
+        workers,
+    )
+    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, now or _epoch())
+    with progress("scoring") as moved, scored(request, moved) as run:
+        written = write_reports(run, targets)
+        _print(format, run, targets, parts(by))
+        wrote(written, _next(run, request))
+        return status_of(run, strict=strict)
+
+
+def parts(text: str) -> list[str]:
+    """Split a comma-separated list."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _epoch() -> str | None:
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if seconds is None:
+        return None
+    if not seconds.isdigit():
+        raise InputError(f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r})")
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat()
+
+
+def _print(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
+    from assay.cli.screen import show
+    from assay.report.jsonreport import to_json
+    from assay.report.terminal import summary_lines
+    from assay.workflow.reports import markdown
+
+    if format is Format.json:
+        typer.echo(to_json(run.scoring, targets.now), nl=False)
+    elif format is Format.markdown:
+        typer.echo(markdown(run, targets), nl=False)
+    else:
+        show(summary_lines(run.scoring, by))
+
+
+def _next(run: ScoreRun, request: Request) -> str | None:
+    """Name the command that explains the first failed case."""
+    for config, result in run.scoring.configs.items():
+        for checks in result.table.checks:
+            if checks.failed:
+                return f"assay explain {checks.case_id} --config {config} --golden {request.golden} --outputs …"
+    return None

@@ -1,0 +1,134 @@
+"""Who may see what: the one rule of visibility, and where the truth about a chunk comes from.
+
+Truth is the case's own evidence first, then the corpus, then what the target says of its chunks; the last is marked as
+self-reported, because a leaking system must not vouch for itself (DECISIONS 2, 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from assay.model import Chunk, Corpus, CorpusChunk, User
+
+_FIELDS = ("tenant", "roles", "position", "valid_from", "valid_to")
+
+
+class Access(Struct, frozen=True):
+    """The fields of a chunk that decide who may see it."""
+
+    tenant: str | None = None
+    roles: frozenset[str] = frozenset()
+    position: float | None = None
+    position_scope: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+    @property
+    def stated(self) -> bool:
+        """Whether anything restricts the chunk at all."""
+        return self != _OPEN
+
+
+_OPEN = Access()
+
+
+def of_corpus(chunk: CorpusChunk) -> Access:
+    """Return the access fields that the corpus states."""
+    return Access(
+        chunk.tenant,
+        frozenset(chunk.roles),
+        chunk.position,
+        chunk.position_scope,
+        chunk.valid_from,
+        chunk.valid_to,
+    )
+
+
+def of_metadata(metadata: dict[str, Any]) -> Access:
+    """Return the access fields that the target reports of its own chunk."""
+    roles = metadata.get("roles") or metadata.get("acl_roles") or ()
+    position = metadata.get("position")
+    number = isinstance(position, (int, float)) and not isinstance(position, bool)
+    return Access(
+        _text(metadata, "tenant") or _text(metadata, "tenant_id"),
+        frozenset(roles if isinstance(roles, (list, tuple)) else [str(roles)]),
+        position if number else None,
+        _text(metadata, "position_scope"),
+        _text(metadata, "valid_from"),
+        _text(metadata, "valid_to"),
+    )
+
+
+def _text(metadata: dict[str, Any], key: str) -> str | None:
+    value = metadata.get(key)
+    return value if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=4096)
+def day(text: str) -> date | None:
+    """Return the day that an ISO 8601 date or time names, None where it names none."""
+    try:
+        return datetime.fromisoformat(text).date()
+    except ValueError:
+        return None
+
+
+def visible(access: Access, user: User, as_of: str | None) -> bool:
+    """Return whether a user may see a chunk (DECISIONS 3).
+
+    Visible when the tenant is absent or the user's, the roles are empty or shared, the position is absent or lies
+    before the user's in the same scope, and valid_from ≤ as_of < valid_to, a missing bound being open.
+
+    >>> visible(Access(roles=frozenset({"hr"})), User(roles=("sales",)), None)
+    False
+    """
+    if access.tenant is not None and access.tenant != user.tenant:
+        return False
+    if access.roles and access.roles.isdisjoint(user.roles):
+        return False
+    same_scope = access.position_scope is None or access.position_scope == user.position_scope
+    if access.position is not None and user.position is not None and same_scope and access.position >= user.position:
+        return False
+    return in_force(access, as_of)
+
+
+def in_force(access: Access, as_of: str | None) -> bool:
+    """Return whether valid_from ≤ as_of < valid_to; always true without a date to compare with."""
+    now = day(as_of) if as_of else None
+    if now is None:
+        return True
+    start = day(access.valid_from) if access.valid_from else None
+    end = day(access.valid_to) if access.valid_to else None
+    return (start is None or start <= now) and (end is None or now < end)
+
+
+class Superseded:
+    """Which chunks of the corpus belong to a version of a document that a newer one has replaced."""
+
+    def __init__(self, corpus: Corpus, as_of: str | None) -> None:
+        self._newest: dict[str, tuple[date, str]] = {}
+        self._chunks = corpus.chunks
+        limit = day(as_of) if as_of else None
+        for chunk in corpus.chunks.values():
+            start = day(chunk.valid_from) if chunk.valid_from else None
+            if chunk.document is None or chunk.version is None or start is None or (limit and start > limit):
+                continue
+            newest = self._newest.get(chunk.document)
+            if newest is None or (start, chunk.version) > newest:
+                self._newest[chunk.document] = (start, chunk.version)
+
+    def count(self, chunks: Iterable[Chunk]) -> int | None:
+        """Return how many of these chunks are superseded; None where the corpus dates none of them."""
+        dated = [
+            known.version != self._newest[known.document][1]
+            for chunk in chunks
+            if (known := self._chunks.get(chunk.chunk_id)) is not None
+            and known.document in self._newest
+            and known.version is not None
+        ]
+        return sum(dated) if dated else None

@@ -1,0 +1,213 @@
+"""Citations: do they exist, may the asker reach them, were they in the context, are the demanded ones there?
+
+Whether a source supports the claim beside it is the judging layer's question. A citation may name a chunk or, less
+precisely, a document: `doc` stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document),
+unless `doc` is itself the id of a chunk at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.graders.base import Batch, Bools, FactKey, Floats, Grader, Ints, Key, Verdict, column, not_applicable
+from assay.graders.names import MetricName
+from assay.graders.row import Row
+from assay.graders.stages import CONTEXT
+from assay.graders.visibility import CITATIONS, LeakFacts
+from assay.model import BEHAVIOURS, Corpus, ScoreColumn
+
+SEPARATORS = ":#/"
+_UNREPORTED = -1
+
+
+def stands_for(name: str, chunk_id: str, corpus: Corpus | None = None) -> bool:
+    """Return whether a cited or demanded name means this chunk: itself, or the document that it belongs to.
+
+    >>> stands_for("hr_leave", "hr_leave:v1:003"), stands_for("hr", "hr_leave:v1:003")
+    (True, False)
+    """
+    if name == chunk_id:
+        return True
+    if chunk_id.startswith(name) and chunk_id[len(name)] in SEPARATORS:
+        return True
+    known = corpus.chunks.get(chunk_id) if corpus is not None else None
+    return known is not None and known.document == name
+
+
+def among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:
+    """Return whether a name means any of these chunks."""
+    return name in chunk_ids or any(stands_for(name, chunk_id, corpus) for chunk_id in chunk_ids)
+
+
+class Cited(NamedTuple):
+    """Counts of one row: distinct citations and context chunks (−1: not reported), citations in the context and in
+    existence, context chunks cited, citations demanded and found, and whether there is anything to check them with."""
+
+    cited: int
+    context: int
+    in_context: int
+    exist: int
+    covered: int
+    must: int
+    must_found: int
+    known: int
+
+
+def count_citations(row: Row) -> Cited:
+    """Return the citation counts of one row."""
+    corpus, must = row.case.corpus, row.case.case.must_cite
+    found = row.ranked(CONTEXT)
+    context = set[str]() if found is None else found.distinct
+    names = set(row.observation.citations or ())
+    if names <= context:
+        in_context = exist = covered = len(names)
+    else:
+        in_context = sum([among(name, context, corpus) for name in names])
+        covered = sum([_is_cited(chunk_id, names, context, corpus) for chunk_id in context])
+        exist = in_context if in_context == len(names) else _existing(row, names)
+    must_found = sum([any([stands_for(m, name, corpus) for name in names]) for m in must]) if names else 0
+    return Cited(
+        _UNREPORTED if row.observation.citations is None else len(names),
+        _UNREPORTED if found is None else len(context),
+        in_context,
+        exist,
+        covered,
+        len(must),
+        must_found,
+        int(corpus is not None or bool(row.stages)),
+    )
+
+
+def _is_cited(chunk_id: str, names: set[str], context: set[str], corpus: Corpus | None) -> bool:
+    return chunk_id in names or any(stands_for(name, chunk_id, corpus) for name in names if name not in context)
+
+
+def _existing(row: Row, names: set[str]) -> int:
+    shown = set[str]().union(*(ranked.distinct for ranked in row.stages.values()))
+    corpus = row.case.corpus
+    everything = shown if corpus is None else shown | corpus.chunks.keys()
+    return sum(among(name, everything, corpus) for name in names)
+
+
+class CitationFacts:
+    """The citation counts of each row."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+
+    def add(self, row: Row) -> None:
+        """Take one row."""
+        self.rows.extend(count_citations(row))
+
+    @cached_property
+    def counts(self) -> dict[str, Ints]:
+        """The counts as one array per field."""
+        table = np.array(self.rows, dtype=np.int64).reshape(-1, len(Cited._fields))
+        return dict(zip(Cited._fields, table.T, strict=True))
+
+
+Counts = dict[str, Ints]
+
+
+def _share(part: Ints, whole: Ints) -> Floats:
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+
+
+def _correctness(counts: Counts, refusing: Bools) -> Floats:
+    """The demanded citations found, at most 1 only if every citation was in the context; a refusal's citations must all
+    be from the context. [001]'s formula, except that nothing cited and nothing demanded is not applicable."""
+    grounded = (counts["in_context"] == counts["cited"]).astype(np.float64)
+    demanded = np.minimum(_share(counts["must_found"], counts["must"]), grounded)
+    return np.where(refusing | (counts["must"] == 0), grounded, demanded)
+
+
+_FORMULAS: dict[str, Callable[[Counts, Bools], Floats]] = {
+    "citation_correctness": _correctness,
+    "citation_exists": lambda counts, _: _share(counts["exist"], counts["cited"]),
+    "citation_in_context": lambda counts, _: _share(counts["in_context"], counts["cited"]),
+    "citation_coverage": lambda counts, _: _share(counts["covered"], counts["context"]),
+    "must_cite": lambda counts, _: _share(counts["must_found"], counts["must"]),
+}
+
+
+def _refusing(batch: Batch) -> Bools:
+    expected = batch.behaviours[0]
+    return (expected == BEHAVIOURS.index("abstain")) | (expected == BEHAVIOURS.index("permission_denied"))
+
+
+def _column(batch: Batch, name: MetricName) -> ScoreColumn:
+    counts, refusing = batch.of(CitationFacts).counts, _refusing(batch)
+    demanded = (counts["must"] > 0) & ~refusing
+    unless: list[Verdict] = [
+        *batch.target_errors,
+        not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"),
+    ]
+    if name.base == "must_cite":
+        unless.append(not_applicable(~demanded, "no citation demanded"))
+    elif name.base == "citation_coverage":
+        unless.append(not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
+        unless.append(not_applicable(counts["context"] == 0, "empty context"))
+        unless.append(not_applicable(refusing, "a refusal is expected"))
+    else:
+        none = counts["cited"] == 0
+        unless.append(not_applicable(none & ~demanded if name.base == "citation_correctness" else none, "no citations"))
+    if name.base in ("citation_correctness", "citation_in_context"):
+        unless.append(not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
+    if name.base == "citation_exists":
+        unless.append(not_applicable(counts["known"] == 0, "nothing to check citations against"))
+    return column(name, _FORMULAS[name.base](counts, refusing), *unless)
+
+
+def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    counts, leaks = batch.of(CitationFacts).counts, batch.of(LeakFacts)
+    return column(
+        name,
+        _share(np.maximum(counts["exist"] - leaks.count(CITATIONS), 0), counts["cited"]),
+        *batch.target_errors,
+        not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"),
+        not_applicable(counts["cited"] == 0, "no citations"),
+        not_applicable(leaks.blind, "no source of truth about access"),
+    )
+
+
+def _needs(_: MetricName) -> tuple[FactKey, ...]:
+    return ((CitationFacts, ()),)
+
+
+def _reachable_needs(_: MetricName) -> tuple[FactKey, ...]:
+    return ((CitationFacts, ()), (LeakFacts, ()))
+
+
+def _row(name: str, summary: str, source: str, keys: dict[str, Key] | None = None) -> Grader:
+    return Grader(
+        name=name,
+        family="citation",
+        summary=summary,
+        source=source,
+        keys=keys or {},
+        undefined="citations not reported, none given, or nothing to compare them with",
+        needs=_reachable_needs if name == "citation_reachable" else _needs,
+        compute=_reachable_column if name == "citation_reachable" else _column,
+        yields_to_leaks=name == "citation_correctness",
+    )
+
+
+GRADERS: tuple[Grader, ...] = (
+    _row(
+        "citation_correctness",
+        "Demanded citations found, and every citation taken from the context.",
+        "[001]; nothing cited and nothing demanded is not applicable instead of 1",
+        {"by": Key("", ("rules", "judge"), "rules: structure only; judge: support as well")},
+    ),
+    _row("citation_exists", "Share of citations that name a chunk the system or the corpus knows.", "[003]"),
+    _row("citation_in_context", "Share of citations that were in the context.", "[001]"),
+    _row("citation_reachable", "Share of citations that exist and that the asker may see.", "[003]"),
+    _row(
+        "citation_coverage", "Share of the context's chunks that the answer cites.", "[003]: cited ∩ context / context"
+    ),
+    _row("must_cite", "Share of the demanded citations that were given.", "[001]; a document stands for its chunks"),
+)

@@ -1,0 +1,126 @@
+"""Files and symbols of a code base: what the system brought back against what the case lists ([000]).
+
+Sets, not rankings: order and repeats do not count. A file is a chunk's `path`; without one, its id.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.graders.base import Batch, CaseIndex, Grader, column, not_applicable
+from assay.graders.names import MetricName
+from assay.graders.row import Row
+from assay.graders.stages import find_stage
+from assay.model import Chunk, Observation, ScoreColumn
+
+PATH = "path"
+SYMBOL = "symbol"
+
+
+class Compared(NamedTuple):
+    """Expected and returned names; None where the observation does not report them."""
+
+    expected: frozenset[str]
+    returned: frozenset[str] | None
+
+    @property
+    def missing(self) -> list[str]:
+        """Expected and not returned."""
+        return sorted(self.expected - (self.returned or frozenset()))
+
+    @property
+    def extra(self) -> list[str]:
+        """Returned and not expected."""
+        return sorted((self.returned or frozenset()) - self.expected)
+
+
+def _field(case: CaseIndex, chunk: Chunk, name: str) -> Any:
+    if chunk.metadata and name in chunk.metadata:
+        return chunk.metadata[name]
+    known = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
+    return None if known is None else known.path if name == PATH else known.metadata.get(name)
+
+
+def compare_files(case: CaseIndex, observation: Observation) -> Compared:
+    """Return the files that the case lists and those that the `retrieved` stage returned."""
+    expected = frozenset(
+        str(selector[PATH]) for unit in case.case.evidence for selector in unit.any_of if PATH in selector
+    )
+    stage = find_stage(observation, "retrieved")
+    if stage is None or not expected:
+        return Compared(expected, None)
+    return Compared(expected, frozenset(str(_field(case, chunk, PATH) or chunk.chunk_id) for chunk in stage.chunks))
+
+
+def compare_symbols(case: CaseIndex, observation: Observation) -> Compared:
+    """Return the symbols that the case lists and those found, case-insensitively and as whole identifiers, in the
+    evidence's text where the target reports it, else in the answer."""
+    expected = frozenset(case.case.symbols)
+    if not expected:
+        return Compared(expected, None)
+    texts = [chunk.text for stage in observation.stages or () for chunk in stage.chunks if chunk.text]
+    if not texts and isinstance(observation.answer, str):
+        texts = [observation.answer]
+    if not texts:
+        return Compared(expected, None)
+    words = set(re.findall(r"\w+", "\n".join(texts).lower()))
+    joined = "\n".join(texts).lower()
+    found = {name for name in expected if _holds(name.lower(), words, joined)}
+    return Compared(expected, frozenset(found))
+
+
+def _holds(symbol: str, words: set[str], text: str) -> bool:
+    """Whether a symbol stands in the text as a whole; a dotted or qualified one is searched with its punctuation."""
+    if re.fullmatch(r"\w+", symbol):
+        return symbol in words
+    return re.search(rf"(?<!\w){re.escape(symbol)}(?!\w)", text) is not None
+
+
+class FileFacts:
+    """Files and symbols, compared for each row."""
+
+    def __init__(self) -> None:
+        self.files: list[Compared] = []
+        self.symbols: list[Compared] = []
+
+    def add(self, row: Row) -> None:
+        """Take one row."""
+        self.files.append(compare_files(row.case, row.observation))
+        self.symbols.append(compare_symbols(row.case, row.observation))
+
+
+def _column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.of(FileFacts)
+    rows = facts.symbols if name.base == "symbol_recall" else facts.files
+    found = [len(row.expected & (row.returned or frozenset())) for row in rows]
+    whole = [len(row.returned or ()) if name.base == "file_precision" else len(row.expected) for row in rows]
+    values = np.array([part / total if total else 0.0 for part, total in zip(found, whole, strict=True)])
+    return column(
+        name,
+        values,
+        *batch.target_errors,
+        not_applicable([not row.expected for row in rows], "the case lists none"),
+        not_applicable([row.returned is None for row in rows], "not reported"),
+    )
+
+
+def _row(name: str, summary: str, source: str) -> Grader:
+    return Grader(
+        name=name,
+        family="retrieval",
+        summary=summary,
+        source=source,
+        undefined="the case lists none, or the target reported none",
+        needs=lambda _: ((FileFacts, ()),),
+        compute=_column,
+    )
+
+
+GRADERS: tuple[Grader, ...] = (
+    _row("file_recall", "Share of the expected files that were retrieved.", "[000]"),
+    _row("file_precision", "Share of the retrieved files that were expected; 0 when none was retrieved.", "[000]"),
+    _row("symbol_recall", "Share of the expected symbols found in the evidence, else in the answer.", "[000]"),
+)

@@ -1,0 +1,141 @@
+"""What an answer cost: latency by step, tokens, money, tool calls, failures. Missing is not applicable, never zero."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from assay.graders.base import Batch, FactKey, Grader, Key, column, not_applicable
+from assay.graders.names import MetricName
+from assay.graders.row import Row
+from assay.model import Observation, ScoreColumn, ToolCall, Usage
+
+END_TO_END = "end_to_end"
+_NO_USAGE = Usage()
+
+
+def _latency(observation: Observation, stage: str) -> float | None:
+    usage = observation.usage or _NO_USAGE
+    if stage == END_TO_END:
+        return usage.end_to_end_ms
+    if stage in usage.stage_ms:
+        return usage.stage_ms[stage]
+    return next((step.latency_ms for step in observation.stages or () if step.name == stage), None)
+
+
+def _tokens(observation: Observation, kind: str) -> float | None:
+    usage = observation.usage or _NO_USAGE
+    if kind == "context":
+        return usage.context_tokens
+    if kind == "total":
+        known = [count for count in (usage.prompt_tokens, usage.completion_tokens) if count is not None]
+        return sum(known) if known else None
+    return usage.prompt_tokens if kind == "prompt" else usage.completion_tokens
+
+
+def _cost(observation: Observation, _: str) -> float | None:
+    return (observation.usage or _NO_USAGE).cost_usd
+
+
+def _calls(observation: Observation, _: str) -> float | None:
+    calls = observation.tool_calls
+    return calls if calls is None or isinstance(calls, int) else len(calls)
+
+
+def _call_errors(observation: Observation, _: str) -> float | None:
+    calls = observation.tool_calls
+    if calls is None or isinstance(calls, int):
+        return None
+    return sum(isinstance(call, ToolCall) and call.error is not None for call in calls)
+
+
+_READERS = {
+    "latency_ms": _latency,
+    "tokens": _tokens,
+    "cost_usd": _cost,
+    "tool_calls": _calls,
+    "tool_errors": _call_errors,
+}
+
+
+class UsageFacts:
+    """One reported number a row; `None` where the target did not report it."""
+
+    def __init__(self, what: str, detail: str) -> None:
+        self._read, self._detail = _READERS[what], detail
+        self.values: list[float | None] = []
+
+    def add(self, row: Row) -> None:
+        """Take one row."""
+        self.values.append(self._read(row.observation, self._detail))
+
+
+_DETAIL = {"latency_ms": ("stage", END_TO_END), "tokens": ("kind", "total")}
+
+
+def _arguments(name: MetricName) -> tuple[str, str]:
+    key = _DETAIL.get(name.base)
+    return name.base, name.key(*key) if key else ""
+
+
+def _usage_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    values = batch.of(UsageFacts, *_arguments(name)).values
+    missing = [value is None for value in values]
+    numbers = np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+    return column(name, numbers, *batch.target_errors, not_applicable(missing, "not reported"))
+
+
+def _error_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    return column(name, batch.broken.astype(np.float64))
+
+
+def _needs(name: MetricName) -> tuple[FactKey, ...]:
+    return ((UsageFacts, _arguments(name)),)
+
+
+_STATISTIC = ("mean", "p50", "p95", "total")
+
+
+def _row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None) -> Grader:
+    return Grader(
+        name=name,
+        family="operations",
+        summary=summary,
+        source="nearest-rank percentiles; [001] usage fields",
+        unit=unit,
+        direction="lower",
+        high=math.inf,
+        keys={"stat": Key("mean", _STATISTIC, "the statistic that summarises it")} | (keys or {}),
+        undefined="the target did not report it",
+        needs=_needs,
+        compute=_usage_column,
+    )
+
+
+GRADERS: tuple[Grader, ...] = (
+    _row(
+        "latency_ms",
+        "Time the target took, end to end or in one step; the judge's own time is never in it.",
+        "ms",
+        {"stage": Key(END_TO_END, doc="end_to_end, or a step: embed, retrieve, rerank, context_build, generate …")},
+    ),
+    _row(
+        "tokens",
+        "Tokens used.",
+        "tokens",
+        {"kind": Key("total", ("total", "prompt", "completion", "context"), "which tokens")},
+    ),
+    _row("cost_usd", "Money spent on the case.", "USD"),
+    _row("tool_calls", "Tool calls made while answering.", "count"),
+    _row("tool_errors", "Tool calls that failed.", "count"),
+    Grader(
+        name="error_rate",
+        family="operations",
+        summary="Whether the target failed on the case.",
+        source="[001] operations layer",
+        direction="lower",
+        statistic="rate",
+        compute=_error_column,
+    ),
+)

@@ -1,0 +1,1 @@
+"""One module for each format of recorded outputs: how a line becomes an `Observation`."""

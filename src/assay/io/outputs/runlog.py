@@ -1,0 +1,61 @@
+"""`run-log`: the run log of a code assistant's evaluation harness ([000]): answer and evidence files per question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from assay.model import Chunk, Count, NonNegative, Observation, Stage, ToolCall, Usage
+
+
+class RunLog(Struct, frozen=True):
+    """The line as it is written, graded (`*-graded.jsonl`) or not; grades are labels and are not read here."""
+
+    question_id: str
+    question: str | None = None
+    category: str | None = None
+    answer: str | UnsetType | None = UNSET
+    evidence_files: tuple[str, ...] | None = None
+    config_id: str | None = None
+    repeat: Count = 0
+    tool_calls: tuple[ToolCall, ...] | Count | None = None
+    latency_ms: NonNegative | None = None
+    cost_usd: NonNegative | None = None
+    model: str | None = None
+    grade: str | None = None
+    failure_label: str | None = None
+    grading_notes: str | None = None
+    grading_error: str | None = None
+    judge_confidence: float | None = None
+    judge_model: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+def to_observation(line: RunLog) -> Observation:
+    """Return the line as an `Observation` whose one stage, `retrieved`, ranks the evidence files by their paths."""
+    files = line.evidence_files
+    stages = None
+    if files is not None:
+        stages = (Stage("retrieved", tuple(Chunk(path, metadata={"path": path}) for path in files)),)
+    timed = line.latency_ms is not None or line.cost_usd is not None
+    return Observation(
+        case_id=line.question_id,
+        config_id=line.config_id or line.model or "unknown",
+        repeat=line.repeat,
+        question=line.question,
+        stages=stages,
+        answer=line.answer,
+        tool_calls=line.tool_calls,
+        usage=Usage(end_to_end_ms=line.latency_ms, cost_usd=line.cost_usd) if timed else None,
+        versions={"generator": line.model} if line.model else {},
+    )
+
+
+_DECODER = msgspec.json.Decoder(RunLog)
+
+
+def decode(line: bytes) -> Observation:
+    """Decode one line. Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError or RecursionError."""
+    return to_observation(_DECODER.decode(line))

@@ -1,0 +1,159 @@
+"""From batches to score tables: the columns a run needs, a block of rows scored, blocks put together by configuration.
+
+A block's columns do not depend on which rows share the block, and a table is in golden order, so workers, block sizes
+and the order of the files change no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.graders.base import Batch, FactKey
+from assay.graders.catalog import column_name, grader_of, is_measurable, parse
+from assay.graders.checks import checked_metrics, failed_column, run_checks
+from assay.graders.names import MetricName
+from assay.model import SCORED, ScoreColumn, ScoreTable
+from assay.scoring.fold import fold
+
+BLOCK_ROWS = 4096
+_LEAKS = "visibility_leaks"
+_FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run computes: the metrics asked for, and the per-case columns and facts behind them and the checks."""
+
+    names: tuple[MetricName, ...]
+    columns: tuple[MetricName, ...]
+    facts: tuple[FactKey, ...]
+
+
+def plan(names: Iterable[MetricName]) -> Plan:
+    """Return the plan for these metrics; the checks' own metrics are always among the columns."""
+    asked = tuple(dict.fromkeys(names))
+    wanted = [column_name(name) for name in asked if is_measurable(name)]
+    wanted += [parse(part) for name in wanted for part in grader_of(name).parts]
+    wanted += [parse(text) for text in checked_metrics()]
+    columns = tuple(name for name in dict.fromkeys(wanted) if name.base != _FAILED)
+    facts = dict.fromkeys(key for name in columns for key in grader_of(name).needs(name))
+    return Plan(asked, columns, tuple(facts))
+
+
+@dataclass(slots=True)
+class Block:
+    """Scored rows with their identity: which case, configuration, repeat and line of the file each one is."""
+
+    case: npt.NDArray[np.int32]
+    config: npt.NDArray[np.int32]
+    repeat: npt.NDArray[np.int32]
+    line: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    broken: npt.NDArray[np.bool_]
+    columns: dict[str, ScoreColumn] = field(default_factory=dict)
+
+
+def score_batch(the_plan: Plan, batch: Batch) -> dict[str, ScoreColumn]:
+    """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
+    columns: dict[str, ScoreColumn] = {}
+    for name in the_plan.columns:
+        compute = grader_of(name).compute
+        assert compute is not None, name
+        columns[str(name)] = compute(batch, name)
+    leaks = columns[_LEAKS]
+    leaked = (leaks.status == SCORED) & (leaks.values > 0)
+    if leaked.any():
+        for name in the_plan.columns:
+            if grader_of(name).yields_to_leaks:
+                found = columns[str(name)]
+                values = np.where(leaked & (found.status == SCORED), grader_of(name).low, found.values)
+                columns[str(name)] = ScoreColumn(found.metric, values, found.status, found.reason, found.reasons)
+    return columns
+
+
+def concatenate(parts: Sequence[ScoreColumn]) -> ScoreColumn:
+    """Return the rows of several columns of one metric as one column."""
+    if len(parts) == 1:
+        return parts[0]
+    reasons = tuple(sorted({reason for part in parts for reason in part.reasons}))
+    place = {reason: code for code, reason in enumerate(reasons)}
+    codes = [np.array([place[why] for why in part.reasons], dtype=np.uint16)[part.reason] for part in parts]
+    return ScoreColumn(
+        parts[0].metric,
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.status for part in parts]),
+        np.concatenate(codes),
+        reasons,
+    )
+
+
+def join_blocks(blocks: Sequence[Block]) -> Block:
+    """Return the rows of several blocks as one."""
+    return Block(
+        case=np.concatenate([block.case for block in blocks]),
+        config=np.concatenate([block.config for block in blocks]),
+        repeat=np.concatenate([block.repeat for block in blocks]),
+        line=np.concatenate([block.line for block in blocks]),
+        start=np.concatenate([block.start for block in blocks]),
+        broken=np.concatenate([block.broken for block in blocks]),
+        columns={name: concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns},
+    )
+
+
+def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
+    return ScoreColumn(column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons)
+
+
+def table(
+    config_id: str,
+    case_ids: list[str],
+    rows: Block,
+    chosen: npt.NDArray[np.intp],
+    *,
+    missing_as_zero: bool = False,
+    versions: dict[str, tuple[str, ...]] | None = None,
+) -> ScoreTable:
+    """Return one configuration's scores in golden order from its rows (`chosen`) of the joined blocks.
+
+    Repeats are folded by mean first. A case without a row is an error for every metric, or the worst value of its range
+    where `missing_as_zero` asks for it (trec_eval's -c).
+    """
+    case = rows.case[chosen].astype(np.intp)
+    order = np.lexsort((rows.repeat[chosen], case))
+    chosen, case = chosen[order], case[order]
+    seen = np.bincount(case, minlength=len(case_ids))
+    missing = seen == 0
+    columns: dict[str, ScoreColumn] = {}
+    for name, column in rows.columns.items():
+        folded = fold(_rows_of(column, chosen), case, len(case_ids)).column
+        columns[name] = _as_worst(folded, missing) if missing_as_zero else folded
+    broken = np.bincount(case[rows.broken[chosen]], minlength=len(case_ids)) > 0
+    checks = run_checks(case_ids, columns, missing, broken)
+    columns[_FAILED] = failed_column(case_ids, checks, missing)
+    return ScoreTable(
+        config_id,
+        case_ids,
+        columns,
+        tuple(case_id for case_id, gone in zip(case_ids, missing.tolist(), strict=True) if gone),
+        checks,
+        repeats=int(seen.max(initial=1)),
+        versions=versions or {},
+    )
+
+
+def _as_worst(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
+    grader = grader_of(parse(column.metric))
+    worst = grader.low if grader.direction != "lower" else grader.high
+    if not np.isfinite(worst):
+        return column
+    return ScoreColumn(
+        column.metric,
+        np.where(missing, worst, column.values),
+        np.where(missing, SCORED, column.status).astype(np.uint8),
+        np.where(missing, column.reasons.index("") if "" in column.reasons else 0, column.reason).astype(np.uint16),
+        column.reasons if "" in column.reasons else ("", *column.reasons),
+    )

@@ -1,0 +1,71 @@
+"""The catalogue of metrics as a table, Markdown and JSON: the documentation is made from the code."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from assay.graders.base import Grader
+from assay.graders.catalog import CATALOG
+from assay.report.markdown import table_lines
+from assay.report.tables import Table
+
+
+def _range(grader: Grader) -> str:
+    high = "∞" if math.isinf(grader.high) else f"{grader.high:g}"
+    return f"{grader.low:g} – {high}"
+
+
+def _shape(grader: Grader) -> str:
+    cut = {"no": "", "optional": "[@k]", "required": "@k"}[grader.cut]
+    keys = ",".join(f"{name}={'|'.join(key.values) or '…'}" for name, key in grader.keys.items())
+    return grader.name + (f"({keys})" if keys else "") + cut
+
+
+def catalogue_table() -> Table:
+    """Return one row per metric: name with keys, unit, direction, range, statistic, class and meaning."""
+    rows = tuple(
+        (
+            _shape(grader),
+            grader.family,
+            grader.unit,
+            grader.direction,
+            _range(grader),
+            grader.statistic,
+            grader.instrument,
+            grader.summary,
+        )
+        for grader in CATALOG.values()
+    )
+    columns = ("Metric", "Family", "Unit", "Better", "Range", "Statistic", "Class", "Meaning")
+    return Table("Metrics", columns, rows)
+
+
+def catalogue_markdown() -> str:
+    """Return the table as Markdown."""
+    return "\n".join(table_lines(catalogue_table())) + "\n"
+
+
+def catalogue_json() -> str:
+    """Return the catalogue as JSON: keys with defaults and allowed values, undefined case and source as well."""
+    rows = {
+        grader.name: {
+            "cut": grader.cut,
+            "direction": grader.direction,
+            "family": grader.family,
+            "high": None if math.isinf(grader.high) else grader.high,
+            "instrument": grader.instrument,
+            "keys": {
+                name: {"default": key.default, "doc": key.doc, "values": list(key.values)}
+                for name, key in grader.keys.items()
+            },
+            "low": grader.low,
+            "source": grader.source,
+            "statistic": grader.statistic,
+            "summary": grader.summary,
+            "undefined": grader.undefined,
+            "unit": grader.unit,
+        }
+        for grader in CATALOG.values()
+    }
+    return json.dumps(rows, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,109 @@
+"""One case explained: the join, the leaks and the scores are computed again for it alone, with their reasons."""
+
+from __future__ import annotations
+
+from assay.errors import InputError, Problem, shown
+from assay.graders.base import CaseIndex, Joins
+from assay.graders.citation import stands_for
+from assay.graders.stages import CONTEXT
+from assay.graders.visibility import Leaks, find_leaks
+from assay.model import STATUS_NAMES, Chunk, Observation, Stage
+from assay.report.explain import (
+    FORBIDDEN,
+    CitationMark,
+    Explanation,
+    RankedChunk,
+    RankedStage,
+    ScoreLine,
+    explain_text,
+)
+from assay.workflow.conclude import per_case_names
+from assay.workflow.score import ScoreRun
+
+
+def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
+    """Return one case whole as text. Raises InputError for an unknown case or configuration, or where the
+    configuration must be named."""
+    config = _config(run, config_id)
+    place = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
+    if place is None:
+        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
+    case = Joins(run.golden, run.corpus).case(place)
+    observation = run.observation(config, case_id)
+    table = run.scoring.configs[config].table
+    lines = []
+    for name in per_case_names(run.plan.names):
+        column = table.columns[name]
+        state = STATUS_NAMES[column.status[place]]
+        value = float(column.values[place]) if state == "scored" else None
+        lines.append(ScoreLine(name, value, state, column.reasons[column.reason[place]]))
+    checks = next((each for each in table.checks if each.case_id == case_id), None)
+    found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    if observation is not None:
+        found = _with_trace(found, case, observation)
+    return explain_text(found, show_forbidden=show_forbidden)
+
+
+def _config(run: ScoreRun, config_id: str | None) -> str:
+    configs = list(run.scoring.configs)
+    if config_id is None and len(configs) == 1:
+        return configs[0]
+    if config_id not in configs:
+        got = "none named" if config_id is None else f"got {shown(config_id)}"
+        raise InputError([Problem("", None, "config", f"{got}; expected one of {', '.join(configs)}")])
+    return config_id
+
+
+def _with_trace(found: Explanation, case: CaseIndex, seen: Observation) -> Explanation:
+    leaks = find_leaks(case, seen)
+    stages = None if seen.stages is None else [s for s in seen.stages if s.name != CONTEXT]
+    context = next((stage for stage in seen.stages or () if stage.name == CONTEXT), None)
+    return Explanation(
+        found.case,
+        found.config_id,
+        seen,
+        None if stages is None else tuple(RankedStage(s.name, _ranked(case, s, leaks), s.latency_ms) for s in stages),
+        None if context is None else _ranked(case, context, leaks),
+        None if seen.citations is None else tuple(_mark(case, seen, each, leaks) for each in seen.citations),
+        found.scores,
+        found.checks,
+        leaked=bool(leaks.text),
+    )
+
+
+def _ranked(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
+    """Return a ranking with what each slot gains: the same join as the scores."""
+    hidden = set(leaks.ids.get(stage.name, ()))
+    known = case.joins.superseded(case.as_of)
+    covered, seen, rows = 0, set[str](), []
+    for rank, (chunk, mask) in enumerate(zip(stage.chunks, case.evidence.masks(stage.chunks), strict=True), 1):
+        first = (mask or 0) & ~covered
+        covered |= mask or 0
+        marks = [FORBIDDEN] if chunk.chunk_id in hidden else []
+        marks += ["repeat"] if chunk.chunk_id in seen else []
+        marks += ["stale"] if known is not None and known.count([chunk]) else []
+        seen.add(chunk.chunk_id)
+        grade = None if mask is None else case.evidence.best_grade(first)
+        text = _text(case, chunk)
+        rows.append(RankedChunk(rank, chunk.chunk_id, chunk.score, grade, first.bit_count(), tuple(marks), text))
+    return tuple(rows)
+
+
+def _text(case: CaseIndex, chunk: Chunk) -> str | None:
+    known = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
+    return chunk.text if chunk.text is not None else (known.text if known is not None else None)
+
+
+def _mark(case: CaseIndex, seen: Observation, citation: str, leaks: Leaks) -> CitationMark:
+    stages = seen.stages or ()
+    shown_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
+    everything = shown_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
+    context = next((stage for stage in stages if stage.name == CONTEXT), None)
+    return CitationMark(
+        citation,
+        exists=any(stands_for(citation, each, case.corpus) for each in everything) if everything else None,
+        reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
+        in_context=None
+        if context is None
+        else any(stands_for(citation, chunk.chunk_id, case.corpus) for chunk in context.chunks),
+    )

@@ -1,0 +1,148 @@
+"""Shards put together: absolute line numbers, one list of configurations, and every row accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import InputError, Problem, shown
+from assay.model import GoldenSet, InputFile
+from assay.scoring.engine import Block, join_blocks
+from assay.workflow.collect import Collected
+from assay.workflow.outputs import OutputFile
+
+
+class Place(NamedTuple):
+    """Where a row came from."""
+
+    file: int
+    line: int
+    start: int
+
+
+@dataclass(slots=True)
+class Gathered:
+    """All rows of all files, their configurations (`Block.config` indexes `configs`) and what was noticed."""
+
+    rows: Block
+    configs: list[str]
+    file: npt.NDArray[np.int32]
+    cases: int
+    problems: list[Problem] = field(default_factory=list)
+    more_problems: int = 0
+    unknown: list[tuple[str, int, int]] = field(default_factory=list)
+    notices: Counter[str] = field(default_factory=Counter)
+    versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    stages: dict[str, str] = field(default_factory=dict)
+
+    def locate(self, config_id: str, case: int) -> Place | None:
+        """Return where the first repeat of a case lies, None where there is no row."""
+        if config_id not in self.configs:
+            return None
+        rows = np.flatnonzero((self.rows.case == case) & (self.rows.config == self.configs.index(config_id)))
+        return self._place(int(rows[np.argmin(self.rows.repeat[rows])])) if len(rows) else None
+
+    def _place(self, row: int) -> Place:
+        return Place(int(self.file[row]), int(self.rows.line[row]), int(self.rows.start[row]))
+
+    def inputs(self, files: Sequence[OutputFile]) -> tuple[InputFile, ...]:
+        """Return what was read from each file."""
+        found = []
+        for number, file in enumerate(files):
+            codes = self.rows.config[self.file == number]
+            names = tuple(sorted(self.configs[code] for code in np.unique(codes).tolist()))
+            found.append(InputFile(file.name, file.format, len(codes), names))
+        return tuple(found)
+
+    def duplicates(self) -> list[tuple[Place, Place, str, int]]:
+        """Return pairs of places that hold the same (configuration, case, repeat), with the configuration and case."""
+        keys = (self.rows.repeat, self.rows.case, self.rows.config)
+        order = np.lexsort((self.rows.start, self.file, *keys))
+        same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
+        for key in keys:
+            ordered = key[order]
+            same &= ordered[1:] == ordered[:-1]
+        return [
+            (self._place(int(order[i])), self._place(int(order[i + 1])), *self._identity(int(order[i])))
+            for i in np.flatnonzero(same).tolist()
+        ]
+
+    def _identity(self, row: int) -> tuple[str, int]:
+        return self.configs[int(self.rows.config[row])], int(self.rows.case[row])
+
+
+def gather(results: Sequence[Collected], cases: int) -> Gathered:
+    """Return the shards' results as one, whatever the order in which they were computed."""
+    configs = sorted({config for result in results for config in result.configs})
+    shift: Counter[int] = Counter()
+    blocks, files = [], []
+    whole = Gathered(Block(*(np.empty(0),) * 6), configs, np.empty(0, np.int32), cases)
+    versions: dict[str, dict[str, set[str]]] = {}
+    stages: dict[str, set[str]] = {}
+    for result in results:
+        assert result.rows is not None
+        before = shift[result.file]
+        shift[result.file] += result.lines
+        codes = np.array([configs.index(config) for config in result.configs] or [0], dtype=np.int32)
+        rows = replace(result.rows, config=codes[result.rows.config], line=result.rows.line + before)
+        blocks.append(rows)
+        files.append(np.full(len(rows.case), result.file, dtype=np.int32))
+        whole.problems += [replace(p, line=None if p.line is None else p.line + before) for p in result.problems]
+        whole.more_problems += result.more_problems
+        whole.unknown += [(case_id, result.file, line + before) for case_id, line in result.unknown]
+        whole.notices += result.notices
+        for config, known in result.versions.items():
+            for name, values in known.items():
+                versions.setdefault(config, {}).setdefault(name, set()).update(values)
+        for config, names in result.stages.items():
+            stages.setdefault(config, set()).update(names)
+    whole.rows = join_blocks(blocks)
+    whole.file = np.concatenate(files)
+    whole.versions = {
+        config: {name: tuple(sorted(values)) for name, values in sorted(known.items())}
+        for config, known in versions.items()
+    }
+    whole.stages = {config: ", ".join(sorted(names)) for config, names in sorted(stages.items())}
+    return whole
+
+
+def check(
+    gathered: Gathered,
+    golden: GoldenSet,
+    files: Sequence[OutputFile],
+    left_out: frozenset[str],
+    *,
+    ignore_unknown: bool = False,
+) -> tuple[str, ...]:
+    """Return what people should know about the inputs; raise InputError with everything that is wrong with them."""
+    problems = list(gathered.problems)
+    for first, second, config, case in gathered.duplicates():
+        message = (
+            f"second output of case {golden.cases[case].id!r} in configuration {config!r}: the first is "
+            f"{files[first.file].name}:{first.line} (give repeated samples a `repeat` number)"
+        )
+        problems.append(Problem(files[second.file].name, second.line, "", message, "E_DUPLICATE"))
+    unknown = [row for row in gathered.unknown if row[0] not in left_out]
+    if not ignore_unknown:
+        for case_id, file, line in unknown:
+            message = (
+                f"no such case in the golden set (got {shown(case_id)}); --ignore-unknown counts such rows instead"
+            )
+            problems.append(Problem(files[file].name, line, "case id", message, "E_UNKNOWN_ID"))
+    if problems:
+        raise InputError(problems, more=gathered.more_problems)
+    notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
+    if unknown:
+        notices.append(f"{len(unknown)} rows of cases that the golden set does not know were left out")
+    if len(unknown) < len(gathered.unknown):
+        notices.append(f"{len(gathered.unknown) - len(unknown)} rows of cases beyond the limit were left out")
+    for config, known in gathered.versions.items():
+        for name, values in known.items():
+            if len(values) > 1:
+                notices.append(f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}")
+    return tuple(notices)

@@ -1,0 +1,133 @@
+"""What a finished scoring leaves behind: reports for people, JSON for programs, a run folder to score again."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import InputError, Problem
+from assay.io.golden import write_golden
+from assay.io.writing import write_whole
+from assay.model import Observation
+from assay.report.jsonreport import to_json
+from assay.report.legacy import legacy_json, legacy_rows
+from assay.report.markdown import ReportMeta, to_markdown
+from assay.report.percase import case_lines
+from assay.version import __version__
+from assay.workflow.score import ScoreRun
+
+FAILED_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where to write what; None for what is not wanted. `now` is an ISO time for the reports, never read here."""
+
+    markdown: str | None = None
+    json: str | None = None
+    per_case: str | None = None
+    legacy_json: str | None = None
+    run_dir: str | None = None
+    owner: str = ""
+    now: str | None = None
+
+
+def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
+    """Write everything wanted and return (what it is, where it is) pairs in the order written."""
+    written: list[tuple[str, Path]] = []
+
+    def write(what: str, path: str | None, parts: Iterator[bytes]) -> None:
+        if path is not None:
+            written.append((what, write_whole(path, parts)))
+
+    write("report", wanted.markdown, iter([markdown(run, wanted).encode()]) if wanted.markdown else iter(()))
+    write("JSON report", wanted.json, iter([to_json(run.scoring, wanted.now).encode()]) if wanted.json else iter(()))
+    write("scores of every case", wanted.per_case, per_case(run))
+    if wanted.legacy_json is not None:
+        write("JSON report in the runner's shape", wanted.legacy_json, iter([legacy(run).encode()]))
+    if wanted.run_dir is not None:
+        written.append(("run folder", write_run(run, Path(wanted.run_dir))))
+    return written
+
+
+def markdown(run: ScoreRun, wanted: Targets) -> str:
+    """Return the Markdown report, with the observations of the failed cases that it shows."""
+    cases = {case.id: case for case in run.golden.cases}
+    meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
+    return to_markdown(run.scoring, shown_observations(run), cases, meta)
+
+
+def shown_observations(run: ScoreRun) -> Mapping[tuple[str, str], Observation]:
+    """Return the observations of the failed cases that a report shows, read again from their files."""
+    found = {}
+    for config, result in run.scoring.configs.items():
+        failed = [checks.case_id for checks in result.table.checks if checks.failed][:FAILED_SHOWN]
+        for case_id in failed:
+            observation = run.observation(config, case_id)
+            if observation is not None:
+                found[config, case_id] = observation
+    return found
+
+
+def per_case(run: ScoreRun) -> Iterator[bytes]:
+    """Yield the scores of every (configuration, case) as JSON lines, configurations in alphabetical order."""
+    for config in sorted(run.scoring.configs):
+        yield from case_lines(run.scoring.configs[config].table)
+
+
+def legacy(run: ScoreRun) -> str:
+    """Return the report in the exact shape of the brief's own runner."""
+    rows = {}
+    for config, result in run.scoring.configs.items():
+        seen = (
+            (case_id, found)
+            for case_id in result.table.case_ids
+            if (found := run.observation(config, case_id)) is not None
+        )
+        rows[config] = legacy_rows(run.golden.cases, result.table, seen)
+    return legacy_json(rows)
+
+
+def write_run(run: ScoreRun, folder: Path) -> Path:
+    """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
+
+    Raises InputError where the folder holds something that is not such a run.
+    """
+    if folder.exists() and any(folder.iterdir()) and not (folder / "manifest.json").exists():
+        problem = Problem(str(folder), None, "", "is not empty and not a run folder (expected a new or empty folder)")
+        raise InputError([problem])
+    (folder / "derived").mkdir(parents=True, exist_ok=True)
+    write_golden(run.golden, folder / "golden.jsonl")
+    copies = []
+    for number, file in enumerate(run.files):
+        if not file.path:
+            continue
+        name = "observations.jsonl" if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
+        with open(file.path, "rb") as source, open(folder / f"{name}.part", "wb") as target:
+            shutil.copyfileobj(source, target)
+        (folder / f"{name}.part").replace(folder / name)
+        copies.append({"path": name, "format": file.format, "sha256": _sha256(folder / name), "from": file.name})
+    manifest = {
+        "assay_version": __version__,
+        "configs": sorted(run.scoring.configs),
+        "corpus_digest": run.corpus.digest if run.corpus is not None else None,
+        "golden_digest": run.scoring.golden.digest,
+        "metrics": [str(name) for name in run.plan.names],
+        "observations": copies,
+        "versions": {config: result.table.versions for config, result in sorted(run.scoring.configs.items())},
+    }
+    text = msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=2) + b"\n"
+    write_whole(folder / "derived" / "report.json", [to_json(run.scoring).encode()])
+    write_whole(folder / "derived" / "cases.jsonl", per_case(run))
+    write_whole(folder / "manifest.json", [text])
+    return folder
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,159 @@
+"""The use case of scoring: golden set and recorded outputs in; tables, summaries, decision and report data out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from msgspec import structs
+
+from assay.graders.base import Joins
+from assay.graders.catalog import DEFAULT_METRICS, parse_all
+from assay.io.observations import FORMATS, in_nfc
+from assay.model import Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
+from assay.runners.pool import run_shards
+from assay.scoring.engine import Plan, plan, table
+from assay.scoring.gate import metrics_needed
+from assay.workflow.collect import Collected, Collector
+from assay.workflow.conclude import conclude
+from assay.workflow.gather import Gathered, check, gather
+from assay.workflow.outputs import OutputFile, cut
+from assay.workflow.shard import score_shard
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to score: everything that changes the result, and the number of worker processes, which does not."""
+
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    by: tuple[str, ...] | None = None
+    gate: Gate | None = None
+    gate_configs: tuple[str, ...] = ()
+    missing_as_zero: bool = False
+    ignore_unknown: bool = False
+    allow_torn_tail: bool = False
+    limit: int | None = None
+    workers: int = 1
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ScoreRun:
+    """A finished scoring with what is needed to look at single cases again: where each observation lies."""
+
+    scoring: Scoring
+    golden: GoldenSet
+    corpus: Corpus | None
+    plan: Plan
+    files: Sequence[OutputFile]
+    gathered: Gathered
+    held: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+
+    def observation(self, config_id: str, case_id: str) -> Observation | None:
+        """Return the first recorded observation of a case, read again from its file; None where there is none."""
+        if (config_id, case_id) in self.held:
+            return self.held[config_id, case_id]
+        place = next((i for i, case in enumerate(self.golden.cases) if case.id == case_id), -1)
+        found = self.gathered.locate(config_id, place)
+        if found is None or not self.files[found.file].path:
+            return None
+        file = self.files[found.file]
+        with open(file.path, "rb") as lines:
+            lines.seek(found.start)
+            line = lines.readline()
+        return in_nfc(FORMATS[file.format].decode(line.removeprefix(b"\xef\xbb\xbf")))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is scored, against what and how: the golden set (cut to the limit), the corpus, the plan."""
+
+    golden: GoldenSet
+    options: Options
+    plan: Plan
+    corpus: Corpus | None = None
+    format: str = ""
+    digest: str = ""
+    beyond_limit: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, golden: GoldenSet, options: Options, corpus: Corpus | None, format: str = "", digest: str = "") -> Job:
+        """Return the job for a whole golden set; the metrics are those asked for and those that the gate looks at."""
+        needed = metrics_needed(options.gate) if options.gate is not None else ()
+        the_plan = plan(parse_all((*options.metrics, *needed)))
+        beyond = (
+            frozenset(case.id for case in golden.cases[options.limit :]) if options.limit is not None else frozenset()
+        )
+        chosen = structs.replace(golden, cases=golden.cases[: options.limit]) if beyond else golden
+        return cls(chosen, options, the_plan, corpus, format, digest, beyond)
+
+    @property
+    def info(self) -> GoldenInfo:
+        """What reports say of the golden set."""
+        golden = self.golden
+        count = len(golden.cases)
+        return GoldenInfo(golden.name, golden.version, self.digest, count, self.format, golden.judgments)
+
+
+def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
+    """Score recorded outputs. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
+    shards = cut(files, torn_tail=job.options.allow_torn_tail)
+    work = partial(score_shard, joins=Joins(job.golden, job.corpus), the_plan=job.plan)
+    results = []
+    for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
+        results.append(result)
+        if progress is not None:
+            progress(done, len(shards))
+    return _finish(job, files, results)
+
+
+def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRun:
+    """Score observations held in memory; the same as writing them to a file and scoring that."""
+    collector = Collector(Joins(job.golden, job.corpus), job.plan, "observations")
+    held: dict[tuple[str, str], Observation] = {}
+    for number, observation in enumerate(observations, 1):
+        collector.take(observation, number)
+        held.setdefault((observation.config_id, observation.case_id), observation)
+    run = _finish(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
+    run.held = held
+    return run
+
+
+def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
+    gathered = gather(results, len(job.golden.cases))
+    notices = check(gathered, job.golden, files, job.beyond_limit, ignore_unknown=job.options.ignore_unknown)
+    limited = job.options.limit is not None
+    if limited:
+        notices = (*notices, f"only the first {job.options.limit} cases: not gated")
+    scoring = conclude(
+        job.golden,
+        job.info,
+        _tables(job, gathered),
+        job.plan.names,
+        None if limited else job.options.gate,
+        job.options.gate_configs,
+        by=job.options.by,
+        inputs=gathered.inputs(files),
+        stages=gathered.stages,
+        warnings=(*job.options.notices, *notices),
+    )
+    return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered)
+
+
+def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
+    case_ids = [case.id for case in job.golden.cases]
+    return {
+        config: table(
+            config,
+            case_ids,
+            gathered.rows,
+            np.flatnonzero(gathered.rows.config == code),
+            missing_as_zero=job.options.missing_as_zero,
+            versions=gathered.versions.get(config),
+        )
+        for code, config in enumerate(gathered.configs)
+    }

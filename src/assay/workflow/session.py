@@ -1,0 +1,77 @@
+"""From paths and names, as people give them, to a finished scoring: loads, scores, and keeps spooled files open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from assay.graders.catalog import DEFAULT_METRICS
+from assay.io.corpus import load_corpus
+from assay.io.gates import load_gate, load_profile
+from assay.io.golden import load_golden
+from assay.model import Gate
+from assay.scoring.gate import exit_code
+from assay.scoring.rules import rule_problem
+from assay.workflow.outputs import output_files
+from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a user asks to be scored, in the words of the command line."""
+
+    golden: str
+    outputs: Sequence[str]
+    golden_format: str | None = None
+    outputs_format: str | None = None
+    corpus: str | None = None
+    metrics: Sequence[str] = ()
+    by: Sequence[str] = ()
+    gate: str | None = None
+    profile: str | None = None
+    gate_configs: Sequence[str] = ()
+    missing_as_zero: bool = False
+    ignore_unknown: bool = False
+    allow_torn_tail: bool = False
+    limit: int | None = None
+    workers: int = 1
+
+
+@contextmanager
+def scored(request: Request, progress: Progress | None = None) -> Iterator[ScoreRun]:
+    """Yield the finished scoring; single observations can be read again until the block ends."""
+    gate = the_gate(request.gate, request.profile)
+    loaded = load_golden(request.golden, request.golden_format)
+    corpus = None
+    notices = [str(warning) for warning in loaded.warnings]
+    if request.corpus is not None:
+        corpus, doubts = load_corpus(request.corpus)
+        notices += [str(doubt) for doubt in doubts]
+    options = Options(
+        metrics=tuple(request.metrics) or DEFAULT_METRICS,
+        by=tuple(request.by) or None,
+        gate=gate,
+        gate_configs=tuple(request.gate_configs),
+        missing_as_zero=request.missing_as_zero,
+        ignore_unknown=request.ignore_unknown,
+        allow_torn_tail=request.allow_torn_tail,
+        limit=request.limit,
+        workers=request.workers,
+        notices=tuple(notices),
+    )
+    with output_files(request.outputs, request.outputs_format) as files:
+        job = Job.of(loaded.golden, options, corpus, loaded.format, loaded.digest)
+        yield score_files(job, files, progress)
+
+
+def the_gate(path: str | None, profile: str | None) -> Gate | None:
+    """Return the gate of a file or a profile, None where neither is named."""
+    if path is not None:
+        return load_gate(path, rule_problem)
+    return load_profile(profile, rule_problem) if profile is not None else None
+
+
+def status_of(run: ScoreRun, *, strict: bool = False) -> int:
+    """Return the exit code that a scoring stands for."""
+    return exit_code(run.scoring.decision, strict=strict)
