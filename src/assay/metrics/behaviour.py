@@ -1,0 +1,306 @@
+"""What an answer's text did: answered, abstained, denied permission or handed over to people.
+
+The rules, in order. A phrase of the lexicon counts only if it is not quoted, not part of a condition, a question or
+an explanation ("403 means …"), and is said by the right subject: the speaker or the system, the sources, "you", but
+not "employees". The clauses that hold such phrases are the refusal. Of what remains, apologies, offers, advice whom
+to ask and talk about the documents are set aside; a number or enough other words are a substantive claim. A refusal
+beside a substantive claim is an answer; else denial comes before handing over, and that before abstaining. Advice to
+contact someone, alone, hands over, but is left undecided. A text without any Latin letter or digit is undecided;
+languages other than English and Vietnamese are otherwise taken for answers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.behaviour_lexicon import Cue, Kind, Voice, phrases
+from assay.metrics.clauses import Surroundings, around, clauses, prepare, quotations, quoted
+from assay.metrics.folding import fold
+from assay.metrics.prefilter import PhraseFilter
+
+Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", ""]
+
+
+class Observed(NamedTuple):
+    """What a text did. `behaviour` is "" where nothing can be seen; `decided` false leaves the word to the target's
+    own declaration; `refusal`: it abstains, denies or hands over, whatever stands beside it; `substantive`: it makes
+    claims; `phrase`: the folded words that decided; `quoted`: such words stand in quotes and did not count."""
+
+    behaviour: Behaviour
+    decided: bool
+    refusal: bool
+    substantive: bool
+    phrase: str
+    quoted: bool
+
+
+PLAIN = Observed("answer", decided=True, refusal=False, substantive=True, phrase="", quoted=False)
+NOTHING = Observed("", decided=False, refusal=False, substantive=False, phrase="", quoted=False)
+
+_LATIN = re.compile("[A-Za-z0-9]")
+_PRECEDENCE: tuple[Kind, ...] = ("permission_denied", "escalate", "abstain")
+_LONGEST = 200_000  # characters of an answer that are read
+_MOST_PHRASES = 1000  # phrases that are weighed
+_SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
+_ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
+
+
+def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return for each answer whether `observe` must look at it: the others are plain answers.
+
+    Provably wider than `observe`: a text whose letters and digits, folded, hold no phrase of the lexicon has none.
+
+    >>> candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
+    [False, True, True]
+    """
+    strong, weak = _filters()
+    marked = strong(answers)
+    short = [i for i, answer in enumerate(answers) if len(answer) <= _SHORT and not marked[i]]
+    marked[short] = weak([answers[i] for i in short])
+    return marked
+
+
+def observe(answer: str) -> Observed:
+    """Return what one answer did, by the rules of this module; of an endless one the first 200,000 characters count.
+
+    >>> observe("Tôi không tìm thấy thông tin về chính sách này.").behaviour
+    'abstain'
+    >>> observe("I don't have enough information, but the limit is 600 per minute.")[:4]
+    ('answer', True, True, True)
+    >>> observe("ERR-403 nghĩa là 'không có quyền'.")
+    Observed(behaviour='answer', decided=True, refusal=False, substantive=True, phrase='', quoted=True)
+    """
+    if not _LATIN.search(answer) and not _LATIN.search(fold(answer)):
+        return NOTHING
+    text = prepare(answer[:_LONGEST])
+    quotes: list[tuple[int, int]] | None = None
+    found: dict[Kind, str] = {}
+    refused: list[int] = []
+    seen_quoted = False
+    for place, phrase, cue in _phrases(text):
+        quotes = quotations(text) if quotes is None else quotes
+        if refused and refused[-1] == place:
+            continue  # a shorter phrase at the same place
+        if quoted(quotes, place):
+            seen_quoted = True
+        elif cue.kind != "contact" or len(answer) <= _SHORT:
+            here = around(text, place, place + len(phrase))
+            if _counts(here, cue):
+                found.setdefault(_kind(here, phrase, cue), phrase)
+                refused.append(place)
+    if not found:
+        return PLAIN._replace(quoted=seen_quoted)
+    return _decide(found, _substantive(text, refused), seen_quoted)
+
+
+def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Observed:
+    for kind in _PRECEDENCE:
+        if kind in found:
+            behaviour: Behaviour = "answer" if substantive or kind == "contact" else kind
+            return Observed(behaviour, True, True, substantive, found[kind], seen_quoted)
+    if "contact" in found and not substantive:
+        return Observed("escalate", False, True, False, found["contact"], seen_quoted)
+    return PLAIN._replace(quoted=seen_quoted)
+
+
+# ── finding phrases ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+_WORD = re.compile(r"[^\W_]++")
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
+    """Return the phrases with their cues, and the phrases' lengths (longest first) by first two words."""
+    known = phrases()
+    lengths: dict[tuple[str, ...], set[int]] = {}
+    for phrase in known:
+        lengths.setdefault(tuple(_WORD.findall(phrase)[:2]), set()).add(len(phrase))
+    return known, {words: tuple(sorted(found, reverse=True)) for words, found in lengths.items()}
+
+
+@lru_cache(maxsize=1)
+def _filters() -> tuple[PhraseFilter, PhraseFilter]:
+    """Return the filter for all phrases but advice to contact someone, and the one for these."""
+    spelled = [(phrase, cue.kind) for phrase, cue in phrases().items()]
+    spelled += [(re.sub(r"\bnot\b", "nt", phrase), kind) for phrase, kind in spelled]  # "don't"; "cannot" ends in "not"
+    return (
+        PhraseFilter(phrase for phrase, kind in spelled if kind != "contact"),
+        PhraseFilter(phrase for phrase, kind in spelled if kind == "contact"),
+    )
+
+
+def _phrases(text: str) -> list[tuple[int, str, Cue]]:
+    """Return the lexicon's phrases in the text by place, the longest first at each; at most `_MOST_PHRASES`."""
+    found: list[tuple[int, str, Cue]] = []
+    known, by_words = _lexicon()
+    words = _WORD.findall(text)
+    for first, second in by_words.keys() & set(itertools.pairwise(words)):
+        pair = f"{first} {second}"
+        place = text.find(pair)
+        while place >= 0:
+            if not text[place - 1 : place].isalnum():
+                for length in by_words[first, second]:
+                    phrase = text[place : place + length]
+                    if phrase in known and not text[place + length : place + length + 1].isalnum():
+                        found.append((place, phrase, known[phrase]))
+            place = text.find(pair, place + 1)
+    return sorted(found, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+# ── weighing a phrase ────────────────────────────────────────────────────────────────────────────────────────────
+
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|whether|in case|until|once|who|neu|khi|truong hop (?!nay|cua|do)|gia su|tru khi"
+    r"|should (?:say|reply|answer)|must (?:say|reply|answer)|instead of|without having)\b"
+)
+_TOPIC_MARKER = re.compile(r"[^,]{0,60}\bthi\b")  # "không có quyền thì phải …": if they have none, they must …
+_EXPLAINS = re.compile(
+    r"\b(?:means?|meaning|indicates?|returns? (?!polic)|returned|message|nghia la|tuc la|tra ve|hien thi|thong bao"
+    r"|bao loi|ma loi|replies|responds)\b"
+)
+_ERROR_CODE = re.compile(r"\b(?:40[0-9]|429|50[0-4]|err-?\d+)\b")
+_DENIED = re.compile(r"\b(?:not true that|not mean|not saying|not the case|khong phai|khong dung)\b")
+
+_SPEAKER = re.compile(r"\b(?:i|we|my|our|let me|toi|em|(?<!xac )minh|he thong|tro ly|assistant)\b")
+_YOU = re.compile(r"\b(?:you|your|ban|anh|quy khach)\b")
+_OTHERS = re.compile(
+    r"\b(?:employees?|staff|users?|customers?|clients?|contractors?|reps?|agents?|managers?|callers?|members?|people"
+    r"|anyone|someone|everyone|he(?! thong)|she|nhan vien|nguoi|khach hang|lap trinh vien|quan ly|tong dai|doi tac"
+    r"|ung vien|ky su|giam doc)\b"
+)
+_SOURCES = re.compile(
+    r"\b(?:documents?|documentation|docs|sources?|context|handbook|passages?|excerpts?|corpus|knowledge base|materials?"
+    r"|text|polic(?:y|ies)|guide|manual|faq|they|these|it|this|none|tai lieu|nguon|ngu canh|chinh sach|so tay|van ban"
+    r"|thong tin|noi dung|doan|du lieu|quy dinh)\b"
+)
+_TOPICS = re.compile(
+    r"\b(?:this|that|it|information|info|details?|answer|topic|subject|question|data|figure|thong tin|noi dung|dieu"
+    r"|van de|cau hoi|chi tiet|cau tra loi)\b"
+)
+_BY_WORDS: dict[Voice, re.Pattern[str]] = {
+    "me": _SPEAKER,
+    "contact": re.compile(r"\b(?:lien he|gap|gui|hoi|bao)\b"),
+    "exclusive": re.compile(r"\b(?:only|needs?|requires?)\b"),
+    "free": re.compile(""),
+}
+_FILLERS = _words(
+    """
+    sorry unfortunately currently still yet also and but so however can could would do does did am is are
+    was were be have has had at the moment i'm afraid xin loi rat tiec hien tai nay da thi nhung nen va tuy
+    nhien vi that's as of now cung van con dang vay a oi
+    """
+)
+
+
+def _counts(here: Surroundings, cue: Cue) -> bool:
+    """Whether a phrase with these surroundings is really said."""
+    window = here.before.rpartition(", ")[2]
+    if here.asked or _CONDITION.search(window) or _EXPLAINS.search(here.sentence) or _DENIED.search(window):
+        return False
+    if cue.kind == "permission_denied" and _ERROR_CODE.search(here.sentence):
+        return False
+    if cue.kind != "escalate" and _TOPIC_MARKER.match(here.after):
+        return False
+    return cue.after.match(here.after) is not None and _said_by(cue.voice, window, here.before)
+
+
+def _said_by(voice: Voice, window: str, before: str) -> bool:
+    """Whether the subject, somewhere in `window`, is one that the voice allows."""
+    if voice in _BY_WORDS:
+        return _BY_WORDS[voice].search(before) is not None
+    speaker, you = _SPEAKER.search(window) is not None, _YOU.search(window) is not None
+    others = not (speaker or you) and _OTHERS.search(window) is not None
+    absent = all(word in _FILLERS for word in re.findall(r"[\w']+", window))
+    allowed: dict[Voice, bool] = {
+        "anyone": True,
+        "you": you,
+        "speaker": speaker or absent or _SOURCES.search(window) is not None,
+        "reader": speaker or you or absent,
+        "source": speaker or absent or _SOURCES.search(window) is not None,
+        "topic": absent or _TOPICS.search(window) is not None,
+    }
+    return allowed[voice] and not others
+
+
+_GIVE = re.compile(r"\b(?:provide|give|answer|offer|help|assist|tell|cung cap|tra loi|dua ra|cho biet)\b")
+_PERMISSION = re.compile(
+    r"\b(?:permissions?|your (?:current )?role|authori[sz]ed|confidential\w*|restricted|privacy|your account|quyen"
+    r"|vai tro|bao mat|bi mat)\b"
+)
+
+
+def _kind(here: Surroundings, phrase: str, cue: Cue) -> Kind:
+    """The cue's kind; not giving an answer becomes a denial where the sentence speaks of permission."""
+    if cue.kind == "abstain" and _GIVE.search(phrase) and _PERMISSION.search(here.sentence + here.after):
+        return "permission_denied"
+    return cue.kind
+
+
+# ── weighing the rest ────────────────────────────────────────────────────────────────────────────────────────────
+
+_NUMBER = re.compile(r"(?<![\w\[-])(?<!\[)[$€£]?\d")
+_ECHO = re.compile(r"\b(?:you (?:have )?asked|your question|cau hoi cua ban|ban (?:da |vua )?hoi)\b")
+_CITATION = re.compile(r"\[[\d, ]{1,40}\]")
+_CONTACTS = re.compile(
+    r"\b(?:contact|reach out|get in touch|check with|speak (?:to|with)|talk to|consult|ask (?:your|the|hr|a)|get back"
+    r"|repl(?:y|ies)|respond|follow up|request access|lien he|hoi (?:phong|bo phan|quan ly|nhan su)|phan hoi"
+    r"|xin quyen)\b"
+)
+_SET_ASIDE = re.compile(
+    r"\b(?:sorry|apologi[sz]e|thank|please|let me know|if you|would you|you (?:can|may|might|could|should) (?:want|try"
+    r"|check|find|look)|i (?:can|will|would)|perhaps|maybe|only (?:cover|mention|discuss"
+    r"|describe|talk)s?|based on|(?:may|can) (?:see|view|access|read)|(?:limited|restricted|available) to"
+    r"|xin loi|rat tiec|cam on|vui long|neu ban|ban co the|chi (?:de cap|noi ve|neu|co)"
+    r"|da (?:kiem tra|tim kiem|tra cuu|xem qua)|co the (?:giup|ho tro)|chi danh|dua tren)\b"
+)
+_FIRST_PERSON = re.compile(r"(?:and |so |but |va |nen )?(?:i|we|i'm|i've|i'll|we've|toi|minh|em|chung toi) ")
+_VIETNAMESE = re.compile(r"\b(?:la|cua|va|khong|nay|duoc|trong|cac|thi|ve|phai|nhung|voi|ngay|theo|cho)\b")
+_STOP = _words(
+    """
+    a an the this that these those it its of in on at by for with from to into as is are was were be been do
+    does did have has had will would can could may and or but so if then there here i you we they my your
+    our their not no any all some more most about which who what when where how documents document sources
+    source context information info provided available however only also just la cua va cho khong nay duoc
+    trong cac co thi ve toi ban hien phai nhung voi tai lieu thong tin nguon nen mot nhu theo da se o de tu
+    den noi dung cung rat hon nao ngu canh cau hoi dang
+    """
+)
+
+
+def _substantive(text: str, refused: Sequence[int]) -> bool:
+    """Whether any clause without a refusing phrase (at one of the places `refused`) makes a claim."""
+    words_of_a_claim = _VIETNAMESE_CLAIM if len(_VIETNAMESE.findall(text, 0, 1000)) > 1 else _ENGLISH_CLAIM
+    places = iter(sorted(refused))
+    place = next(places, len(text))
+    end = 0
+    for clause in clauses(text):
+        end += len(clause)
+        if place >= end and _claims(clause, words_of_a_claim):
+            return True
+        while place < end:
+            place = next(places, len(text))
+    return False
+
+
+def _claims(clause: str, words_of_a_claim: int) -> bool:
+    """Whether a clause without refusal makes a claim: a number, or enough words that are not set aside."""
+    text = _CITATION.sub("", clause)
+    if text.rstrip(" \"')").endswith("?") or _CONTACTS.search(text) or _ECHO.search(text):
+        return False
+    if _NUMBER.search(text):
+        return True
+    if _SET_ASIDE.search(text) or _FIRST_PERSON.match(text):
+        return False
+    return sum(word not in _STOP for word in _WORD.findall(text)) >= words_of_a_claim

@@ -1,0 +1,81 @@
+"""One spelling for text that means the same: case, diacritics, quotes, dashes and whitespace folded away.
+
+Folding is defined one character at a time, so that the fast block filter can use the same definition as a table.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_PLAIN = {
+    **dict.fromkeys("‘’‚‛ʼʹ′`´", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+    "\u200b": " ",  # the zero-width space separates words; joiners, BOM and soft hyphen do not
+    "đ": "d",
+}
+
+
+def fold_character(character: str) -> str:
+    """Return what one character folds to: lower case without diacritics, "" for marks and invisible characters.
+
+    >>> fold_character("Ệ"), fold_character("Đ"), fold_character("\\u0301"), fold_character("ß")
+    ('e', 'd', '', 'ss')
+    """
+    if character in _PLAIN:
+        return _PLAIN[character]
+    if character.isspace():
+        return " "
+    base = unicodedata.normalize("NFD", character.casefold())
+    return "".join(_PLAIN.get(c, c) for c in base if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+
+
+class _Folded(dict[int, str]):
+    """A table for `str.translate` that fills itself: text uses few of Unicode's characters."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = fold_character(chr(code))
+        return folded
+
+
+class _Flat(dict[int, str]):
+    """As `_Folded`, but every character stays one character, so that positions are kept."""
+
+    def __missing__(self, code: int) -> str:
+        folded = fold_character(chr(code))
+        self[code] = flat = folded if len(folded) == 1 else chr(code)
+        return flat
+
+
+_FOLDED = _Folded()
+_FLAT = _Flat()
+
+
+def nfc(text: str) -> str:
+    """Return the text in Unicode's composed form (NFC).
+
+    >>> len(nfc("e\\u0301"))
+    1
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def fold(text: str) -> str:
+    """Return the text in lower case, without diacritics (đ → d), with plain quotes and dashes, and every run of
+    whitespace as one space; ends are stripped, combining marks and invisible characters dropped.
+
+    >>> fold(" Không\\u00a0ĐỦ\\n“quyền” ")
+    'khong du "quyen"'
+    """
+    return " ".join(text.translate(_FOLDED).split())
+
+
+def flat(text: str) -> str:
+    """Return the text folded with every position kept: one character for one character, whitespace not collapsed.
+
+    The text should be NFC; a character that folds to none or to several stays as it is.
+
+    >>> flat("Phần  Trăm")
+    'phan  tram'
+    """
+    return text.translate(_FLAT)

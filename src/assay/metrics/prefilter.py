@@ -1,0 +1,111 @@
+"""A fast filter over blocks of texts: which of them can hold any of many phrases, whatever their spelling.
+
+Texts are joined, mapped through a 65,536-entry folding table to ASCII letters and digits (all else is dropped), and
+every six bytes are looked up by hash; only the few hits are compared letter by letter.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.folding import fold_character
+
+GRAM = 6
+"""Letters and digits that a phrase must have at least."""
+
+LONG_GRAM = 10
+"""Letters and digits that are compared by a second hash, where the phrase has as many."""
+
+_BLOCK = 64  # texts at a time: larger arrays come from fresh memory pages and take half as long again
+_END = "\uffff"  # between two texts; not a character, so that hardly a text holds it
+_DROP, _END_CODE, _SEVERAL = 0, 2, 255
+_LATIN = (range(0x250), range(0x1E00, 0x1F00), range(0x2120, 0x2130), range(0xFB00, 0xFB07))  # no other folds to ASCII
+
+
+def _folding_table() -> npt.NDArray[np.uint8]:
+    """Return the code of every UTF-16 unit: its ASCII letter or digit, or `_SEVERAL` where it folds to more.
+
+    Surrogates (all characters beyond 65,535) are dropped: none of those folds to ASCII.
+    """
+    table = np.full(0x10000, _DROP, np.uint8)
+    for code in itertools.chain(*_LATIN):
+        kept = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
+        if kept:
+            table[code] = ord(kept) if len(kept) == 1 else _SEVERAL
+    table[ord(_END)] = _END_CODE
+    return table
+
+
+_STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
+
+
+def _hashes(folded: bytes) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
+    """Return a hash of the `GRAM` bytes and one of the `LONG_GRAM` bytes that begin at every byte."""
+    wide = np.frombuffer(folded + bytes(LONG_GRAM - 1), np.uint8).astype(np.uint16)
+    two = wide[:-1] * np.uint16(251) + wide[1:]
+    four = two[:-2] * _STEP + two[2:]
+    six = four[:-2] * _STEP + two[4:]
+    ten: npt.NDArray[np.uint16] = six[:-4] * _STEP + four[6:]
+    return six[: len(ten)], ten
+
+
+class PhraseFilter:
+    """Marks texts that may hold one of the phrases: never too few, seldom too many.
+
+    >>> can_hold = PhraseFilter(["khong co quyen", "access denied"])
+    >>> can_hold(["Bạn KHÔNG\\ncó quyền xem.", "12 ngày", "", "ACCE\\u0301SS denied"]).tolist()
+    [True, False, True, True]
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        """`phrases` are folded text, each with at least `GRAM` letters and digits (ValueError otherwise)."""
+        self._phrases: set[bytes] = set()
+        self._lengths: dict[bytes, tuple[int, ...]] = {}
+        for phrase in sorted({"".join(filter(str.isalnum, phrase)).encode("ascii") for phrase in phrases}):
+            if len(phrase) < GRAM:
+                raise ValueError(f"phrase too short to filter by: {phrase!r}")
+            lengths = self._lengths.get(phrase[:GRAM], ())
+            if not any(phrase[:length] in self._phrases for length in lengths):  # a shorter one finds it too
+                self._phrases.add(phrase)
+                self._lengths[phrase[:GRAM]] = tuple(sorted({*lengths, len(phrase)}))
+        self._known, self._known_long, self._short = np.zeros((3, 0x10000), np.bool_)
+        starts = b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in self._phrases)
+        short, long = (hashes[::LONG_GRAM] for hashes in _hashes(starts))
+        is_long = np.array([len(phrase) >= LONG_GRAM for phrase in self._phrases])
+        self._known[short] = self._known_long[long[is_long]] = self._short[short[~is_long]] = True
+        self._table = _folding_table()
+
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Return for each text whether it may hold a phrase; also true for one without any Latin letter or digit."""
+        marked = np.zeros(len(texts), np.bool_)
+        for first in range(0, len(texts), _BLOCK):
+            block = texts[first : first + _BLOCK]
+            marked[first : first + len(block)] = self._block(block)
+        return marked
+
+    def _block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        units = np.frombuffer(_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
+        folded = self._table.take(units, mode="clip").tobytes().translate(None, bytes([_DROP]))
+        data = np.frombuffer(folded, np.uint8)
+        ends = np.append(np.flatnonzero(data == _END_CODE), len(data))
+        if len(ends) != len(texts):
+            return self._block([text.replace(_END, "") for text in texts])
+        marked: npt.NDArray[np.bool_] = np.diff(ends, prepend=-1) == 1
+        marked[np.searchsorted(ends, self._hits(folded))] = True
+        return marked
+
+    def _hits(self, folded: bytes) -> list[int]:
+        """Return the places of phrases and of characters that fold to several letters."""
+        hits = [place for place, byte in enumerate(folded) if byte == _SEVERAL] if bytes([_SEVERAL]) in folded else []
+        short, long = _hashes(folded)
+        places = np.flatnonzero(self._known.take(short, mode="clip"))
+        places = places[self._known_long[long[places]] | self._short[short[places]]]
+        for place in places.tolist():
+            lengths = self._lengths.get(folded[place : place + GRAM], ())
+            if any(folded[place : place + length] in self._phrases for length in lengths):
+                hits.append(place)
+        return hits

@@ -1,0 +1,202 @@
+"""Numbers and dates in English and Vietnamese text, as exact values with their unit and place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from assay.metrics.folding import flat, nfc
+from assay.metrics.spelled import PATTERN as SPELLED
+from assay.metrics.spelled import spelled_value
+
+
+class Number(NamedTuple):
+    """A number with its possible readings (two for "26.000"), its unit ("" where none is stated) and its span in
+    the NFC text; `spelled` is true for words ("twelve")."""
+
+    values: tuple[Decimal, ...]
+    unit: str
+    start: int
+    end: int
+    spelled: bool = False
+
+
+class Date(NamedTuple):
+    """A date with its possible readings (year, month, day; day 0 where none is stated) and its span in the NFC text."""
+
+    values: tuple[tuple[int, int, int], ...]
+    start: int
+    end: int
+
+
+CURRENCIES = frozenset(("USD", "VND", "EUR", "GBP"))
+_MAX_DIGITS = 18  # longer runs of digits are identifiers
+_SCALES = {
+    **dict.fromkeys(("k", "thousand", "nghin", "ngan"), 10**3),
+    **dict.fromkeys(("m", "mn", "million", "tr", "trieu"), 10**6),
+    **dict.fromkeys(("b", "bn", "billion", "ty"), 10**9),
+}
+_VIETNAMESE_SCALES = frozenset(("nghin", "ngan", "tr", "trieu", "ty"))
+_UNITS = {
+    **dict.fromkeys(("%", "percent", "per cent", "phan tram"), "%"),
+    **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "do la"), "USD"),
+    **dict.fromkeys(("₫", "vnd", "dong", "d"), "VND"),  # "d" only where it is written "đ"
+    **dict.fromkeys(("€", "eur", "euro", "euros"), "EUR"),
+    **dict.fromkeys(("£", "gbp", "pounds"), "GBP"),
+    **dict.fromkeys(("ms", "milliseconds"), "millisecond"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "giay"), "second"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes", "phut"), "minute"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "gio", "tieng"), "hour"),
+    **dict.fromkeys(("day", "days", "ngay"), "day"),
+    **dict.fromkeys(("week", "weeks", "tuan"), "week"),
+    **dict.fromkeys(("month", "months", "thang"), "month"),
+    **dict.fromkeys(("year", "years", "nam"), "year"),
+    **dict.fromkeys(("character", "characters", "chars", "ky tu"), "character"),
+    **dict.fromkeys(("time", "times", "lan"), "time"),
+    **dict.fromkeys(("person", "people", "nguoi"), "person"),
+    **dict.fromkeys(("st", "nd", "rd", "th"), "ordinal"),
+    **{size: size for size in ("kb", "mb", "gb", "tb")},
+}
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_FRONT = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
+_UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs to the next number
+    r"(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
+    rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?+"
+)
+_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
+_END = r"(?![^\W_]|[-/.:,][0-9])"
+# Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
+# no digit inside them is read as a number. Each is bounded or possessive, so that scanning is linear.
+_ITEM = re.compile(
+    rf"""(?<![^\W_])(?:
+    (?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
+  | (?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_END}
+  | (?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_END}
+  | (?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
+      |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_END}
+  | (?P<front>{_FRONT})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_FRONT})?
+    (?P<digits>[1-9][0-9]{{0,2}}(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))++|[0-9]++(?:[.,][0-9]++)*+)
+    (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
+  | (?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
+  | [^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+
+    )""",
+    re.VERBOSE,
+)
+_INTEGERS = re.compile(r"[0-9]+")
+_MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
+
+
+def dates(text: str) -> list[Date]:
+    """Return the dates: ISO, day/month/year (both readings where the month could come first), month with year, and
+    "31 December 2026", "December 31, 2026", "ngày 31 tháng 12 năm 2026". A year alone is a number.
+
+    >>> [d.values for d in dates("Từ tháng 2 năm 2026 đến 31/12/2026")]
+    [((2026, 2, 0),), ((2026, 12, 31),)]
+    """
+    return [item for item in quantities(text) if isinstance(item, Date)]
+
+
+def numbers(text: str) -> list[Number]:
+    """Return the numbers with their units, in order; dates, versions, times of day and identifiers are not numbers.
+
+    A point before exactly three digits reads both ways ("26.000" is 26 and 26 000); a comma there is a thousands
+    mark ("26,000"), except before a Vietnamese scale word, where it too reads both ways; "26, 000" is one number and
+    "26, 150" may be one or two. Spelled-out numbers are read up to billions; syllables that are also other words
+    ("năm", "muoi") only before a unit. "30m" is not scaled: a small m or b is a scale only beside a currency.
+
+    >>> [(str(n.values[0]), n.unit) for n in numbers("$1.4M, 12 phần trăm, mười hai ngày, 1,5 triệu đồng, ERR-429")]
+    [('1400000.0', 'USD'), ('12', '%'), ('12', 'day'), ('1500000.0', 'VND')]
+    """
+    return [item for item in quantities(text) if isinstance(item, Number)]
+
+
+def quantities(text: str) -> list[Number | Date]:
+    """Return the numbers and dates of the text in one list, in order."""
+    written = nfc(text)
+    found = (_read(match, written) for match in _ITEM.finditer(flat(written)))
+    return [item for item in found if item is not None]
+
+
+def _read(match: re.Match[str], written: str) -> Number | Date | None:
+    if match["digits"]:
+        return _number(match, written)
+    if match["spelled"]:
+        start, end = match.span("spelled")
+        value = spelled_value(match["spelled"], written[start:end].lower(), match["spelled_unit"] is not None)
+        unit = _UNITS.get(match["spelled_unit"] or "", "")
+        end = max(end, match.end("spelled_unit"))  # -1 where none follows
+        return None if value is None else Number((Decimal(value),), unit, start, end, spelled=True)
+    return _date(match)
+
+
+def _number(match: re.Match[str], written: str) -> Number | None:
+    values = _readings(match["digits"])
+    front, unit, scale = match["front"] or match["front2"], match["unit"], match["scale"]
+    currency = _UNITS.get((front or "").strip(), "")
+    if unit == "d" and written[match.end("unit") - 1] not in "đĐ":
+        unit = None
+    stated = currency or _UNITS.get(unit or "", "")
+    if scale in ("m", "b") and stated not in CURRENCIES and written[match.end("scale") - 1].islower():
+        scale = None
+    if scale:
+        if scale in _VIETNAMESE_SCALES and re.fullmatch(r"[0-9]{1,3},[0-9]{3}", match["digits"]):
+            values = (*values, *(value / 1000 for value in values))
+        values = tuple(value * _SCALES[scale] for value in values)
+    if match["sign"]:
+        values = tuple(-value for value in values)
+    return Number(values, stated, match.start(), match.end()) if values else None
+
+
+def _readings(digits: str) -> tuple[Decimal, ...]:
+    """Return what a run of digits with its marks can mean; nothing for versions, codes and endless digits."""
+    if len(digits) > _MAX_DIGITS * 2:
+        return ()
+    groups = re.split(r",? |[.,]", digits)
+    if sum(map(len, groups)) > _MAX_DIGITS or (len(groups[0]) > 2 and digits[0] == "0"):
+        return ()
+    joined, marks = "".join(groups), [c for c in digits if c in ".,"]
+    if len(groups) == 1:
+        return (Decimal(digits),)
+    if " " in digits:
+        listed = () if len(groups) > 2 or groups[1] == "000" else tuple(map(Decimal, groups))
+        return (Decimal(joined), *listed)
+    whole = len(groups[0]) <= 3 and digits[0] != "0"
+    fraction = Decimal("".join(groups[:-1]) + "." + groups[-1])
+    if len(groups) == 2:
+        if not whole or len(groups[1]) != 3:
+            return (fraction,)
+        return (Decimal(joined),) if marks[0] == "," else (fraction, Decimal(joined))
+    if not whole or any(len(group) != 3 for group in groups[1:-1]):
+        return ()
+    if len(set(marks)) == 1:
+        return (Decimal(joined),) if len(groups[-1]) == 3 else ()
+    return (fraction,) if len(set(marks[:-1])) == 1 and marks[-1] != marks[0] else ()
+
+
+def _date(match: re.Match[str]) -> Date | None:
+    for kind in ("ymd", "dmy", "vietnamese", "english"):
+        if match[kind]:
+            parts = [int(part) for part in _INTEGERS.findall(match[kind])]
+            break
+    else:
+        return None
+    if kind == "ymd":
+        readings = [(parts[0], parts[1], parts[2] if len(parts) == 3 else 0)]
+    elif kind == "english":
+        month = _MONTH_NAMES.index(_MONTH_NAME.search(match[kind])[0]) + 1  # type: ignore[index]  # it matched one
+        readings = [(parts[-1], month, parts[0] if len(parts) == 2 else 0)]
+    else:
+        day, month = (parts[0], parts[1]) if len(parts) == 3 else (0, parts[0])
+        readings = [(parts[-1], month, day)]
+        if kind == "dmy" and day not in (0, month):
+            readings.append((parts[-1], day, month))
+    valid = tuple(ymd for ymd in readings if 1900 <= ymd[0] <= 2100 and 1 <= ymd[1] <= 12 and ymd[2] <= 31)
+    return Date(valid, match.start(), match.end()) if valid else None

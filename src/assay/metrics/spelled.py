@@ -1,0 +1,75 @@
+"""Numbers written as words in English and Vietnamese, with or without diacritics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_ENGLISH = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_ENGLISH |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
+_ENGLISH |= {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40}
+_ENGLISH |= {"fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_VIETNAMESE = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "lam": 5, "sau": 6, "bay": 7, "tam": 8}
+_VIETNAMESE |= {"chin": 9}
+_DIGITS = {**_ENGLISH, **_VIETNAMESE}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
+_HUNDREDS = ("hundred", "tram")
+_FILLERS = ("and", "linh", "le")
+# How the Vietnamese words are spelled with diacritics; "sau" (after) and "nam" (male) are then other words.
+_WRITTEN = {"một", "mốt", "hai", "ba", "bốn", "tư", "năm", "lăm", "sáu", "bảy", "bẩy", "tám", "chín", "mười", "mươi"}
+_WRITTEN |= {"trăm", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
+# One syllable alone is a number where it can hardly be another word …
+_SURE = (_WRITTEN & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "chín", "mười"}) | (_ENGLISH.keys() - {"one"})
+# … and these, which are also "a", "year", "table", "mature" …, only before a unit. "sau ngày" is "after the day".
+_BEFORE_UNIT = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
+
+_WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
+PATTERN = rf"{_WORD}(?:[\ -](?:(?:and|linh|le)\ )?{_WORD}){{0,11}}+"
+"""A run of number words in flat text; `spelled_value` says which number it is, if it is one."""
+
+
+def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
+    """Return the number that a run of words ends in, or None; `written` is the run with its diacritics.
+
+    Words before it that do not belong to it are dropped: "sau ba (ngày)" is three.
+
+    >>> spelled_value("two hundred and fifty", "two hundred and fifty", False)
+    250
+    >>> spelled_value("hai muoi lam", "hai mươi lăm", False), spelled_value("sau muoi", "sau mười", True)
+    (25, 10)
+    >>> spelled_value("nam", "năm", False), spelled_value("nam", "năm", True)
+    (None, 5)
+    """
+    words, forms = re.split("[ -]", folded), re.split("[ -]", written)
+    for first in range(len(words)):
+        value = _value(words[first:], forms[first:], unit_follows)
+        if value is not None:
+            return value
+    return None
+
+
+def _value(words: Sequence[str], forms: Sequence[str], unit_follows: bool) -> int | None:
+    if len(words) == 1:
+        sure = forms[0] in _SURE or (unit_follows and forms[0] in _BEFORE_UNIT)
+        return {**_DIGITS, "muoi": 10}.get(words[0]) if sure else None
+    if words != forms and any(
+        word not in _ENGLISH and form not in _WRITTEN for word, form in zip(words, forms, strict=True)
+    ):
+        return None
+    total = group = last = 0
+    for word in words:
+        if word in _SCALES:
+            total, group, last = total + (group or 1) * _SCALES[word], 0, 0
+        elif word in _HUNDREDS:
+            group, last = (group or 1) * 100, 0
+        elif word == "muoi":
+            if last > 9:
+                return None
+            group, last = group + (9 * last if last else 10), 10
+        elif word not in _FILLERS:
+            digit = _DIGITS[word]
+            if last and (last % 10 or digit > 9):
+                return None  # "hai ba", "two three": a list, not one number
+            group, last = group + digit, digit
+    return total + group

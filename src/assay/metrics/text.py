@@ -1,0 +1,50 @@
+"""Text rules shared by the metrics: normal forms, tokens, numbers and dates."""
+
+from __future__ import annotations
+
+import re
+
+from assay.metrics.folding import flat, fold, nfc
+from assay.metrics.quantities import Date, Number, dates, numbers
+
+__all__ = ["Date", "Number", "dates", "flat", "fold", "nfc", "numbers", "squeeze", "tokens"]
+
+# Every repetition is possessive or consumes what the next cannot, so that scanning is linear.
+_CHUNK = re.compile(
+    r"(?:[$€£¥₫](?=\d))?[^\W_]++(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*+(?:%|[+#]++(?![^\W_]))?"
+)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words, numbers and identifiers of the folded text, in order.
+
+    Identifiers (`err-429`, `cve-2024-1234`, `v2026-01`, `leave_policy`), numbers, money and dates stay whole;
+    hyphenated words are split.
+
+    >>> tokens("Lỗi ERR-429: part-time pays $1.4M, i.e. 12% (31/12/2026)")
+    ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
+    """
+    found: list[str] = []
+    for chunk in _CHUNK.findall(fold(text)):
+        if "-" in chunk and not _whole(chunk):
+            found.extend(chunk.split("-"))
+        else:
+            found.append(chunk)
+    return found
+
+
+def _whole(chunk: str) -> bool:
+    """Whether a chunk with hyphens is one token: an identifier (letter first, with a digit), a range or a date."""
+    digits = any(c.isdigit() for c in chunk)
+    letters = any(c.isalpha() for c in chunk)
+    return digits and (not letters or chunk[0].isalpha())
+
+
+def squeeze(text: str) -> str:
+    """Return the folded text without anything but letters and digits.
+
+    >>> squeeze("S E-C\\u200bR_É T!")
+    'secret'
+    """
+    return _NOT_WORD.sub("", fold(text))
