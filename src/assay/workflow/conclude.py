@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
+from msgspec.structs import replace
 
 from assay.graders.catalog import column_name, is_measurable
 from assay.graders.names import MetricName
 from assay.model import ConfigResult, Decision, Gate, GoldenInfo, GoldenSet, InputFile, ScoreTable, Scoring
 from assay.scoring.gate import decide, gated_configs, overall
-from assay.scoring.measured import Clusters
+from assay.scoring.measured import cluster_ids
 from assay.scoring.slices import slice_rows
 from assay.scoring.summary import summaries
 from assay.version import __version__
-
-
-def cluster_codes(golden: GoldenSet) -> Clusters | None:
-    """Return the cluster of each case as a number, None where every case stands alone."""
-    if all(case.cluster is None for case in golden.cases):
-        return None
-    names = [case.cluster if case.cluster is not None else f"\0{case.id}" for case in golden.cases]
-    code = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return np.array([code[name] for name in names], dtype=np.intp)
 
 
 def conclude(
@@ -37,12 +28,17 @@ def conclude(
     inputs: tuple[InputFile, ...] = (),
     stages: Mapping[str, str] | None = None,
     warnings: tuple[str, ...] = (),
+    missing_scored: bool = False,
 ) -> Scoring:
-    """Return summaries, slices and decisions of every configuration, with what was read and noticed."""
+    """Return summaries, slices and decisions of every configuration, with what was read and noticed.
+
+    `missing_scored`: cases without an observation were given the worst score, so they do not leave a decision open.
+    """
     measured = [name for name in names if is_measurable(name)]
     slices = slice_rows(golden.cases, by)
-    clusters = cluster_codes(golden)
-    decision, decisions = decisions_of(gate, tables, golden, gate_configs)
+    clusters = cluster_ids(golden.cases)
+    judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
+    decision, decisions = decisions_of(gate, judged, golden, gate_configs)
     configs = {}
     for config, scores in tables.items():
         headline, by_slice = summaries(scores, measured, slices, clusters)

@@ -32,7 +32,6 @@ class Gathered:
     rows: Block
     configs: list[str]
     file: npt.NDArray[np.int32]
-    cases: int
     problems: list[Problem] = field(default_factory=list)
     more_problems: int = 0
     unknown: list[tuple[str, int, int]] = field(default_factory=list)
@@ -76,39 +75,52 @@ class Gathered:
         return self.configs[int(self.rows.config[row])], int(self.rows.case[row])
 
 
-def gather(results: Sequence[Collected], cases: int) -> Gathered:
+def gather(results: Sequence[Collected]) -> Gathered:
     """Return the shards' results as one, whatever the order in which they were computed."""
     configs = sorted({config for result in results for config in result.configs})
-    shift: Counter[int] = Counter()
+    code = {config: place for place, config in enumerate(configs)}
+    lines_before: Counter[int] = Counter()
     blocks, files = [], []
-    whole = Gathered(Block(*(np.empty(0),) * 6), configs, np.empty(0, np.int32), cases)
-    versions: dict[str, dict[str, set[str]]] = {}
-    stages: dict[str, set[str]] = {}
     for result in results:
         assert result.rows is not None
-        before = shift[result.file]
-        shift[result.file] += result.lines
-        codes = np.array([configs.index(config) for config in result.configs] or [0], dtype=np.int32)
-        rows = replace(result.rows, config=codes[result.rows.config], line=result.rows.line + before)
-        blocks.append(rows)
-        files.append(np.full(len(rows.case), result.file, dtype=np.int32))
-        whole.problems += [replace(p, line=None if p.line is None else p.line + before) for p in result.problems]
-        whole.more_problems += result.more_problems
-        whole.unknown += [(case_id, result.file, line + before) for case_id, line in result.unknown]
-        whole.notices += result.notices
+        before = lines_before[result.file]
+        lines_before[result.file] += result.lines
+        codes = np.array([code[config] for config in result.configs] or [0], dtype=np.int32)
+        blocks.append(replace(result.rows, config=codes[result.rows.config], line=result.rows.line + before))
+        files.append(np.full(len(result.rows.case), result.file, dtype=np.int32))
+        result.problems = [replace(p, line=None if p.line is None else p.line + before) for p in result.problems]
+        result.unknown = [(case_id, line + before) for case_id, line in result.unknown]
+    return Gathered(
+        join_blocks(blocks),
+        configs,
+        np.concatenate(files),
+        problems=[problem for result in results for problem in result.problems],
+        more_problems=sum(result.more_problems for result in results),
+        unknown=[(case_id, result.file, line) for result in results for case_id, line in result.unknown],
+        notices=sum((result.notices for result in results), Counter()),
+        versions=_versions(results),
+        stages=_stages(results),
+    )
+
+
+def _versions(results: Sequence[Collected]) -> dict[str, dict[str, tuple[str, ...]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for result in results:
         for config, known in result.versions.items():
             for name, values in known.items():
-                versions.setdefault(config, {}).setdefault(name, set()).update(values)
-        for config, names in result.stages.items():
-            stages.setdefault(config, set()).update(names)
-    whole.rows = join_blocks(blocks)
-    whole.file = np.concatenate(files)
-    whole.versions = {
+                found.setdefault(config, {}).setdefault(name, set()).update(values)
+    return {
         config: {name: tuple(sorted(values)) for name, values in sorted(known.items())}
-        for config, known in versions.items()
+        for config, known in sorted(found.items())
     }
-    whole.stages = {config: ", ".join(sorted(names)) for config, names in sorted(stages.items())}
-    return whole
+
+
+def _stages(results: Sequence[Collected]) -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for result in results:
+        for config, names in result.stages.items():
+            found.setdefault(config, set()).update(names)
+    return {config: ", ".join(sorted(names)) for config, names in sorted(found.items())}
 
 
 def check(

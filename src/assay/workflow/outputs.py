@@ -28,7 +28,8 @@ class OutputFile:
 
 def expand(patterns: Sequence[str]) -> list[str]:
     """Return the files that the given names and globs mean, each once, in the order given (globs sorted)."""
-    problems, found = [], {}
+    problems: list[Problem] = []
+    found: dict[str, None] = {}
     for pattern in patterns:
         if pattern == "-" or os.path.lexists(pattern):
             found[pattern] = None

@@ -124,7 +124,7 @@ def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRu
 
 
 def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
-    gathered = gather(results, len(job.golden.cases))
+    gathered = gather(results)
     notices = check(gathered, job.golden, files, job.beyond_limit, ignore_unknown=job.options.ignore_unknown)
     limited = job.options.limit is not None
     if limited:
@@ -140,6 +140,7 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         inputs=gathered.inputs(files),
         stages=gathered.stages,
         warnings=(*job.options.notices, *notices),
+        missing_scored=job.options.missing_as_zero,
     )
     return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered)
 
