@@ -11,7 +11,10 @@ from tests.io.golden_rows import ACL_003, FIVE_ROWS, HR_LEAVE_001, NO_ANSWER_001
 
 from assay.errors import InputError
 from assay.io.golden import Loaded, load_golden
-from assay.model import Case, Evidence, GoldenSet, Rubric, Turn, User
+from assay.model import Case, Evidence, GoldenSet, Rubric, Selector, Turn, User
+
+ABSENT_OBJECT: list[Any] = [{}, ...]
+ABSENT_LIST: list[Any] = [[], ...]
 
 
 def load(folder: Path, content: bytes | str, name: str = "golden.jsonl", format: str | None = None) -> Loaded:
@@ -47,7 +50,7 @@ def test_the_five_shapes_of_rows_load(tmp_path: Path) -> None:
 
 
 def test_expected_ids_without_relevance_get_grade_three(tmp_path: Path) -> None:
-    for absent in ({}, ...):
+    for absent in ABSENT_OBJECT:
         assert (unit("hr_leave_policy:003"),) == cases(tmp_path, row(relevance=absent))[0].evidence
 
 
@@ -58,7 +61,7 @@ def test_relevance_without_expected_ids_requires_what_is_graded_one_or_more(tmp_
         unit("hr_leave_policy:004", 1),
         unit("hr_leave_policy:009", 0, required=False),
     )
-    for absent in ([], ...):
+    for absent in ABSENT_LIST:
         assert expected == cases(tmp_path, row(relevance=graded, expected_chunk_ids=absent))[0].evidence
 
 
@@ -171,7 +174,12 @@ def test_csv_category_and_tags_columns_are_taken_as_they_are(tmp_path: Path) -> 
 
 
 def test_code_benchmark_rows_select_by_path(tmp_path: Path) -> None:
-    with_files = {"id": "c1", "question": "Where is the lock taken?", "category": "lookup", "gold_answer": "In run."}
+    with_files: dict[str, Any] = {
+        "id": "c1",
+        "question": "Where is the lock taken?",
+        "category": "lookup",
+        "gold_answer": "In run.",
+    }
     with_files |= {"expected_files": ["src/run.py"], "expected_symbols": ["take_lock"]}
     without = {"id": "c2", "question": "What is the design?", "category": "design", "gold_answer": "A pipeline."}
     loaded = load(tmp_path, jsonl(with_files, without))
@@ -198,11 +206,19 @@ def test_rubric_rows_keep_keywords_and_patterns(tmp_path: Path) -> None:
 
 # ── stable-key ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-RETRIEVAL = {"id": "k1", "question": "Who opens the gate?", "keys": [["page", "ep-1", 12], ["wiki", "Moon Gate"]]}
-QA = {"id": "k2", "question": "Who is the smith?", "keys": ["The Smith", {"document": "d", "section": "2"}]}
+RETRIEVAL: dict[str, Any] = {
+    "id": "k1",
+    "question": "Who opens the gate?",
+    "keys": [["page", "ep-1", 12], ["wiki", "Moon Gate"]],
+}
+QA: dict[str, Any] = {
+    "id": "k2",
+    "question": "Who is the smith?",
+    "keys": ["The Smith", {"document": "d", "section": "2"}],
+}
 QA |= {"reference": "Ana's uncle", "must_have": ["uncle"], "position": 9}
-REFUSAL = {"id": "k3", "question": "What is the weather in Hue?"}
-SPOILER = {"id": "k4", "question": "Who dies at the end?", "forbidden_keys": [["page", "ep-9", 3]]}
+REFUSAL: dict[str, Any] = {"id": "k3", "question": "What is the weather in Hue?"}
+SPOILER: dict[str, Any] = {"id": "k4", "question": "Who dies at the end?", "forbidden_keys": [["page", "ep-9", 3]]}
 SPOILER |= {"position": 4, "position_scope": "book"}
 
 
@@ -252,7 +268,7 @@ def test_an_unknown_kind_of_key_is_an_error(tmp_path: Path) -> None:
 
 # ── assay ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-NATIVE = {
+NATIVE: dict[str, Any] = {
     "id": "n1",
     "question": "Which page?",
     "evidence": [{"any_of": [{"document": "d", "page": 3}, {"quote": "long text\nwith a break"}], "reason": "there"}],
@@ -261,7 +277,7 @@ NATIVE = {
 
 
 def test_native_lines_and_documents_hold_the_records_themselves(tmp_path: Path) -> None:
-    any_of = ({"document": "d", "page": 3}, {"quote": "long text\nwith a break"})
+    any_of: tuple[Selector, ...] = ({"document": "d", "page": 3}, {"quote": "long text\nwith a break"})
     expected = GoldenSet((Case("n1", "Which page?", evidence=(Evidence(any_of, reason="there"),)),), name="pages")
     header: dict[str, Any] = {"name": "pages", "schema_version": 1}
     lines = load(tmp_path, jsonl({"golden_set": header}, NATIVE))

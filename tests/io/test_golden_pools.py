@@ -8,7 +8,7 @@ import pytest
 from tests.io.golden_rows import jsonl, saved
 
 from assay.errors import InputError
-from assay.io.golden import detect_format, load_golden
+from assay.io.golden import detect_format, load_golden, write_golden
 from assay.model import Evidence
 
 QUERIES = jsonl({"_id": "q1", "text": "first?"}, {"_id": "q2", "text": "second?"}, {"_id": "q3", "text": "third?"})
@@ -80,3 +80,13 @@ def test_beir_judgments_of_an_unknown_query_are_errors(tmp_path: Path) -> None:
         load_golden(tmp_path / "set")
     places = [(Path(problem.path).name, problem.line, problem.code) for problem in caught.value.problems]
     assert [("test.tsv", 6, "E_GRADE"), ("test.tsv", 5, "E_UNKNOWN_QUERY")] == places
+
+
+def test_judgments_without_questions_survive_being_written_in_the_native_format(tmp_path: Path) -> None:
+    trec = saved(tmp_path, "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 -1\n", "qrels.txt")
+    rows = saved(tmp_path, jsonl({"query_id": "q", "relevant_chunks": [{"chunk_id": "c", "relevance": 1}]}))
+    for path in (trec, rows):
+        before = load_golden(path)
+        write_golden(before.golden, tmp_path / "native.jsonl")
+        after = load_golden(tmp_path / "native.jsonl")
+        assert ("assay", before.golden, before.digest) == (after.format, after.golden, after.digest)

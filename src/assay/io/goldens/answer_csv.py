@@ -42,16 +42,15 @@ def read(source: Source, builder: Builder) -> None:
     """Read the records below the header; without a `category` column, notes such as `off-domain: …` give it."""
     records = _records(source)
     header = next(records, None)
-    if header is None:
+    if header is None or not _is_sound(header, builder):
         return
-    columns = _columns(header, builder)
     derived = 0
     for record in records:
         if len(record.cells) != len(header.cells):
             message = f"wrong number of cells (got {len(record.cells)}; expected {len(header.cells)} as in the header)"
             builder.findings.error(record.line, "", message, "E_CELLS")
-        elif columns:
-            row = dict(zip(columns, record.cells, strict=True))
+        else:
+            row = dict(zip(header.cells, record.cells, strict=True))
             derived += _add(row, builder, Spot(record.line))
     if derived:
         message = f"category taken from the beginning of notes (got {derived} rows; expected a category column)"
@@ -75,8 +74,8 @@ def _records(source: Source) -> Iterator[Record]:
             yield Record(begin, cells)
 
 
-def _columns(header: Record, builder: Builder) -> list[str]:
-    """Return the column names; empty, with errors noted, where they cannot be used."""
+def _is_sound(header: Record, builder: Builder) -> bool:
+    """Return whether the columns can be used; notes errors where they cannot."""
     known = [*REQUIRED, *OPTIONAL]
     faults = [(name, unknown(name, known), "E_UNKNOWN_FIELD") for name in header.cells if name not in known]
     if len(faults) == len(header.cells):
@@ -95,7 +94,7 @@ def _columns(header: Record, builder: Builder) -> list[str]:
         ]
     for name, message, code in faults:
         builder.findings.error(header.line, name, message, code)
-    return [] if faults else header.cells
+    return not faults
 
 
 def _add(row: dict[str, str], builder: Builder, spot: Spot) -> bool:

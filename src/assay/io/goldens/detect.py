@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Iterator
 from difflib import get_close_matches
-from itertools import islice
 from typing import Any
 
 from assay.errors import InputError, Problem
@@ -93,19 +93,25 @@ def _kind_of_text(first: Line, source: Source) -> str:
 
 def _members(source: Source) -> list[str]:
     """Return the member names of the first rows; rows that cannot be read are left for the reader to report."""
-    rows: Any = []
     if is_document(source):
         document = load_document(source)
-        rows = document.get("cases") if isinstance(document, dict) else document
+        rows: Any = document.get("cases") if isinstance(document, dict) else document
         rows = [{HEADER: {}}, *rows] if isinstance(document, dict) and isinstance(rows, list) else rows
     else:
-        for line in islice((line for line in read_lines(source) if line.data.strip()), ROWS_LOOKED_AT):
-            try:
-                rows.append(decode_object(text_of(line, source.name), source.name, line.number))
-            except InputError:
-                continue
+        rows = list(_first_rows(source))
     looked_at = rows[:ROWS_LOOKED_AT] if isinstance(rows, list) else []
     return list(dict.fromkeys(name for row in looked_at if isinstance(row, dict) for name in row))
+
+
+def _first_rows(source: Source) -> Iterator[dict[str, Any]]:
+    lines = (line for line in read_lines(source) if line.data.strip())
+    for _ in range(ROWS_LOOKED_AT):
+        try:
+            line = next(lines, None)
+            if line is not None:
+                yield decode_object(text_of(line, source.name), source.name, line.number)
+        except InputError:
+            continue
 
 
 def _by_members(names: list[str], source: Source) -> str:

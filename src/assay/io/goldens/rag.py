@@ -143,7 +143,7 @@ def _evidence(row: GoldenRow, builder: Builder, spot: Spot) -> tuple[Evidence, .
             got = f"{shown(chunk_id)} with {'no grade' if grade is None else 'grade 0'} in relevance"
             message = f"expected chunk without relevance (got {got}; expected a grade from 1 to 10, or no relevance)"
             builder.error(spot, f"expected_chunk_ids[{index}]", message, "E_GRADE")
-        units.append(Evidence(({"chunk_id": chunk_id},), grade or 0))
+        units.append(Evidence(({"chunk_id": chunk_id},), grade or 3))
     units += [Evidence(({"chunk_id": chunk_id},), grade, False) for chunk_id, grade in grades.items()]
     return tuple(units)
 
