@@ -57,7 +57,7 @@ class AnswerFacts:
     @cached_property
     def checkable(self) -> list[int]:
         """Rows whose case states what to look for in an answer's text."""
-        return [row for row, case in enumerate(self.cases) if case.case.rubric is not None or case.case.must_have]
+        return [row for row, case in enumerate(self.cases) if case.states_text]
 
     @cached_property
     def absent(self) -> Bools:
@@ -95,7 +95,7 @@ class AnswerFacts:
         """Rows where the target declared something else than its decided text shows."""
         shown = self.observed[1]
         said = np.array([CODE[each or ""] for each in self.declared], dtype=np.int64)
-        return (shown != UNDECIDED) & ~self.undeclared & (said != shown)
+        return np.asarray((shown != UNDECIDED) & ~self.undeclared & (said != shown), dtype=np.bool_)
 
     def unless(self, batch: Batch, *, declared_counts: bool = False) -> list[Verdict]:
         """The conditions that every answer metric shares."""

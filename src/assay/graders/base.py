@@ -27,6 +27,7 @@ from assay.model import (
     Case,
     Chunk,
     Corpus,
+    Evidence,
     GoldenSet,
     ScoreColumn,
 )
@@ -66,6 +67,23 @@ class Joins:
 class CaseIndex:
     """One golden case with its look-ups, made once and shared by every observation of it."""
 
+    __slots__ = (
+        "__dict__",  # for what only few cases need
+        "accepted_bits",
+        "as_of",
+        "case",
+        "corpus",
+        "denied",
+        "evidence",
+        "expected_code",
+        "ideal",
+        "joins",
+        "partial",
+        "required",
+        "restricted",
+        "states_text",
+    )
+
     def __init__(self, case: Case, joins: Joins) -> None:
         self.case = case
         self.joins = joins
@@ -76,12 +94,16 @@ class CaseIndex:
         self.restricted = self.denied or bool(case.forbidden)
         self.expected_code = BEHAVIOURS.index(case.behaviour)
         self.accepted_bits = sum(1 << BEHAVIOURS.index(each) for each in {case.behaviour, *case.also_accept})
-        self._searched = () if self.denied else case.evidence
-        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in self._searched], self.corpus)
-        self.may_see: dict[str, bool] = {}
+        self.states_text = case.rubric is not None or bool(case.must_have)
+        searched = () if self.denied else case.evidence
+        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in searched], self.corpus)
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
-        self.required = self._level(None)
-        self._levels: dict[int, int] = {}
+        self.required = self._mask_of(lambda unit: unit.required)
+
+    @cached_property
+    def may_see(self) -> dict[str, bool]:
+        """What was found out about chunks of the corpus and this asker."""
+        return {}
 
     @cached_property
     def forbidden(self) -> EvidenceIndex:
@@ -103,15 +125,13 @@ class CaseIndex:
 
     def level(self, rel: int) -> int:
         """Return the mask of the units of at least grade `rel`."""
-        if rel not in self._levels:
-            self._levels[rel] = self._level(rel)
-        return self._levels[rel]
+        return self._mask_of(lambda unit: unit.grade >= rel)
 
-    def _level(self, rel: int | None) -> int:
+    def _mask_of(self, counts: Callable[[Evidence], bool]) -> int:
         mask, bit = 0, 1
-        for unit in self._searched:
+        for unit in () if self.denied else self.case.evidence:
             if unit.grade > 0:
-                mask |= bit if (unit.required if rel is None else unit.grade >= rel) else 0
+                mask |= bit if counts(unit) else 0
                 bit <<= 1
         return mask
 

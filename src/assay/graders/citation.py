@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -43,22 +42,15 @@ def among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:
     return name in chunk_ids or any(stands_for(name, chunk_id, corpus) for chunk_id in chunk_ids)
 
 
-class Cited(NamedTuple):
-    """Counts of one row: distinct citations and context chunks (−1: not reported), citations in the context and in
-    existence, context chunks cited, citations demanded and found, and whether there is anything to check them with."""
-
-    cited: int
-    context: int
-    in_context: int
-    exist: int
-    covered: int
-    must: int
-    must_found: int
-    known: int
+FIELDS = ("cited", "context", "in_context", "exist", "covered", "must", "must_found", "known")
 
 
-def count_citations(row: Row) -> Cited:
-    """Return the citation counts of one row."""
+def count_citations(row: Row) -> tuple[int, ...]:
+    """Return the citation counts of one row, in the order of `FIELDS`.
+
+    Distinct citations and context chunks (−1: not reported), citations in the context and in existence, context chunks
+    cited, citations demanded and found, and whether there is anything to check them with.
+    """
     corpus, must = row.case.corpus, row.case.case.must_cite
     found = row.ranked(CONTEXT)
     context = set[str]() if found is None else found.distinct
@@ -69,8 +61,8 @@ def count_citations(row: Row) -> Cited:
         in_context = sum([among(name, context, corpus) for name in names])
         covered = sum([_is_cited(chunk_id, names, context, corpus) for chunk_id in context])
         exist = in_context if in_context == len(names) else _existing(row, names)
-    must_found = sum([any([stands_for(m, name, corpus) for name in names]) for m in must]) if names else 0
-    return Cited(
+    must_found = sum([m in names or any(stands_for(m, name, corpus) for name in names) for m in must]) if names else 0
+    return (
         _UNREPORTED if row.observation.citations is None else len(names),
         _UNREPORTED if found is None else len(context),
         in_context,
@@ -106,15 +98,15 @@ class CitationFacts:
     @cached_property
     def counts(self) -> dict[str, Ints]:
         """The counts as one array per field."""
-        table = np.array(self.rows, dtype=np.int64).reshape(-1, len(Cited._fields))
-        return dict(zip(Cited._fields, table.T, strict=True))
+        table = np.array(self.rows, dtype=np.int64).reshape(-1, len(FIELDS))
+        return dict(zip(FIELDS, table.T, strict=True))
 
 
 Counts = dict[str, Ints]
 
 
 def _share(part: Ints, whole: Ints) -> Floats:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0), dtype=np.float64)
 
 
 def _correctness(counts: Counts, refusing: Bools) -> Floats:
@@ -136,7 +128,7 @@ _FORMULAS: dict[str, Callable[[Counts, Bools], Floats]] = {
 
 def _refusing(batch: Batch) -> Bools:
     expected = batch.behaviours[0]
-    return (expected == BEHAVIOURS.index("abstain")) | (expected == BEHAVIOURS.index("permission_denied"))
+    return np.isin(expected, [BEHAVIOURS.index("abstain"), BEHAVIOURS.index("permission_denied")])
 
 
 def _column(batch: Batch, name: MetricName) -> ScoreColumn:

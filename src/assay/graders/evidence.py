@@ -39,7 +39,9 @@ def holds(fields: Mapping[str, Any], name: str, wanted: str | int) -> bool:
 
 
 class EvidenceIndex:
-    """Look-ups from chunks to the units of evidence that they cover."""
+    """Look-ups from chunks to the units of evidence that they cover; `by_id_alone`: every selector is a chunk id."""
+
+    __slots__ = ("_known", "_quotes", "_selectors", "by_id", "by_id_alone", "grades")
 
     def __init__(self, units: Sequence[tuple[tuple[Selector, ...], int]], corpus: Corpus | None) -> None:
         """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence."""
@@ -55,6 +57,7 @@ class EvidenceIndex:
                 self.grades.append(grade)
             for selector in selectors:
                 self._enter(selector, mask)
+        self.by_id_alone = not self._selectors and not self._quotes
 
     def _enter(self, selector: Selector, mask: int) -> None:
         if selector.keys() == {CHUNK_ID}:
@@ -65,11 +68,6 @@ class EvidenceIndex:
             self._quotes.append((fold(str(selector[QUOTE])), rest, mask))
         else:
             self._selectors.append((selector, mask))
-
-    @property
-    def by_id_alone(self) -> bool:
-        """Whether every selector is a chunk id, so that one dictionary answers."""
-        return not self._selectors and not self._quotes
 
     def masks(self, chunks: Iterable[Chunk]) -> list[int | None]:
         """Return for each chunk the units that it covers, None where nobody judged it."""

@@ -37,15 +37,12 @@ class Leaks:
         return len(self.ids.get(place, ()))
 
 
-def may_leak(case: CaseIndex, observation: Observation) -> bool:
+def may_leak(row: Row) -> bool:
     """Return whether anything says who may see what: a cheap and sure way past most cases without access rules."""
+    case = row.case
     if case.restricted or case.case.forbidden_text:
         return True
-    if case.case.user is None:
-        return False
-    return case.corpus is not None or any(
-        [chunk for stage in observation.stages or () for chunk in stage.chunks if chunk.metadata]
-    )
+    return case.case.user is not None and (case.corpus is not None or not row.bare)
 
 
 def find_leaks(case: CaseIndex, observation: Observation) -> Leaks:
@@ -131,7 +128,7 @@ class LeakFacts:
 
     def add(self, row: Row) -> None:
         """Take one row."""
-        if may_leak(row.case, row.observation):
+        if may_leak(row):
             leaks = find_leaks(row.case, row.observation)
             if leaks.measured:
                 self.found[self.size] = leaks

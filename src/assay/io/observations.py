@@ -289,9 +289,11 @@ def _unknown(row: dict[str, Any], record: type[msgspec.Struct], prefix: str) -> 
 
 def in_nfc(observation: Observation) -> tuple[Observation, bool]:
     """Return the observation with every id in Unicode NFC, and whether that changed anything."""
-    ids = [observation.case_id, *(observation.citations or ())]
-    ids += [chunk.chunk_id for stage in observation.stages or () for chunk in stage.chunks]
-    if unicodedata.is_normalized("NFC", "\n".join(ids)):
+    ids = [chunk.chunk_id for stage in observation.stages or () for chunk in stage.chunks]
+    ids += observation.citations or ()
+    ids.append(observation.case_id)
+    text = "\n".join(ids)
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
         return observation, False
     nfc = partial(unicodedata.normalize, "NFC")
     stages = observation.stages and tuple(

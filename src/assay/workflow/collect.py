@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import MAX_PROBLEMS_SHOWN, Problem, shown
 from assay.graders.base import Batch, CaseIndex, Joins
-from assay.graders.row import Row
+from assay.graders.row import Row, join
 from assay.graders.stages import RETRIEVED
 from assay.io.observations import flaws, in_nfc, suspect
 from assay.model import Observation
@@ -49,13 +49,20 @@ class Collector:
         self._batch = Batch(self.plan.facts)
         self._ids: list[tuple[int, int, int, int, int]] = []
 
-    def take(self, observation: Observation, number: int = 0, start: int = 0, *, plain: bool = False) -> None:
-        """Take the observation of line `number`, which begins at byte `start`; `plain`: its ids are all ASCII."""
+    def take(
+        self, observation: Observation, number: int = 0, start: int = 0, *, plain: bool = False, bare: bool = False
+    ) -> None:
+        """Take the observation of line `number`, which begins at byte `start`.
+
+        `plain` says that its ids are all ASCII, `bare` that its chunks carry no metadata: what the caller knows spares
+        a look at every chunk.
+        """
         if not plain:
             observation, changed = in_nfc(observation)
-            self.result.notices["rows whose ids were brought to Unicode NFC"] += changed
+            if changed:
+                self.result.notices["rows whose ids were brought to Unicode NFC"] += 1
         place = self.joins.position.get(observation.case_id)
-        row = Row(self.joins.case(place or 0), observation)
+        row = join(self.joins.case(place or 0), observation, bare=bare)
         if suspect(observation, row.stages.values()):
             found = flaws(observation)
             for where, what in found:

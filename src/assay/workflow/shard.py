@@ -53,6 +53,7 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
                 continue
             collector.problem(failure(ref.source, number, line, error))
             continue
-        collector.take(observation, number, start, plain=line.isascii() and b"\\u" not in line)
+        plain = line.isascii() and b"\\u" not in line
+        collector.take(observation, number, start, plain=plain, bare=b'"metadata"' not in line)
     collector.result.lines = len(lines) - (not lines[-1])
     return collector.finish()
