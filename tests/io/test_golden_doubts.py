@@ -189,6 +189,15 @@ def test_warnings_of_a_kind_are_cut_short_and_counted(tmp_path: Path) -> None:
     assert (21, "5 more warnings of this kind") == (len(warnings), warnings[-1].message)
 
 
+def test_a_header_comes_once_and_before_every_case(tmp_path: Path) -> None:
+    header = {"golden_set": {"name": "x"}}
+    for content in (jsonl(header, header, HR_LEAVE_001), jsonl(HR_LEAVE_001, header)):
+        with pytest.raises(InputError, match=r"golden.jsonl:2: golden_set: E_HEADER .*before every case"):
+            load_golden(saved(tmp_path, content))
+    with pytest.raises(InputError, match=r"golden.jsonl:1: golden_set.owners: E_UNKNOWN_FIELD .*expected 'owner'\?"):
+        load_golden(saved(tmp_path, jsonl({"golden_set": {"owners": "hr"}}, HR_LEAVE_001)))
+
+
 def test_an_unknown_format_name_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="got 'raggolden'; expected one of assay, rag-golden, rag-qrels"):
         load_golden(saved(tmp_path, PLAIN), "raggolden")

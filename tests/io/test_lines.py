@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -98,3 +99,16 @@ def test_files_that_cannot_be_read_are_input_errors(tmp_path: Path) -> None:
             lines(path)
     with pytest.raises(InputError, match="E_FILE cannot be read: Is a directory"):
         lines(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system names no open files under /dev/fd")
+def test_a_pipe_is_spooled_because_it_can_be_read_only_once() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"a\nb\n")
+    os.close(writer)
+    try:
+        with opened(f"/dev/fd/{reader}") as source:
+            for _ in range(2):
+                assert [b"a", b"b"] == [line.data for line in read_lines(source)]
+    finally:
+        os.close(reader)

@@ -11,10 +11,10 @@ import hashlib
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from assay.digest import canonical_json
 from assay.errors import InputError, Problem, shown
@@ -23,9 +23,10 @@ from assay.io.lines import Line, opened, read_lines, text_of
 from assay.io.names import Names, Unique, moment, moment_fault
 from assay.io.shape import MisfitError, fit_open
 from assay.io.strictjson import MAX_DEPTH, decode_object, pointer
-from assay.model import Corpus, CorpusChunk, GoldenSet, Position
+from assay.model import Corpus, CorpusChunk, GoldenSet
 
 MAX_PAGES = 10_000
+PageNumber = Annotated[int, Meta(ge=1)]
 
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -43,8 +44,8 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
     section: str | None = None
     section_path: str | tuple[str, ...] | None = None
     pages: tuple[int, ...] = ()
-    page_start: Position | None = None
-    page_end: Position | None = None
+    page_start: PageNumber | None = None
+    page_end: PageNumber | None = None
     path: str | None = None
     tenant: str | None = None
     tenant_id: str | None = None

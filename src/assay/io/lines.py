@@ -45,7 +45,7 @@ class Source:
 
 @contextmanager
 def opened(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[Source]:
-    """Yield `path` as a plain file; `-` (standard input) and `.gz` are spooled to a temporary file first.
+    """Yield `path` as a plain file (or folder); `-`, pipes and `.gz` are spooled to a temporary file first.
 
     `suffix` of the result is the file's own, without `.gz`. Raises InputError where the file cannot be read, is not
     gzip although it is called so, or unpacks to more than `max_bytes`.
@@ -54,6 +54,8 @@ def opened(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator
     if str(path) == "-":
         with _spooled(sys.stdin.buffer, "<stdin>", max_bytes) as spool:
             yield Source(spool, "<stdin>")
+    elif is_folder(path):
+        yield Source(given, str(path))
     elif given.suffix.lower() == ".gz":
         with (
             open_file(given) as packed,
@@ -62,7 +64,12 @@ def opened(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator
         ):
             yield Source(spool, str(path), Path(given.stem).suffix.lower())
     else:
-        yield Source(given, str(path), given.suffix.lower())
+        with open_file(given) as stream:
+            if stream.seekable():
+                yield Source(given, str(path), given.suffix.lower())
+                return
+            with _spooled(stream, str(path), max_bytes) as spool:
+                yield Source(spool, str(path), given.suffix.lower())
 
 
 def is_folder(path: str | Path) -> bool:

@@ -1,8 +1,9 @@
 """Format `answer-csv`: a spreadsheet of questions with reference answers, citations and refusals ([003]).
 
 RFC 4180: commas, double quotes, quoted line breaks; cells are data, never formulas. The citations of a row are what the
-answer must cite and, being the sources that hold the fact, its evidence. A row that must be refused expects
-abstention; a denial is accepted too, because the column does not tell them apart.
+answer must cite and, being the sources that hold the fact, its evidence. A row that must be refused (`true` in any case
+of letters, because spreadsheets write TRUE) expects abstention; a denial is accepted too, because the column does not
+tell them apart.
 """
 
 from __future__ import annotations

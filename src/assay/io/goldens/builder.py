@@ -26,6 +26,7 @@ class Builder:
         self.findings = findings
         self.names = Names(findings)
         self.header = Header()
+        self.begun = False
         self.cases: list[Case] = []
         self._unique = Unique(findings)
         self.users: dict[User, User] = {}
@@ -59,7 +60,7 @@ class Builder:
 
     def begin(self, header: Header, spot: Spot) -> None:
         """Take over what the set says of itself."""
-        self.header = header
+        self.header, self.begun = header, True
         if header.as_of is not None and (fault := moment_fault(header.as_of)):
             self.findings.error(spot.line, pointer(spot.at, "as_of"), fault, "E_DATE")
         if header.schema_version is not None:

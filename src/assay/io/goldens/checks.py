@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from assay.io.goldens.builder import Builder
 
 MAX_TAGS = 100
-MIN_LEAKED_TOKENS = 3
+MIN_LEAKED_WORDS = 3
 
 
 def check_case(case: Case, folded_question: str, builder: Builder, spot: Spot) -> None:
@@ -56,14 +57,12 @@ def _check_reference(reference: str, question: str, builder: Builder, spot: Spot
 
 
 def _tells(reference: str, question: str) -> bool:
-    """Short words such as "no" stand in many questions; three tokens, or a number, are an answer given away."""
-    if reference[:12].casefold() not in question:
+    """Short words such as "no" stand in many questions; three words, or a number, are an answer given away."""
+    told = reference.casefold().strip(" .,;:!?…\"'()")
+    if told not in question:
         return False
-    told, asked = (
-        " ".join("".join(c if c.isalnum() else " " for c in text).split()) for text in (reference.casefold(), question)
-    )
-    enough = told.count(" ") >= MIN_LEAKED_TOKENS - 1 or any(c.isdigit() for c in told)
-    return enough and f" {told} " in f" {asked} "
+    enough = len(told.split()) >= MIN_LEAKED_WORDS or any(letter.isdigit() for letter in told)
+    return enough and re.search(rf"(?<!\w){re.escape(told)}(?!\w)", question) is not None
 
 
 def _check_texts(name: str, texts: tuple[str, ...], builder: Builder, spot: Spot) -> None:

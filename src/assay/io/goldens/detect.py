@@ -27,7 +27,7 @@ _MAGIC = {
     b"\x1f\x8b": "gzip data (its name has to end in .gz)",
 }
 _OTHER_ROWS = {
-    "recorded outputs": ("query_id", "case_id", "config_id", "retrieved_chunks", "context_chunks", "stages", "answer"),
+    "recorded outputs": ("query_id", "case_id", "config_id", "question_id", "retrieved_chunks", "stages", "answer"),
     "a corpus": ("chunk_id", "text", "text_hash", "document", "document_id"),
     "human labels": ("rater", "metric", "label"),
 }
@@ -82,7 +82,7 @@ def _kind_of_text(first: Line, source: Source) -> str:
         return "answer-csv"
     if tuple(cells) == pools.BEIR_COLUMNS:
         return "beir"
-    if len(cells) == 4 and pools.is_integer(cells[3]):
+    if len(cells) == 4 and (pools.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
         return "trec-qrels"
     if len(cells) == 6:
         return "a TREC run"

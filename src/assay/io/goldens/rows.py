@@ -143,9 +143,9 @@ def _document_objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, 
 
 def _begin(row: dict[str, Any], builder: Builder, spot: Spot) -> None:
     at = HEADER if spot.line is not None else ""
-    if builder.cases or len(row) > 1:
+    if builder.begun or builder.cases or len(row) > 1:
         message = f"header out of place (got members {', '.join(row)}; expected {HEADER} alone, before every case)"
-        builder.findings.error(spot.line, at, message, "EHEADER")
+        builder.findings.error(spot.line, at, message, "E_HEADER")
         return
     try:
         builder.begin(fit(row[HEADER], Header, at), Spot(spot.line, at))
