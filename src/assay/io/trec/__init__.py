@@ -1,0 +1,1 @@
+"""TREC qrels and run files, read a block of bytes at a time and scored in columns."""
