@@ -1,0 +1,89 @@
+"""The expected outputs that trec_eval 10 is itself tested with, for every measure that we share, query by query."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.graders.names import MetricName, read_name
+from assay.io.trec.qrels import read_qrels
+from assay.io.trec.score import RunScores, score_run
+from assay.model import SCORED
+
+# Their measure, and ours; `{k}` is a depth. Runs return at most 500 documents, so a cut-off at 1000 cuts nothing off.
+SHARED = {
+    "map": "ap",
+    "map_cut_{k}": "ap@{k}",
+    "recip_rank": "rr",
+    "Rprec": "r_precision",
+    "ndcg": "ndcg(gain=linear)",
+    "ndcg_cut_{k}": "ndcg(gain=linear)@{k}",
+    "P_{k}": "precision@{k}",
+    "recall_{k}": "recall@{k}",
+    "relative_P_{k}": "recall(cap=true)@{k}",
+    "success_{k}": "hit@{k}",
+    "set_P": "precision(of=returned)@1000",
+    "set_recall": "recall",
+    "unj_{k}": "judged@{k}",
+}
+GRADED = ("ndcg", "judged")  # the relevance level does not concern these
+
+EXPECTED = [
+    ("out.test.aq", "qrels.test", "results.test", False, None),
+    ("out.test.aqc", "qrels.test", "results.trunc", True, None),
+    ("out.test.aql", "qrels.rel_level", "results.test", False, 2),
+    ("out.test.meas_params", "qrels.test", "results.test", False, None),
+]
+
+
+def ours(measure: str, level: int | None) -> MetricName | None:
+    """Return our name of their measure, None where we do not have it."""
+    base, depth = re.fullmatch(r"(.*?)(?:_([0-9]+))?", measure).groups()  # type: ignore[union-attr]  # matches all
+    known = SHARED.get(base + "_{k}") if depth else SHARED.get(measure)
+    if known is None:
+        return None
+    name = read_name(known.format(k=depth))
+    if level is None or name.base in GRADED:
+        return name
+    return MetricName(name.base, tuple(sorted([*name.keys, ("rel", str(level))])), name.k)
+
+
+def expected_values(path: Path, level: int | None) -> list[tuple[MetricName, str, str, str]]:
+    """Return (our name, their name, query or `all`, printed value) for each line of a measure that we share."""
+    rows = [line.split() for line in path.read_text().splitlines()]
+    named = [(ours(measure, level), measure, query, value) for measure, query, value in rows]
+    return [(name, measure, query, value) for name, measure, query, value in named if name is not None]
+
+
+def value_of(scores: RunScores, name: MetricName, query: str) -> float:
+    column = scores.columns[str(name)]
+    if query != "all":
+        place = scores.query_ids.index(query)
+        assert SCORED == column.status[place]
+        return float(column.values[place])
+    scored = column.values[column.status == SCORED]
+    return math.fsum(scored) / len(scored)
+
+
+@pytest.mark.parametrize(("expected", "qrels", "run", "complete", "level"), EXPECTED)
+def test_every_shared_measure_prints_the_value_that_trec_eval_expects(
+    test_data: Path, expected: str, qrels: str, run: str, complete: bool, level: int | None
+) -> None:
+    folder = test_data / "trec-eval"
+    wanted = expected_values(folder / expected, level)
+    if complete:  # the share of an empty ranking that was judged is not 0 here, it is not applicable
+        wanted = [row for row in wanted if row[0].base != "judged"]
+    names = list(dict.fromkeys(name for name, *_ in wanted))
+    scores = score_run(read_qrels(folder / qrels), folder / run, names, missing="zero" if complete else "error")
+    assert len(wanted) >= 40
+    different = {}
+    for name, measure, query, printed in wanted:
+        value = value_of(scores, name, query)
+        if measure.startswith("unj"):
+            value = 1 - value
+        if f"{value:.4f}" != printed:
+            different[measure, query] = (f"{value:.4f}", printed)
+    assert {} == different
