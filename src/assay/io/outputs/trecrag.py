@@ -1,0 +1,63 @@
+"""`trec-rag`: answers as the TREC 2024 RAG track collects them, sentence by sentence with the passages each one cites.
+
+They hold no ranking: `references` are what the answer cites, not what was retrieved, so there is no stage.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from assay.model import Count, Observation, Sentence
+
+
+class Piece(Struct, frozen=True):
+    """One sentence of the answer; `citations` are places in the answer's `references`, from 0."""
+
+    text: str
+    citations: tuple[Count, ...]
+
+
+class TrecRag(Struct, frozen=True):
+    """The line as it is written."""
+
+    run_id: str
+    topic_id: str
+    references: tuple[str, ...]
+    answer: tuple[Piece, ...]
+    topic: str | None = None
+    response_length: Count | None = None
+
+
+def to_observation(line: TrecRag) -> Observation:
+    """Return the line as an `Observation`: the sentences, joined by a space as the answer, and the references cited.
+
+    Raises msgspec.ValidationError, with the place, for a citation of a reference that is not there.
+    """
+    references = line.references
+    cited: set[int] = set()
+    for number, piece in enumerate(line.answer):
+        for place, reference in enumerate(piece.citations):
+            if reference >= len(references):
+                expected = f"expected a place in the {len(references)} references, from 0"
+                at = f"`$.answer[{number}].citations[{place}]`"
+                raise msgspec.ValidationError(f"No such reference; {expected} - at {at}")
+        cited.update(piece.citations)
+    return Observation(
+        case_id=line.topic_id,
+        config_id=line.run_id,
+        question=line.topic,
+        answer=" ".join(piece.text for piece in line.answer),
+        citations=tuple(dict.fromkeys(references[reference] for reference in sorted(cited))),
+        sentences=tuple(
+            Sentence(piece.text, tuple(references[reference] for reference in piece.citations)) for piece in line.answer
+        ),
+    )
+
+
+_DECODER = msgspec.json.Decoder(TrecRag)
+
+
+def decode(line: bytes) -> Observation:
+    """Decode one line. Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError or RecursionError."""
+    return to_observation(_DECODER.decode(line))
