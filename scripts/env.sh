@@ -92,6 +92,7 @@ ensure_environment() {
         echo "half made" >"$stamp"
         install_into "$python" --require-hashes --requirement "requirements/$1.txt"
         install_into "$python" --no-deps --no-build-isolation --editable .
+        "$python" -m compileall -q -j 2 "$venv/lib" src || true # starts are fast even where Python may not write caches
         printf '%s\n%s\n%s\n' "$root" "$1" "$(checksum)" >"$stamp"
     fi
     exec 9>&-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from types import MappingProxyType
 
 from assay.errors import MetricNameError, Problem, shown
@@ -72,6 +73,7 @@ def grader_of(name: MetricName) -> Grader:
     return CATALOG[name.base]
 
 
+@cache
 def parse(text: str) -> MetricName:
     """Return the canonical name of one metric, with aliases replaced and defaults left out.
 
@@ -81,9 +83,7 @@ def parse(text: str) -> MetricName:
     >>> str(parse("mrr@10")), str(parse("ndcg(gain=exp2,stage=retrieved)@5"))
     ('rr@10', 'ndcg@5')
     """
-    name = read_name(text)
-    if name.base == "precision_at_k_returned" or text.strip().endswith("_returned"):
-        name = read_name(_returned(text))
+    name = read_name(_respelled(text))
     if name.base in ALIASES:
         target = read_name(ALIASES[name.base])
         name = MetricName(target.base, tuple(sorted({**dict(target.keys), **dict(name.keys)}.items())), name.k)
@@ -96,10 +96,10 @@ def parse(text: str) -> MetricName:
     return MetricName(name.base, without_defaults(dict(name.keys), defaults), name.k)
 
 
-def _returned(text: str) -> str:
+def _respelled(text: str) -> str:
     """Read the brief's `precision@5_returned` as `precision(of=returned)@5`."""
     base, _, k = text.strip().removesuffix("_returned").partition("@")
-    return f"{base}(of=returned)@{k}" if k else text
+    return f"{base}(of=returned)@{k}" if text.strip().endswith("_returned") and k else text
 
 
 def parse_all(texts: Iterable[str]) -> list[MetricName]:
@@ -117,7 +117,7 @@ def parse_all(texts: Iterable[str]) -> list[MetricName]:
 
 
 def _each_instrument(text: str) -> list[MetricName]:
-    name = read_name(text)
+    name = read_name(_respelled(text))
     grader = CATALOG.get(ALIASES.get(name.base, name.base))
     if grader is None or "by" not in grader.keys or "by" in dict(name.keys):
         return [parse(text)]

@@ -106,7 +106,8 @@ Counts = dict[str, Ints]
 
 
 def _share(part: Ints, whole: Ints) -> Floats:
-    return np.asarray(np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0), dtype=np.float64)
+    shares: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return shares
 
 
 def _correctness(counts: Counts, refusing: Bools) -> Floats:

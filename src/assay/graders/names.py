@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from assay.errors import MetricNameError, Problem, shown
 
@@ -33,6 +34,7 @@ class MetricName:
         return dict(self.keys).get(name, default)
 
 
+@cache
 def read_name(text: str) -> MetricName:
     """Read the shape of a metric name; whether the catalogue knows it is the catalogue's business.
 
