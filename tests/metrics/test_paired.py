@@ -172,7 +172,7 @@ def test_one_cluster_gives_a_difference_without_interval_or_p_value() -> None:
 
 def test_no_pairs_give_nothing_and_unequal_lists_are_refused() -> None:
     assert paired_difference([], []) is None
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="the same cases"):
         paired_difference([1.0], [])
 
 

@@ -82,4 +82,9 @@ def test_intervals_hold_the_percentile_and_ignore_order(values: list[float], p: 
         assert value is not None
         assert bounds.low <= value <= bounds.high
     random.shuffle(values)
-    assert bounds == percentile_interval(values, p)
+    assert str((bounds, value)) == str((percentile_interval(values, p), percentile(values, p)))
+
+
+def test_negative_zero_is_zero_wherever_it_stands() -> None:
+    """Sorting leaves 0.0 and −0.0 as they came; the printed percentile may not depend on it."""
+    assert "0.0" == str(percentile([0.0, -0.0], 50)) == str(percentile([-0.0, 0.0], 50))

@@ -1,14 +1,15 @@
 """The interval of a mean, by the method that fits the values; with rates and percentiles, all that summaries need.
 
-Every sum is `math.fsum`, so the order of the values never changes a byte. Methods were chosen by simulation
-(docs/adr/0010-intervals-near-the-ends.md); `python -m benchmarks.statistics` prints what they cover.
+The order of the values never changes a byte. docs/adr/0010-intervals-near-the-ends.md says why these methods;
+`python -m benchmarks.statistics` prints what they cover.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from math import fsum
+from math import sqrt
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from assay.metrics.percentiles import percentile, percentile_interval
 from assay.metrics.rates import (
@@ -17,11 +18,10 @@ from assay.metrics.rates import (
     balanced,
     clopper_pearson,
     event_upper,
-    rate_interval,
     wilson,
     zero_event_upper,
 )
-from assay.metrics.samples import Values, finite, mean_of, standard_error, units
+from assay.metrics.samples import Codes, Floats, Labels, Values, cluster_codes, finite, mean_of, standard_error, units
 from assay.metrics.student import t_quantile
 
 __all__ = [
@@ -36,12 +36,14 @@ __all__ = [
     "one_sided",
     "percentile",
     "percentile_interval",
-    "rate_interval",
     "wilson",
     "zero_event_upper",
 ]
 
 FEW_CLUSTERS = 8
+NEAR_CLUSTERS = 3  # where the mean is closer to an end of the range than three clusters' worth,
+NEAR_SHARE = 0.25  # and than a quarter of the range, CR1-t is known to cover too little (ADR 0010)
+NO_SPREAD = 1e-12  # of the largest value: a standard error below it is rounding
 
 
 class Bound(NamedTuple):
@@ -53,28 +55,23 @@ class Bound(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """Scores with the totals and sizes of their independent units, and the metric's range."""
+    """Scores with the numbers of their clusters (None where all stand alone), and the metric's range."""
 
-    values: list[float]
-    totals: list[float]
-    sizes: list[float]
+    values: Floats
+    codes: Codes | None
     low: float | None
     high: float | None
 
     @property
-    def clustered(self) -> bool:
-        return len(self.totals) < len(self.values)
-
-    @property
     def usable(self) -> bool:
         """Whether anything can be said: at least one value, and not all in one cluster."""
-        return bool(self.values) and not (self.clustered and len(self.totals) == 1)
+        return len(self.values) > 0 and (self.codes is None or bool(self.codes.any()))
 
 
 def mean_interval(
     values: Values,
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Labels | None = None,
     low: float | None = None,
     high: float | None = None,
     confidence: float = 0.95,
@@ -84,10 +81,10 @@ def mean_interval(
     `clusters` names the group of each value; values of one group are not independent. `low` and `high` are the ends
     of the metric's range, None where it has none; 0 and 1 are assumed if neither is given and all values are 0 or 1.
 
-    Two-valued scores (every one at an end of the range) get `rate_interval`; clusters with more than one value CR1-t;
-    everything else t. Where the range has both ends, one imaginary unit is added at each of them ("padded"). Values
-    that are all the same, or a single one, get the bound of a score that may differ in cases not seen yet, never an
-    interval of width zero.
+    Two-valued scores (every one at an end of the range) get Wilson; clusters with more than one value CR1-t, with a
+    note where it is known to cover less than 90%; everything else t, and where the range has both ends, one imaginary
+    value is added at each of them ("padded"). Values or cluster means that are all the same, or a single value, get
+    the bound of a score that may differ in cases not seen yet, never an interval of width zero.
 
     None for no values, a single cluster, or, where the range is open, values or cluster means without any spread.
     Raises ValueError for values that are not finite or outside the range, and for clusters of another length.
@@ -105,7 +102,7 @@ def mean_interval(
     if ends is None:
         return _limits(sample, (1 - confidence) / 2)
     bottom, width = ends[0], ends[1] - ends[0]
-    rate = rate_interval(sample.values.count(ends[1]), len(sample.values), confidence)
+    rate = wilson(_hits(sample, ends), len(sample.values), confidence)
     return rate._replace(low=bottom + width * rate.low, high=bottom + width * rate.high)
 
 
@@ -113,7 +110,7 @@ def one_sided(
     values: Values,
     side: Literal["lower", "upper"],
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Labels | None = None,
     low: float | None = None,
     high: float | None = None,
     confidence: float = 0.95,
@@ -130,7 +127,7 @@ def one_sided(
         return None
     ends = _two_valued(sample)
     if ends is not None:
-        n, hits = len(sample.values), sample.values.count(ends[1])
+        n, hits = len(sample.values), _hits(sample, ends)
         rate = event_upper(hits, n, confidence) if side == "upper" else 1 - event_upper(n - hits, n, confidence)
         return Bound(ends[0] + (ends[1] - ends[0]) * rate, "Clopper-Pearson")
     bounds = _limits(sample, 1 - confidence)
@@ -139,62 +136,90 @@ def one_sided(
     return Bound(bounds.low if side == "lower" else bounds.high, bounds.method, bounds.note)
 
 
-def _sample(values: Values, clusters: Sequence[Hashable] | None, low: float | None, high: float | None) -> _Sample:
+def _sample(values: Values, clusters: Labels | None, low: float | None, high: float | None) -> _Sample:
     numbers = finite(values)
-    if low is None and high is None and all(number in (0.0, 1.0) for number in numbers):
+    if low is None and high is None and _all_at(numbers, (0.0, 1.0)):
         low, high = 0.0, 1.0
     if low is not None and high is not None and not low < high:
         raise ValueError(f"a range needs low < high (got {low}, {high})")
-    if numbers and ((low is not None and min(numbers) < low) or (high is not None and max(numbers) > high)):
-        raise ValueError(f"values outside the range {low} to {high} (got {min(numbers)} to {max(numbers)})")
-    return _Sample(numbers, *units(numbers, clusters), low, high)
+    if len(numbers):
+        least, most = float(numbers.min()), float(numbers.max())
+        if (low is not None and least < low) or (high is not None and most > high):
+            raise ValueError(f"values outside the range {low} to {high} (got {least} to {most})")
+    return _Sample(numbers, cluster_codes(clusters, len(numbers)), low, high)
 
 
 def _two_valued(sample: _Sample) -> tuple[float, float] | None:
     """Return the ends of the range if every score lies at one of them and all scores are independent."""
-    if sample.clustered or sample.low is None or sample.high is None:
+    if sample.codes is not None or sample.low is None or sample.high is None:
         return None
     ends = float(sample.low), float(sample.high)
-    return ends if all(value in ends for value in sample.values) else None
+    return ends if _all_at(sample.values, ends) else None
+
+
+def _all_at(values: Floats, ends: tuple[float, float]) -> bool:
+    return bool(((values == ends[0]) | (values == ends[1])).all())
+
+
+def _hits(sample: _Sample, ends: tuple[float, float]) -> int:
+    return int(np.count_nonzero(sample.values == ends[1]))
 
 
 def _limits(sample: _Sample, tail: float) -> Bounds | None:
     """Return two limits, each on the wrong side of the mean with probability `tail`; None if nothing can be said."""
-    count = len(sample.totals)
-    few = f"too few clusters ({count})" if sample.clustered and count < FEW_CLUSTERS else ""
-    if min(sample.values) == max(sample.values):
-        return _all_equal(sample, tail, few)
-    mean, error = fsum(sample.values) / len(sample.values), standard_error(sample.totals, sample.sizes)
-    quantile = t_quantile(1 - tail, count - 1)
-    low, high = mean - quantile * error, mean + quantile * error
-    method = "CR1-t" if sample.clustered else "t"
-    if sample.low is not None and sample.high is not None:
-        padded_low, padded_high = _padded(sample, sample.low, sample.high, quantile)
-        low, high, method = min(low, padded_low), max(high, padded_high), f"{method}, padded (conservative)"
-    elif error <= 1e-12 * max(map(abs, sample.values)):
-        return None
-    return _clipped(sample, low, high, method, few)
+    found = units(sample.values, sample.codes)
+    count, mean = len(found.totals), found.mean
+    few = f"too few clusters ({count})" if sample.codes is not None and count < FEW_CLUSTERS else ""
+    error = standard_error(found) if count > 1 else 0.0
+    if error <= NO_SPREAD * float(np.abs(sample.values).max()):
+        return _no_spread(sample, mean, count, tail, few)
+    half = t_quantile(1 - tail, count - 1) * error
+    low, high = mean - half, mean + half
+    if sample.codes is not None:
+        doubt = _doubt(sample, mean, half, count)
+        return _clipped(sample, low, high, "CR1-t", "; ".join(filter(None, (few, doubt))))
+    if sample.low is None or sample.high is None:
+        return _clipped(sample, low, high, "t", "")
+    padded_low, padded_high = _padded(mean, error, count, (sample.low, sample.high), tail)
+    return _clipped(sample, min(low, padded_low), max(high, padded_high), "t, padded (conservative)", "")
 
 
-def _padded(sample: _Sample, low: float, high: float, quantile: float) -> tuple[float, float]:
-    """Return t limits after adding one imaginary unit of average size at each end of the range.
+def _padded(mean: float, error: float, n: int, ends: tuple[float, float], tail: float) -> tuple[float, float]:
+    """Return t limits after adding one imaginary value at each end of the range.
 
     Scores pile up at an end of their range, and the rare bad case is then often not among those seen: t alone
-    covers 32% where 99% of 41 cases score 1. The two imaginary units stand for what was not seen.
+    covers 32% where 99% of 41 cases score 1. The two imaginary values stand for what was not seen.
     """
-    size = len(sample.values) / len(sample.totals)
-    totals, sizes = [*sample.totals, size * low, size * high], [*sample.sizes, size, size]
-    mean, error = fsum(totals) / fsum(sizes), standard_error(totals, sizes)
-    return mean - quantile * error, mean + quantile * error
+    centre = (n * mean + ends[0] + ends[1]) / (n + 2)
+    seen = n * (n - 1) * error**2 + n * (mean - centre) ** 2
+    spread = seen + (ends[0] - centre) ** 2 + (ends[1] - centre) ** 2
+    half = t_quantile(1 - tail, n - 1) * sqrt(spread / (n + 1) / (n + 2))
+    return centre - half, centre + half
 
 
-def _all_equal(sample: _Sample, tail: float, few: str) -> Bounds | None:
-    """Return how far the mean may lie from equal scores: units not seen yet may all score at the far end."""
+def _doubt(sample: _Sample, mean: float, half: float, count: int) -> str:
+    """Return the warning to print where CR1-t, `half` wide on each side, is known to cover less than 90%; "" elsewhere.
+
+    Near an end of the range few clusters differ from it, and the one that matters is often not among them. Where
+    scores crowd together away from the ends, a single cluster not seen yet can do the same.
+    """
+    if sample.low is None or sample.high is None:
+        return ""
+    (near, end), (far, other) = sorted([(mean - sample.low, sample.low), (sample.high - mean, sample.high)])
+    if near < (min(NEAR_CLUSTERS / count, NEAR_SHARE) - 1e-9) * (sample.high - sample.low):  # exactly three: not near
+        return f"interval unreliable near {end:g}"
+    if far / (count + 1) > half:
+        return f"interval unreliable: one more cluster at {other:g} would move the mean out of it"
+    return ""
+
+
+def _no_spread(sample: _Sample, value: float, count: int, tail: float, few: str) -> Bounds | None:
+    """Return how far the mean may lie from equal units: those not seen yet may all score at the far end."""
     if sample.low is None or sample.high is None:
         return None
-    value, unseen = sample.values[0], zero_event_upper(len(sample.totals), 1 - tail)
+    unseen = zero_event_upper(count, 1 - tail)
     low, high = value - unseen * (value - sample.low), value + unseen * (sample.high - value)
-    count, kind = len(sample.totals), "clusters" if sample.clustered else "scores"
+    kind = "scores" if sample.codes is None else "clusters"
     note = "a single score" if count == 1 else f"no spread in {count} {kind}"
     return _clipped(sample, low, high, "zero-event", f"{few}; {note}" if few else note)
 

@@ -5,14 +5,14 @@ A difference is candidate minus baseline; whether more is better is the caller's
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from math import ceil, fsum, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.intervals import FEW_CLUSTERS, Bounds, mean_interval
-from assay.metrics.samples import Values, finite, standard_error, units
+from assay.metrics.intervals import FEW_CLUSTERS, NO_SPREAD, Bounds, mean_interval
+from assay.metrics.samples import Floats, Labels, Units, Values, cluster_codes, finite, standard_error, units
 from assay.metrics.student import bisect, normal_quantile, t_quantile
 
 EXACT_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
@@ -42,7 +42,7 @@ def paired_difference(
     baseline: Values,
     candidate: Values,
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Labels | None = None,
     low: float | None = None,
     high: float | None = None,
     confidence: float = 0.95,
@@ -59,31 +59,33 @@ def paired_difference(
     (0.15, 3, 1, 0.25)
     """
     first, second = finite(baseline), finite(candidate)
-    differences = [after - before for before, after in zip(first, second, strict=True)]
-    n = len(differences)
+    n = len(first)
+    if len(second) != n:
+        raise ValueError(f"paired lists need the same cases (got {n} and {len(second)} scores)")
     if n == 0:
         return None
-    totals, sizes = units(differences, clusters)
-    wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    differences = second - first
+    found = units(differences, cluster_codes(clusters, n))
+    count = len(found.totals)
+    wins, losses = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
     note = ""
     bounds: Bounds | None
     p_value: float | None
-    if len(totals) == n and all(value in (0.0, 1.0) for value in (*first, *second)):
+    if count == n and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
         bounds, p_value, p_method = tango(wins, losses, n, confidence), mcnemar_p(wins, losses), "McNemar, exact"
-    elif len(totals) == 1 < n:
+    elif count == 1 < n:
         bounds, p_value, p_method, note = None, None, "", "one cluster"
     else:
         span = None if low is None or high is None else high - low
-        bounds = _difference_bounds(differences, totals, sizes, clusters, span, confidence)
-        p_value, p_method = sign_flip_p(totals, seed=seed)
+        bounds = _difference_bounds(differences, found, clusters, span, confidence)
+        p_value, p_method = sign_flip_p(found.totals, seed=seed)
         note = "" if bounds else "no spread"
-    mean, sd = fsum(differences) / n, _sd(differences)
-    correlation = _correlation(first, second)
+    sd, correlation = _sd(differences), _correlation(first, second)
     ties = n - wins - losses
-    return PairedDifference(n, mean, bounds, p_value, p_method, sd, correlation, wins, losses, ties, note)
+    return PairedDifference(n, found.mean, bounds, p_value, p_method, sd, correlation, wins, losses, ties, note)
 
 
-def sign_flip_p(sums: Sequence[float], *, seed: int = 0) -> tuple[float, str]:
+def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
     """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and how it was found.
 
     All sign patterns are enumerated for up to 16 sums that are not zero; otherwise 9,999 seeded ones give
@@ -92,8 +94,9 @@ def sign_flip_p(sums: Sequence[float], *, seed: int = 0) -> tuple[float, str]:
     >>> sign_flip_p([1, 2, 3])
     (0.25, 'sign flip, exact')
     """
-    moving = sorted(abs(total) for total in finite(sums) if total)
-    reached = abs(fsum(sums)) - 1e-9 * fsum(moving)  # equal sums must count as reached whatever their last bits
+    numbers = finite(sums).tolist()
+    moving = sorted(abs(total) for total in numbers if total)
+    reached = abs(fsum(numbers)) - 1e-9 * fsum(moving)  # equal sums must count as reached whatever their last bits
     if len(moving) <= EXACT_UNITS:
         patterns = np.zeros(1)
         for size in moving:
@@ -217,38 +220,30 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def _difference_bounds(
-    differences: list[float],
-    totals: list[float],
-    sizes: list[float],
-    clusters: Sequence[Hashable] | None,
-    span: float | None,
-    confidence: float,
+    differences: Floats, found: Units, clusters: Labels | None, span: float | None, confidence: float
 ) -> Bounds | None:
     """Return the CR1-t interval; without any spread, what the range of the metric (`span` wide) still allows."""
-    count, n = len(totals), len(differences)
-    error = standard_error(totals, sizes) if count > 1 else 0.0
-    if error <= 1e-12 * max(map(abs, differences)):
+    count, n = len(found.totals), len(differences)
+    error = standard_error(found) if count > 1 else 0.0
+    if error <= NO_SPREAD * float(np.abs(differences).max()):
         if not span:
             return None
         return mean_interval(differences, clusters=clusters, low=-span, high=span, confidence=confidence)
-    mean, half = fsum(differences) / n, t_quantile((1 + confidence) / 2, count - 1) * error
+    half = t_quantile((1 + confidence) / 2, count - 1) * error
     note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
-    return Bounds(mean - half, mean + half, "CR1-t" if count < n else "t", note)
+    return Bounds(found.mean - half, found.mean + half, "CR1-t" if count < n else "t", note)
 
 
-def _sd(values: list[float]) -> float | None:
-    if len(values) < 2:
-        return None
-    mean = fsum(values) / len(values)
-    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+def _sd(values: Floats) -> float | None:
+    return standard_error(units(values)) * sqrt(len(values)) if len(values) > 1 else None
 
 
-def _correlation(first: list[float], second: list[float]) -> float | None:
+def _correlation(first: Floats, second: Floats) -> float | None:
     spread = (_sd(first) or 0.0) * (_sd(second) or 0.0)
     if not spread:
         return None
-    a, b = fsum(first) / len(first), fsum(second) / len(second)
-    shared = fsum((x - a) * (y - b) for x, y in zip(first, second, strict=True)) / (len(first) - 1)
+    a, b = fsum(first.tolist()) / len(first), fsum(second.tolist()) / len(second)
+    shared = fsum(((first - a) * (second - b)).tolist()) / (len(first) - 1)
     return max(-1.0, min(1.0, shared / spread))
 
 

@@ -19,8 +19,8 @@ def percentile(values: Values, p: float) -> float | None:
     >>> percentile([15, 20, 35, 40, 50], 40)
     20.0
     """
-    numbers = sorted(finite(values))
-    return numbers[_rank(p, len(numbers)) - 1] if numbers else None
+    numbers = np.sort(finite(values))
+    return float(numbers[_rank(p, len(numbers)) - 1]) if len(numbers) else None
 
 
 def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> Bounds | None:
@@ -35,7 +35,7 @@ def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> B
     """
     if not 0 < p < 100:
         raise ValueError(f"an interval needs a percentile between 0 and 100 (got {p})")
-    numbers = sorted(finite(values))
+    numbers = np.sort(finite(values))
     n = len(numbers)
     if round(n * min(p, 100 - p) / 100, 9) < 1:
         return None
@@ -45,7 +45,7 @@ def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> B
     last = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
     covered = float(below[last - 1] - below[first - 1])
     note = "" if covered >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {covered:.0%}"
-    return Bounds(numbers[first - 1], numbers[last - 1], "order statistics", note)
+    return Bounds(float(numbers[first - 1]), float(numbers[last - 1]), "order statistics", note)
 
 
 def _rank(p: float, n: int) -> int:

@@ -1,24 +1,44 @@
-"""Values as the statistics take them: finite numbers, exact sums, and the independent units they fall into."""
+"""Values as the statistics take them: finite numbers, the independent units they fall into, and their standard error.
+
+No result depends on the order of the values: totals are exact (`math.fsum`), all other sums run in rising order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from math import fsum, isfinite, sqrt
+from collections.abc import Hashable, Sequence
+from math import fsum, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Values = Sequence[float] | npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+Values = Sequence[float] | Floats
+Labels = Sequence[Hashable] | npt.NDArray[np.integer]
 
 
-def finite(values: Iterable[float]) -> list[float]:
-    """Return the values as floats; raises ValueError if one is not finite.
+class Units(NamedTuple):
+    """The totals and sizes of independent units (clusters, or single values), and the exact total of all of them."""
 
-    >>> finite([1, 0.5])
+    totals: Floats
+    sizes: Floats
+    total: float
+
+    @property
+    def mean(self) -> float:
+        """The mean of all values."""
+        return self.total / float(self.sizes.sum())  # sizes are whole numbers: their sum is exact in any order
+
+
+def finite(values: Values) -> Floats:
+    """Return the values as a new array of floats, without negative zero; raises ValueError if one is not finite.
+
+    >>> finite([1, 0.5]).tolist()
     [1.0, 0.5]
     """
-    numbers = [float(value) for value in values]
-    if not all(map(isfinite, numbers)):
+    numbers = np.asarray(values, dtype=np.float64) + 0.0
+    if not np.isfinite(numbers).all():
         raise ValueError("values must be finite numbers")
     return numbers
 
@@ -30,34 +50,56 @@ def mean_of(values: Values) -> float | None:
     0.1
     """
     numbers = finite(values)
-    return fsum(numbers) / len(numbers) if numbers else None
+    return fsum(numbers.tolist()) / len(numbers) if len(numbers) else None
 
 
-def units(numbers: Sequence[float], clusters: Sequence[Hashable] | None) -> tuple[list[float], list[float]]:
-    """Return the totals and sizes of the independent units: clusters in order of appearance, or each value alone.
+def cluster_codes(clusters: Labels | None, n: int) -> Codes | None:
+    """Return a number from 0 up per value that values of one cluster share; None where all `n` values stand alone.
 
-    Raises ValueError if `clusters` has another length than `numbers`.
+    A numpy array of whole numbers is much faster than other labels. Raises ValueError unless there are `n` labels.
 
-    >>> units([1.0, 2.0, 4.0], ["a", "b", "a"])
-    ([5.0, 2.0], [2.0, 1.0])
+    >>> cluster_codes(["a", "b", "a"], 3).tolist()
+    [0, 1, 0]
     """
     if clusters is None:
-        return list(numbers), [1.0] * len(numbers)
-    groups: dict[Hashable, list[float]] = {}
-    for value, cluster in zip(numbers, clusters, strict=True):
-        groups.setdefault(cluster, []).append(value)
-    return [fsum(group) for group in groups.values()], [float(len(group)) for group in groups.values()]
+        return None
+    if len(clusters) != n:
+        raise ValueError(f"every value needs a cluster (got {len(clusters)} clusters for {n} values)")
+    if isinstance(clusters, np.ndarray):
+        codes = np.unique(clusters, return_inverse=True)[1]
+    else:
+        numbers: dict[Hashable, int] = {}
+        codes = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp)
+    return codes if n and int(codes.max()) + 1 < n else None
 
 
-def standard_error(totals: Sequence[float], sizes: Sequence[float]) -> float:
-    """Return the standard error of Σtotals/Σsizes over two or more independent units, at least 0.
+def units(numbers: Floats, codes: Codes | None = None) -> Units:
+    """Return the independent units of values: those of one code together, or each value alone.
+
+    >>> totals, sizes, total = units(finite([1, 2, 4]), cluster_codes(["a", "b", "a"], 3))
+    >>> totals.tolist(), sizes.tolist(), total
+    ([5.0, 2.0], [2.0, 1.0], 7.0)
+    """
+    total = fsum(numbers.tolist())
+    if codes is None:
+        return Units(numbers, np.ones(len(numbers)), total)
+    rising = np.argsort(numbers)
+    totals = np.asarray(np.bincount(codes[rising], weights=numbers[rising]), dtype=np.float64)
+    return Units(totals, np.bincount(codes).astype(np.float64), total)
+
+
+def standard_error(found: Units) -> float:
+    """Return the standard error of the mean over two or more independent units, at least 0.
 
     CR1 (Liang and Zeger 1986 with the factor G/(G−1)); the usual s/√n when every unit is a single value.
 
-    >>> round(standard_error([1, 2, 3, 4], [1, 1, 1, 1]), 6)
+    >>> round(standard_error(units(finite([1, 2, 3, 4]))), 6)
     0.645497
     """
-    count, n = len(totals), fsum(sizes)
-    mean = fsum(totals) / n
-    spread = fsum((total - size * mean) ** 2 for total, size in zip(totals, sizes, strict=True))
-    return sqrt(count / (count - 1) * spread) / n
+    count, n = len(found.totals), float(found.sizes.sum())
+    distances = np.abs(found.totals - found.sizes * found.mean)
+    widest = float(distances.max())
+    if widest == 0.0:
+        return 0.0
+    spread = float(np.cumsum(np.sort((distances / widest) ** 2))[-1])  # divided: squares of 1e200 would overflow
+    return widest * sqrt(count / (count - 1) * spread) / n
