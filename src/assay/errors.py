@@ -27,9 +27,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        named = f"{place}: {self.field}" if self.field else place
-        coded = f"{self.code} {self.message}" if self.code else self.message
-        return f"{named}: {coded}" if named else coded
+        said = f"{self.code} {self.message}" if self.code else self.message
+        return ": ".join(part for part in (place, self.field, said) if part)
 
 
 class AssayError(Exception):
