@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import inspect
 
-from assay.errors import shown
+from assay.errors import MAX_PROBLEMS_SHOWN, shown
 from assay.io.strictjson import pointer
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -37,7 +38,7 @@ class MisfitError(ValueError):
 
 
 def fit(value: Any, record: type[T], at: str = "") -> T:
-    """Return `value` as a `record`; raises MisfitError with every fault, named below `at`.
+    """Return `value` as a `record`; raises MisfitError with its faults (the first 50), named below `at`.
 
     >>> class Page(msgspec.Struct, forbid_unknown_fields=True):
     ...     number: int
@@ -51,7 +52,7 @@ def fit(value: Any, record: type[T], at: str = "") -> T:
     try:
         return msgspec.convert(value, record)
     except msgspec.ValidationError as error:
-        misfits = list(_misfits(value, type_of(record), at))
+        misfits = list(islice(_misfits(value, type_of(record), at), MAX_PROBLEMS_SHOWN))
         raise MisfitError(misfits or [Misfit(at, f"{error} (got {shown(value)})", "E_TYPE")]) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 
 import msgspec
 
@@ -50,12 +51,14 @@ class Builder:
 
     def place(self, spot: Spot, name: str) -> str:
         """Return how messages name a field of a `Case` (or a place inside it, such as `rubric.match`)."""
-        own = self.form.fields.get(name)
+        fields = self.form.fields
+        own = fields.get(name)
         if own is None and name in Case.__struct_fields__:
             own = name
         elif own is None:
-            top = name.partition(".")[0].partition("[")[0]
-            own = self.form.fields.get(top, top) + name[len(top) :]
+            member, bracket, rest = name.partition("[")
+            top, dot, inner = member.partition(".")
+            own = fields.get(member, fields.get(top, top) + dot + inner) + bracket + rest
         return f"{spot.at}.{own}" if spot.at else own
 
     def begin(self, header: Header, spot: Spot) -> None:
@@ -90,7 +93,7 @@ class Builder:
             if all(raw in known for raw in raws):
                 self._lists[raws] = cleaned
             return cleaned
-        repeated = sorted({each for each in cleaned if cleaned.count(each) > 1})
+        repeated = [each for each, count in Counter(cleaned).items() if count > 1]
         self.warn(spot, name, f"listed more than once (got {shown(repeated)}; expected each once)", "E_REPEATED")
         return tuple(dict.fromkeys(cleaned))
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from assay.io.goldens.builder import Builder
 
 MAX_TAGS = 100
+SEPARATORS = (":", "#", "/")
+"""What may follow a document's name inside a chunk id; a citation of the document then stands for the chunk."""
 MIN_LEAKED_WORDS = 3
 
 
@@ -121,17 +123,29 @@ def _check_answerable(case: Case, relevant: list[Evidence], builder: Builder, sp
 
 
 def _check_sources(case: Case, relevant: list[Evidence], builder: Builder, spot: Spot) -> None:
-    """What must be cited has to be evidence, by the prefix rule; what is evidence cannot be forbidden."""
+    """What must be cited has to be evidence; what is evidence cannot be forbidden."""
     if case.must_cite and relevant and builder.judgments == "complete":
         for index, wanted in enumerate(case.must_cite):
             if not _citable(wanted, relevant):
-                expected = f"an id among the evidence, or the part of one before a colon: {shown(_ids(relevant))}"
-                message = f"can never match the evidence (got {shown(wanted)}; expected {expected})"
-                builder.error(spot, f"must_cite[{index}]", message, "E_MUST_CITE")
+                _refuse_citation(wanted, index, relevant, builder, spot)
+    if not case.forbidden:
+        return
+    evidence = {frozenset(selector.items()) for unit in relevant for selector in unit.any_of}
     for index, selector in enumerate(case.forbidden):
-        if any(selector in unit.any_of for unit in relevant):
+        if frozenset(selector.items()) in evidence:
             message = f"both evidence and forbidden (got {shown(selector)}; expected one of the two)"
             builder.error(spot, f"forbidden[{index}]", message, "E_FORBIDDEN")
+
+
+def _refuse_citation(wanted: str, index: int, relevant: list[Evidence], builder: Builder, spot: Spot) -> None:
+    """Ids without parts (`c-17`) tell no document, but a corpus may: then the citation is only doubtful."""
+    expected = f"an id of the evidence, or the beginning of one up to : # or /: {shown(_ids(relevant))}"
+    if any(mark in text for text in (wanted, *_ids(relevant)) for mark in SEPARATORS):
+        message = f"can never match the evidence (got {shown(wanted)}; expected {expected})"
+        builder.error(spot, f"must_cite[{index}]", message, "E_MUST_CITE")
+    else:
+        message = f"matches only where the corpus has it as document (got {shown(wanted)}; expected {expected})"
+        builder.warn(spot, f"must_cite[{index}]", message, "E_MUST_CITE")
 
 
 def _citable(wanted: str, relevant: list[Evidence]) -> bool:
@@ -150,9 +164,13 @@ def _may_cite(wanted: str, selector: Selector) -> bool:
     """
     chunk_id = selector.get("chunk_id")
     if chunk_id is not None:
-        return wanted == chunk_id or str(chunk_id).startswith(f"{wanted}:") or wanted == selector.get("document")
+        return wanted in (chunk_id, selector.get("document")) or _begins(str(chunk_id), wanted)
     names = [str(selector[key]) for key in ("document", "path", "title") if key in selector]
-    return not names or any(wanted == name or wanted.startswith(f"{name}:") for name in names)
+    return not names or any(wanted == name or _begins(wanted, name) for name in names)
+
+
+def _begins(name: str, part: str) -> bool:
+    return name.startswith(part) and name[len(part) : len(part) + 1] in SEPARATORS
 
 
 def _answer_gold(case: Case) -> bool:

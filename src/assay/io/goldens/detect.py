@@ -18,6 +18,7 @@ from assay.io.strictjson import decode_object
 from assay.model import Case
 
 ROWS_LOOKED_AT = 20
+MAX_NAMES_COMPARED = 100
 
 _MAGIC = {
     b"PK\x03\x04": "a zip archive (a spreadsheet, saved as CSV, can be read)",
@@ -135,7 +136,7 @@ def _hits(names: list[str]) -> Counter[str]:
     exact = Counter(owners[name] for name in names if name in owners)
     if exact:
         return exact
-    close = (get_close_matches(name, owners, n=1, cutoff=0.85) for name in names)
+    close = (get_close_matches(name, owners, n=1, cutoff=0.85) for name in names[:MAX_NAMES_COMPARED])
     return Counter(owners[match[0]] for match in close if match)
 
 

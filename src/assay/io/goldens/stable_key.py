@@ -19,7 +19,12 @@ from assay.io.lines import Source, opened
 from assay.model import Behaviour, Case, Evidence, Selector, User
 
 DECISIVE = ("keys", "forbidden_keys", "refuse")
-FIELDS = {"evidence": "keys", "forbidden": "forbidden_keys", "user": "position"}
+FIELDS = {
+    "evidence": "keys",
+    "forbidden": "forbidden_keys",
+    "user": "position",
+    "user.position_scope": "position_scope",
+}
 SUITES = ("retrieval", "qa", "refusal")
 
 Key = str | tuple[str | int, ...] | dict[str, str | int]
