@@ -66,7 +66,6 @@ def test_nothing_applicable_gives_no_number_at_all(metric: str, scores: list[str
 
 
 def test_a_score_of_zeros_and_ones_gets_the_wilson_interval() -> None:
-    # METRICS 2.7: Wilson for 38 of 40 is [.8350, .9862]; from n = 10 on the end beside 40 of 40 is widened.
     found = summary("hit@5", [1.0] * 30 + [0.0] * 11)
     assert found.interval is not None
     assert found.interval.method == "Wilson"

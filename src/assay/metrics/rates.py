@@ -44,9 +44,6 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> Bounds:
     return Bounds(low, high, "Wilson")
 
 
-rate_interval = wilson  # the name that summaries import
-
-
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Bounds:
     """Return the exact two-sided interval of a rate, within [0, 1]; it covers at least `confidence`, usually more.
 

@@ -9,8 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.graders.catalog import CATALOG
-from assay.model import Scoring, Summary
-from assay.report.figures import NA, Graders, instrument, interval, notes_of, number, plural
+from assay.model import ConfigResult, Scoring
+from assay.report.figures import (
+    NA,
+    Graders,
+    column_of,
+    common_reason,
+    instrument,
+    interval,
+    notes_of,
+    number,
+    plural,
+)
 from assay.report.safe import terminal
 from assay.report.tables import Table, aggregate, config_notes, failed_ids, gate_rules, slices
 
@@ -63,7 +73,8 @@ def side_by_side(scoring: Scoring, graders: Graders) -> Table:
         if not any(summary is not None and summary.scored for summary in found):
             silent.append(metric)
             continue
-        rows.append((metric, instrument(metric, graders), *(_cell(summary, graders) for summary in found)))
+        cells = [_cell(metric, result, graders) for _, result in configs]
+        rows.append((metric, instrument(metric, graders), *cells))
         for (config, _), summary in zip(configs, found, strict=True):
             for note in notes_of(summary) if summary is not None else ():
                 said.setdefault(f"{config}: {note}", []).append(metric)
@@ -73,12 +84,18 @@ def side_by_side(scoring: Scoring, graders: Graders) -> Table:
     return Table("Metrics (value, 95% interval, cases scored)", columns, tuple(rows), tuple(notes))
 
 
-def _cell(summary: Summary | None, graders: Graders) -> str:
+def _cell(metric: str, result: ConfigResult, graders: Graders) -> str:
+    summary = result.summary.get(metric)
     if summary is None or summary.value is None:
-        return NA
-    low_high = f"  {interval(summary.interval, summary.metric, graders)}" if summary.interval is not None else ""
-    errors = f", {plural(summary.errors, 'error')}" if summary.errors else ""
-    return f"{number(summary.value, summary.metric, graders)}{low_high}  n={summary.scored}{errors}"
+        why = common_reason(column_of(metric, result.table))
+        return f"{NA}: {why}" if why else NA
+    low_high = f"  {interval(summary.interval, metric, graders)}" if summary.interval is not None else ""
+    text = f"{number(summary.value, metric, graders)}{low_high}  n={summary.scored}"
+    if summary.errors:
+        text += f", {plural(summary.errors, 'error')}"
+        if summary.mean_worst is not None:
+            text += f" ({number(summary.mean_worst, metric, graders)} if they count as the worst)"
+    return text
 
 
 def _failed(scoring: Scoring) -> Table:

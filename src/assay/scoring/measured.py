@@ -119,9 +119,9 @@ def cluster_ids(cases: Sequence[Case]) -> Clusters | None:
     return np.array(ids, dtype=np.intp) if len(numbers) < len(ids) else None
 
 
-def shared_clusters(seen: Measured, clusters: Clusters | None) -> list[int] | None:
+def shared_clusters(seen: Measured, clusters: Clusters | None) -> Clusters | None:
     """Return the clusters of the scored rows, None where no two rows share one."""
     if clusters is None:
         return None
     own = clusters[seen.rows]
-    return own.tolist() if len(np.unique(own)) < len(own) else None
+    return own if len(np.unique(own)) < len(own) else None

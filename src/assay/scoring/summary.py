@@ -16,7 +16,7 @@ from assay.graders.catalog import grader_of, parse
 from assay.graders.names import MetricName
 from assay.metrics.intervals import mean_interval
 from assay.metrics.percentiles import percentile, percentile_interval
-from assay.metrics.rates import Bounds, balanced, rate_interval
+from assay.metrics.rates import Bounds, balanced
 from assay.model import Interval, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
     AVERAGES,
@@ -133,15 +133,13 @@ def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: b
         return _Found(None, worst=pessimistic)
     shared = shared_clusters(seen, clusters)
     bounds = _mean_bounds(grader, seen, shared)
-    one_cluster = shared is not None and len(set(shared)) == 1
+    one_cluster = shared is not None and len(np.unique(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
     return _Found(total / seen.scored, _interval(bounds), pessimistic, notes)
 
 
-def _mean_bounds(grader: Grader, seen: Measured, shared: list[int] | None) -> Bounds | None:
+def _mean_bounds(grader: Grader, seen: Measured, shared: Clusters | None) -> Bounds | None:
     low, high = ends_of(grader)
-    if shared is None and (low, high) == (0.0, 1.0) and all_binary(seen.values):
-        return rate_interval(int(np.count_nonzero(seen.values)), seen.scored)
     return mean_interval(seen.values, clusters=shared, low=low, high=high)
 
 
