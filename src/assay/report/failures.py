@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from assay.graders.stages import CONTEXT, RETRIEVED, find_stage
 from assay.model import Case, ConfigResult, Observation, Scoring
 from assay.report.evidence import EXPECTED, expected_sources
-from assay.report.figures import NA, Graders, score_of, with_count, with_interval
+from assay.report.figures import NA, Graders, plural, score_of, with_count, with_interval
 from assay.report.names import ANSWER, CITATION, CONTEXT_RECALL, FAITHFULNESS, MRR_10, RECALL_10, Names
 from assay.report.safe import one_line, without
 from assay.report.tables import FEW_CASES, Table, failed_ids, measured, slice_size
@@ -34,14 +34,20 @@ def by_tag(scoring: Scoring, cases: Cases, graders: Graders) -> Table:
 
 
 def tag_notes(scoring: Scoring, cases: Cases, graders: Graders) -> Table:
-    """The template's tag table, with faithfulness, the checks that failed most, and a mark on small tags."""
+    """The template's tag table, with faithfulness, the checks that failed most, and a mark on small tags.
+
+    A small tag on which nothing failed is left to the full table: it tells nobody anything.
+    """
     columns = ("Config", "Tag", "Cases", "Recall@10", "MRR@10", "Faithfulness", "Citation correctness", "Notes")
     metrics = (RECALL_10, MRR_10, FAITHFULNESS, CITATION)
     rows = [
         (config, tag, size, *(_full(result, tag, names, graders) for names in metrics), _notes(result, cases, tag))
-        for config, result, tag, size, _ in _tags(scoring, cases)
+        for config, result, tag, size, failures in _tags(scoring, cases)
+        if int(failures) or int(size) >= FEW_CASES
     ]
-    return Table("Tags", columns, tuple(rows))
+    quiet = sum(1 for _ in _tags(scoring, cases)) - len(rows)
+    where = f"{plural(quiet, 'row')} of tags with fewer than {FEW_CASES} cases and no failure: see Breakdown By Tag"
+    return Table("Tags", columns, tuple(rows), (where,) if quiet else ())
 
 
 def _tags(scoring: Scoring, cases: Cases) -> Iterator[tuple[str, ConfigResult, str, str, str]]:
