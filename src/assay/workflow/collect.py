@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,9 +13,13 @@ from assay.errors import MAX_PROBLEMS_SHOWN, Problem, shown
 from assay.graders.base import Batch, CaseIndex, Joins
 from assay.graders.row import Row, join
 from assay.graders.stages import RETRIEVED
-from assay.io.observations import flaws, in_nfc, suspect
+from assay.io.observations import FORMATS, OutputFormat
+from assay.io.outputs.flaws import Flaw, config_flaw, flaws, repeat_flaws, suspect
+from assay.io.outputs.nfc import in_nfc
 from assay.model import Observation
-from assay.scoring.engine import BLOCK_ROWS, Block, Plan, join_blocks, score_batch
+from assay.scoring import engine
+from assay.scoring.engine import Block, Plan, join_blocks, score_batch
+from assay.workflow.notices import note_rankings, note_row
 
 
 @dataclass(slots=True)
@@ -37,8 +42,18 @@ class Collected:
 class Collector:
     """Takes observations one at a time and keeps their scores."""
 
-    def __init__(self, joins: Joins, the_plan: Plan, source: str, file: int = 0) -> None:
-        self.joins, self.plan, self.source = joins, the_plan, source
+    def __init__(
+        self,
+        joins: Joins,
+        the_plan: Plan,
+        source: str,
+        file: int = 0,
+        form: OutputFormat = FORMATS["assay"],
+        *,
+        strict: bool = False,
+    ) -> None:
+        """`form` gives places their names in messages; `strict` makes a chunk that a ranking repeats an error."""
+        self.joins, self.plan, self.source, self.form, self.strict = joins, the_plan, source, form, strict
         self.result = Collected(file)
         self._blocks: list[Block] = []
         self._codes: dict[str, int] = {}
@@ -63,12 +78,8 @@ class Collector:
                 self.result.notices["rows whose ids were brought to Unicode NFC"] += 1
         place = self.joins.position.get(observation.case_id)
         row = join(self.joins.case(place or 0), observation, bare=bare)
-        if suspect(observation, row.stages.values()):
-            found = flaws(observation)
-            for where, what in found:
-                self.problem(Problem(self.source, number, where, what))
-            if found:
-                return
+        if self._is_flawed(row, number):
+            return
         if place is None:
             self.result.unknown.append((observation.case_id, number))
             return
@@ -76,12 +87,27 @@ class Collector:
         code = self._codes.get(observation.config_id)
         if code is None:
             code = self._codes[observation.config_id] = len(self._codes)
-            self._note_stage(row)
-        self._note(row)
+            self._refuse(observation, number, filter(None, [config_flaw(observation.config_id)]))
+        self._note(row, plain=plain)
         self._ids.append((place, code, observation.repeat, number, start))
         self._batch.add(row)
-        if len(self._batch) == BLOCK_ROWS:
+        if len(self._batch) >= engine.BLOCK_ROWS:
             self._close_block()
+
+    def _is_flawed(self, row: Row, number: int) -> bool:
+        observation = row.observation
+        if not suspect(observation, row.stages.values()):
+            return False
+        found = flaws(observation)
+        if self.strict:
+            found += repeat_flaws(observation)
+        self._refuse(observation, number, found)
+        note_rankings(row, self.result.notices)
+        return bool(found)
+
+    def _refuse(self, observation: Observation, number: int, found: Iterable[Flaw]) -> None:
+        for where, what, code in found:
+            self.problem(Problem(self.source, number, self.form.in_words(observation, where), what, code))
 
     def problem(self, problem: Problem) -> None:
         """Keep a problem, or only count it when there are many."""
@@ -101,31 +127,23 @@ class Collector:
 
     def _compare_question(self, case: CaseIndex, observation: Observation, number: int) -> None:
         said, asked = observation.question, case.case.question
-        if said is None or said == asked or not asked:
+        if said is None or said == asked or not asked or _words(said) == _words(asked):
             return
-        if " ".join(unicodedata.normalize("NFC", said).split()) != " ".join(asked.split()):
-            message = f"not the golden question of {case.case.id!r} (got {shown(said)}; expected {shown(asked)})"
-            self.problem(Problem(self.source, number, "question", message, "E_QUESTION_MISMATCH"))
+        message = f"not the golden question of {shown(case.case.id)} (got {shown(said)}; expected {shown(asked)})"
+        self.problem(Problem(self.source, number, "question", message, "E_QUESTION_MISMATCH"))
 
-    def _note(self, row: Row) -> None:
-        """Count what people should know without it being an error."""
-        observation, notices = row.observation, self.result.notices
-        if observation.config_id == "unknown":
-            notices["rows without config_id, scored as configuration 'unknown'"] += 1
-        for name, ranked in row.stages.items():
-            if len(ranked.distinct) < len(ranked.ids):
-                notices[f"rankings of stage {name} that repeat a chunk (a repeat is not relevant again)"] += 1
-        versions = observation.versions
-        if versions != self._versions.get(observation.config_id):
-            self._versions[observation.config_id] = versions
-            known = self.result.versions.setdefault(observation.config_id, {})
+    def _note(self, row: Row, *, plain: bool) -> None:
+        """Count what people should know, the versions, and the stage that ranking metrics mean."""
+        config, versions = row.observation.config_id, row.observation.versions
+        note_row(row, self.result.notices, plain=plain)
+        if versions != self._versions.get(config):
+            self._versions[config] = versions
+            known = self.result.versions.setdefault(config, {})
             for name, version in versions.items():
                 known.setdefault(name, set()).add(version)
-
-    def _note_stage(self, row: Row) -> None:
         ranked = row.ranked(RETRIEVED)
         if ranked is not None:
-            self.result.stages.setdefault(row.observation.config_id, set()).add(ranked.stage.name)
+            self.result.stages.setdefault(config, set()).add(ranked.stage.name)
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T
@@ -141,3 +159,8 @@ class Collector:
             )
         )
         self._fresh()
+
+
+def _words(text: str) -> list[str]:
+    """Return a question as it is compared: its words in NFC, whatever the spaces between them."""
+    return unicodedata.normalize("NFC", text).split()

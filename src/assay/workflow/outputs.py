@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from assay.errors import InputError, Problem, shown
-from assay.io.lines import opened
-from assay.io.observations import FORMATS, MAX_LINE_BYTES, detect_format
+from assay.io.lines import MAX_LINE_BYTES, opened
+from assay.io.observations import FORMATS, detect_format
 from assay.workflow.shard import ShardRef
 
 SHARD_BYTES = 16 * 1024 * 1024

@@ -11,7 +11,8 @@ from msgspec import structs
 
 from assay.graders.base import Joins
 from assay.graders.catalog import DEFAULT_METRICS, parse_all
-from assay.io.observations import FORMATS, in_nfc
+from assay.io.observations import FORMATS
+from assay.io.outputs.nfc import in_nfc
 from assay.model import Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
 from assay.runners.pool import run_shards
 from assay.scoring.engine import Plan, plan, table

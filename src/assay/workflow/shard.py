@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import msgspec
+
+from assay.errors import InputError, Problem
 from assay.graders.base import Joins
-from assay.io.observations import BOM, FORMATS, MAX_LINE_BYTES, UNREADABLE, failure, unknown_keys
+from assay.io import strictjson
+from assay.io.lines import MAX_LINE_BYTES
+from assay.io.observations import BOM, FORMATS
+from assay.io.outputs.faults import UNREADABLE, line_problems, unknown_keys
+from assay.model import Observation
 from assay.scoring.engine import Plan
 from assay.workflow.collect import Collected, Collector
 
@@ -14,7 +21,11 @@ SAMPLED_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class ShardRef:
-    """Which bytes to score: `path` is read, `source` is what messages call it (a spooled file has another name)."""
+    """Which bytes to score: `path` is read, `source` is what messages call it (a spooled file has another name).
+
+    `torn_tail` accepts a last line that a crash cut off; `strict` refuses what two readers could understand differently
+    and what nobody reads.
+    """
 
     path: str
     source: str
@@ -23,6 +34,7 @@ class ShardRef:
     end: int
     file: int
     torn_tail: bool = False
+    strict: bool = False
 
 
 def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
@@ -30,8 +42,8 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
     with open(ref.path, "rb") as file:
         file.seek(ref.start)
         lines = file.read(ref.end - ref.start).split(b"\n")
-    collector = Collector(joins, the_plan, ref.source, ref.file)
-    decode = FORMATS[ref.format].decode
+    form = FORMATS[ref.format]
+    collector = Collector(joins, the_plan, ref.source, ref.file, form, strict=ref.strict)
     offset = ref.start
     for number, line in enumerate(lines, 1):
         start, offset = offset, offset + len(line) + 1
@@ -39,21 +51,38 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
             line = line.removeprefix(BOM)
         if not line or line.isspace():
             continue
-        if number <= SAMPLED_LINES:
-            collector.result.notices.update(
-                f"rows (sampled) with unknown key {k}" for k in unknown_keys(ref.format, line)
-            )
         try:
-            if len(line) > MAX_LINE_BYTES:
-                raise ValueError(f"line too long (got {len(line)} bytes; at most {MAX_LINE_BYTES})")
-            observation = decode(line)
+            observation = _decoded(ref, line) if ref.strict or len(line) > MAX_LINE_BYTES else form.decode(line)
+        except InputError as error:
+            for problem in error.problems:
+                collector.problem(replace(problem, path=ref.source, line=number))
         except UNREADABLE as error:
-            if ref.torn_tail and number == len(lines):
+            if ref.torn_tail and number == len(lines) and type(error) is msgspec.DecodeError:
                 collector.result.notices["torn last lines left out"] += 1
-                continue
-            collector.problem(failure(ref.source, number, line, error))
-            continue
-        plain = line.isascii() and b"\\u" not in line
-        collector.take(observation, number, start, plain=plain, bare=b'"metadata"' not in line)
+            else:
+                for problem in line_problems(ref.source, number, line, form.record, error):
+                    collector.problem(problem)
+        else:
+            if ref.start == 0 and number <= SAMPLED_LINES:
+                for key in unknown_keys(line, form.record):
+                    collector.result.notices[f"of the first {SAMPLED_LINES} rows have the unknown key {key}"] += 1
+            escaped = b"\\u" in line
+            plain, bare = not escaped and line.isascii(), not escaped and b'"metadata"' not in line
+            collector.take(observation, number, start, plain=plain, bare=bare)
     collector.result.lines = len(lines) - (not lines[-1])
     return collector.finish()
+
+
+def _decoded(ref: ShardRef, line: bytes) -> Observation:
+    """Return a line that is not too long; where `strict` asks for it, none of its keys stands twice or is unknown."""
+    form = FORMATS[ref.format]
+    if len(line) > MAX_LINE_BYTES:
+        message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
+        raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
+    observation = form.decode(line)
+    if ref.strict:
+        strictjson.decode(line.decode(), "")
+        unknown = unknown_keys(line, form.record)
+        if unknown:
+            raise InputError([Problem("", None, key, "unknown field", "E_UNKNOWN_FIELD") for key in unknown])
+    return observation

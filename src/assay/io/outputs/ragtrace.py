@@ -6,8 +6,12 @@ from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from assay.model import Behaviour, Chunk, Count, NonNegative, Observation, Stage, TargetError, ToolCall, Usage
+
+LISTS = {"retrieved": "retrieved_chunks", "reranked": "reranked_chunks", "context": "context_chunks"}
+"""The member that holds each stage."""
 
 
 class Tokens(Struct, frozen=True):
@@ -19,7 +23,7 @@ class Tokens(Struct, frozen=True):
 
 
 class RagTrace(Struct, frozen=True):
-    """The line as it is written; absent and null lists both mean "not reported"."""
+    """The line as it is written; what is absent or null was not reported, except a null answer: it failed."""
 
     query_id: str
     config_id: str | None = None
@@ -31,10 +35,10 @@ class RagTrace(Struct, frozen=True):
     answer: str | UnsetType | None = UNSET
     citations: tuple[str, ...] | None = None
     expected_behavior_observed: Behaviour | None = None
-    latency_ms: dict[str, NonNegative] | None = None
+    latency_ms: dict[str, NonNegative | None] | None = None
     tokens: Tokens | None = None
     cost_usd: NonNegative | None = None
-    versions: dict[str, str] | None = None
+    versions: dict[str, str | None] | None = None
     tool_calls: tuple[ToolCall, ...] | Count | None = None
     error: TargetError | str | None = None
     repeat: Count = 0
@@ -48,11 +52,16 @@ def _chunks(items: tuple[Chunk | str, ...]) -> tuple[Chunk, ...]:
 
 
 def _named_within(chunks: tuple[Chunk, ...]) -> list[Stage]:
-    """Return one stage for each `stage` value, where the items of one list name several (DECISIONS 6)."""
+    """Return one stage for each `stage` value, where the items of one list name several (DECISIONS 6).
+
+    Their ranks were checked in the list that merges them, and count there or within the stage: the order is what stays.
+    """
     if len({chunk.stage for chunk in chunks}) < 2:
         return []
     names = dict.fromkeys(chunk.stage for chunk in chunks if chunk.stage is not None)
-    return [Stage(name, tuple(chunk for chunk in chunks if chunk.stage == name)) for name in names]
+    return [
+        Stage(name, tuple([replace(chunk, rank=None) for chunk in chunks if chunk.stage == name])) for name in names
+    ]
 
 
 def _stages(line: RagTrace) -> list[Stage]:
@@ -69,17 +78,31 @@ def _stages(line: RagTrace) -> list[Stage]:
 
 
 def _usage(line: RagTrace) -> Usage | None:
-    stage_ms, tokens = line.latency_ms, line.tokens
-    if stage_ms is None and tokens is None and line.cost_usd is None:
+    stage_ms, tokens = _steps(line.latency_ms), line.tokens
+    if line.latency_ms is None and tokens is None and line.cost_usd is None:
         return None
-    if stage_ms is None:
-        stage_ms = {}
-    elif "_ms" in "".join(stage_ms):
-        stage_ms = {name.removesuffix("_ms"): value for name, value in stage_ms.items()}
     end_to_end = stage_ms.pop("end_to_end", None)
     if tokens is None:
         return Usage(end_to_end, stage_ms, cost_usd=line.cost_usd)
     return Usage(end_to_end, stage_ms, tokens.prompt, tokens.completion, tokens.context, line.cost_usd)
+
+
+def _steps(latency: dict[str, float | None] | None) -> dict[str, float]:
+    """Return the steps that were timed; `embed` and `embed_ms` are the same one."""
+    if latency is None:
+        return {}
+    steps = {name.removesuffix("_ms"): value for name, value in latency.items() if value is not None}
+    if len(steps) < len(latency) - list(latency.values()).count(None):
+        raise ValueError(f"latency_ms: a step is given with and without _ms (got {', '.join(latency)})")
+    return steps
+
+
+def _known(versions: dict[str, str | None] | None) -> dict[str, str]:
+    if versions is None:
+        return {}
+    if None in versions.values():
+        return {name: version for name, version in versions.items() if version is not None}
+    return cast("dict[str, str]", versions)
 
 
 def to_observation(line: RagTrace) -> Observation:
@@ -87,7 +110,7 @@ def to_observation(line: RagTrace) -> Observation:
     stages = _stages(line)
     return Observation(
         line.query_id,
-        line.config_id or "unknown",
+        "unknown" if line.config_id is None else line.config_id,
         line.repeat,
         line.question,
         line.query_rewrite,
@@ -98,7 +121,7 @@ def to_observation(line: RagTrace) -> Observation:
         None,
         line.tool_calls,
         _usage(line),
-        line.versions or {},
+        _known(line.versions),
         TargetError("target", line.error) if isinstance(line.error, str) else line.error,
     )
 

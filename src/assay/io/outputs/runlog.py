@@ -42,14 +42,14 @@ def to_observation(line: RunLog) -> Observation:
     timed = line.latency_ms is not None or line.cost_usd is not None
     return Observation(
         case_id=line.question_id,
-        config_id=line.config_id or line.model or "unknown",
+        config_id=next(name for name in (line.config_id, line.model, "unknown") if name is not None),
         repeat=line.repeat,
         question=line.question,
         stages=stages,
         answer=line.answer,
         tool_calls=line.tool_calls,
         usage=Usage(end_to_end_ms=line.latency_ms, cost_usd=line.cost_usd) if timed else None,
-        versions={"generator": line.model} if line.model else {},
+        versions={} if line.model is None else {"generator": line.model},
     )
 
 
