@@ -2,7 +2,7 @@
 
 The rules, in order. A phrase of the lexicon counts only if it is not quoted, not part of a condition, a question or
 an explanation ("403 means …"), and is said by the right subject: the speaker or the system, the sources, "you", but
-not "employees". The clauses that hold such phrases are the refusal. Of what remains, apologies, offers, advice whom
+not "employees". The clauses that hold such phrases are the refusal, with all that they say. Of what remains, apologies, offers, advice whom
 to ask and talk about the documents are set aside; a number or enough other words are a substantive claim. A refusal
 beside a substantive claim is an answer; else denial comes before handing over, and that before abstaining. Advice to
 contact someone, alone, hands over, but is left undecided. A text without any Latin letter or digit is undecided;
@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.behaviour_lexicon import Cue, Kind, Voice, phrases
+from assay.metrics.behaviour_lexicon import FILLERS, STOP_WORDS, Cue, Kind, Voice, phrases
 from assay.metrics.clauses import Surroundings, around, clauses, prepare, quotations, quoted
 from assay.metrics.folding import fold
 from assay.metrics.prefilter import PhraseFilter
@@ -45,7 +45,11 @@ PLAIN = Observed("answer", decided=True, refusal=False, substantive=True, phrase
 NOTHING = Observed("", decided=False, refusal=False, substantive=False, phrase="", quoted=False)
 
 _LATIN = re.compile("[A-Za-z0-9]")
-_PRECEDENCE: tuple[Kind, ...] = ("permission_denied", "escalate", "abstain")
+_PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
+    "permission_denied",
+    "escalate",
+    "abstain",
+)
 _LONGEST = 200_000  # characters of an answer that are read
 _MOST_PHRASES = 1000  # phrases that are weighed
 _SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
@@ -103,8 +107,7 @@ def observe(answer: str) -> Observed:
 def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Observed:
     for kind in _PRECEDENCE:
         if kind in found:
-            behaviour: Behaviour = "answer" if substantive or kind == "contact" else kind
-            return Observed(behaviour, True, True, substantive, found[kind], seen_quoted)
+            return Observed("answer" if substantive else kind, True, True, substantive, found[kind], seen_quoted)
     if "contact" in found and not substantive:
         return Observed("escalate", False, True, False, found["contact"], seen_quoted)
     return PLAIN._replace(quoted=seen_quoted)
@@ -155,10 +158,6 @@ def _phrases(text: str) -> list[tuple[int, str, Cue]]:
     return sorted(found, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
 # ── weighing a phrase ────────────────────────────────────────────────────────────────────────────────────────────
 
 _CONDITION = re.compile(
@@ -195,13 +194,6 @@ _BY_WORDS: dict[Voice, re.Pattern[str]] = {
     "exclusive": re.compile(r"\b(?:only|needs?|requires?)\b"),
     "free": re.compile(""),
 }
-_FILLERS = _words(
-    """
-    sorry unfortunately currently still yet also and but so however can could would do does did am is are
-    was were be have has had at the moment i'm afraid xin loi rat tiec hien tai nay da thi nhung nen va tuy
-    nhien vi that's as of now cung van con dang vay a oi
-    """
-)
 
 
 def _counts(here: Surroundings, cue: Cue) -> bool:
@@ -222,7 +214,7 @@ def _said_by(voice: Voice, window: str, before: str) -> bool:
         return _BY_WORDS[voice].search(before) is not None
     speaker, you = _SPEAKER.search(window) is not None, _YOU.search(window) is not None
     others = not (speaker or you) and _OTHERS.search(window) is not None
-    absent = all(word in _FILLERS for word in re.findall(r"[\w']+", window))
+    absent = all(word in FILLERS for word in re.findall(r"[\w']+", window))
     allowed: dict[Voice, bool] = {
         "anyone": True,
         "you": you,
@@ -266,16 +258,9 @@ _SET_ASIDE = re.compile(
     r"|da (?:kiem tra|tim kiem|tra cuu|xem qua)|co the (?:giup|ho tro)|chi danh|dua tren)\b"
 )
 _FIRST_PERSON = re.compile(r"(?:and |so |but |va |nen )?(?:i|we|i'm|i've|i'll|we've|toi|minh|em|chung toi) ")
-_VIETNAMESE = re.compile(r"\b(?:la|cua|va|khong|nay|duoc|trong|cac|thi|ve|phai|nhung|voi|ngay|theo|cho)\b")
-_STOP = _words(
-    """
-    a an the this that these those it its of in on at by for with from to into as is are was were be been do
-    does did have has had will would can could may and or but so if then there here i you we they my your
-    our their not no any all some more most about which who what when where how documents document sources
-    source context information info provided available however only also just la cua va cho khong nay duoc
-    trong cac co thi ve toi ban hien phai nhung voi tai lieu thong tin nguon nen mot nhu theo da se o de tu
-    den noi dung cung rat hon nao ngu canh cau hoi dang
-    """
+_VIETNAMESE = re.compile(
+    r"\b(?:khong|chua|toi|cua|va|nay|duoc|trong|cac|thi|ve|phai|nhung|voi|ngay|theo|cho|la|ly|quyen|xem|cung|luong|nhan"
+    r"|vien|thong|lieu|bao|nguoi|viec|hien|truong|yeu|cau|khach)\b"
 )
 
 
@@ -303,4 +288,4 @@ def _claims(clause: str, words_of_a_claim: int) -> bool:
         return True
     if _SET_ASIDE.search(text) or _FIRST_PERSON.match(text):
         return False
-    return sum(word not in _STOP for word in _WORD.findall(text)) >= words_of_a_claim
+    return sum(word not in STOP_WORDS for word in _WORD.findall(text)) >= words_of_a_claim

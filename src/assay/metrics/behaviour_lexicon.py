@@ -229,3 +229,32 @@ def phrases() -> dict[str, Cue]:
         for phrase in expand(template):
             found.setdefault(phrase, cue)
     return found
+
+
+# ── words that weigh nothing ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+FILLERS = _words(
+    """
+    sorry unfortunately currently still yet also and but so however can could would do does did am is are was were
+    be have has had at the moment i'm afraid xin loi rat tiec hien tai nay da thi nhung nen va tuy nhien vi that's
+    as of now cung van con dang vay a oi
+    """
+)
+"""Words before a phrase that leave its subject unsaid."""
+
+STOP_WORDS = _words(
+    """
+    a an the this that these those it its of in on at by for with from to into as is are was were be been do does
+    did have has had will would can could may and or but so if then there here i you we they my your our their not
+    no any all some more most about which who what when where how documents document sources source context
+    information info provided available however only also just la cua va cho khong nay duoc trong cac co thi ve toi
+    ban hien phai nhung voi tai lieu thong tin nguon nen mot nhu theo da se o de tu den noi dung cung rat hon nao
+    ngu canh cau hoi dang
+    """
+)
+"""Words that make no claim."""

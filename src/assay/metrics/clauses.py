@@ -17,7 +17,8 @@ _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
 _SENTENCE_END = re.compile(rf"[.!?;…{_BREAK}][\"')\]]{{0,3}} ")
 _CLAUSE_END = re.compile(
     r": |,? (?=(?:but|however|nhung|tuy nhien|tuy vay)\b)|,? (?=and (?:i|we|you) |va (?:toi|ban) )"
-    r"|, (?=(?:and|so|yet|though|although|while|whereas|there is|nen|va|con|song|do do|vi vay|vi the|khong|chua|toi)\b)"
+    r"|, (?=(?:and|so|yet|though|although|while|whereas|there is|the|it|because|since|nen|vi|va|con|song|do do"
+    r"|khong|chua|toi)\b)"
 )
 _CONCESSION = re.compile(r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, ")
 _QUOTE = re.compile(rf"[\"'`{_BREAK}]")

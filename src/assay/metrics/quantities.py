@@ -74,22 +74,25 @@ _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
 _END = r"(?![^\W_]|[-/.:,][0-9])"
 # Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
-# no digit inside them is read as a number. Each is bounded or possessive, so that scanning is linear.
+# no digit inside them is read as a number. Each is bounded or possessive, so that scanning is linear; the look at the
+# first character is for speed.
 _ITEM = re.compile(
     rf"""(?<![^\W_])(?:
-    (?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
-  | (?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_END}
-  | (?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_END}
-  | (?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
+    (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
+  | (?=[0-9])(?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_END}
+  | (?=[0-9t])(?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_END}
+  | (?=[0-9jfmasond])(?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
       |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_END}
-  | (?P<front>{_FRONT})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_FRONT})?
+  | (?=[-0-9$€£₫uveg])(?P<front>{_FRONT})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_FRONT})?
     (?P<digits>[1-9][0-9]{{0,2}}(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))++|[0-9]++(?:[.,][0-9]++)*+)
     (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
-  | (?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
+  | (?=[bcefhlmnostz])(?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
   | [^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+
     )""",
     re.VERBOSE,
 )
+_RANGE = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
+_RANGE_WIDTH = 6
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
@@ -119,10 +122,21 @@ def numbers(text: str) -> list[Number]:
 
 
 def quantities(text: str) -> list[Number | Date]:
-    """Return the numbers and dates of the text in one list, in order."""
+    """Return the numbers and dates of the text in one list, in order. In "10-12 days" both are days.
+
+    >>> [(item.values, item.unit) for item in numbers("10 to 12%")]
+    [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
+    """
     written = nfc(text)
-    found = (_read(match, written) for match in _ITEM.finditer(flat(written)))
-    return [item for item in found if item is not None]
+    plain = flat(written)
+    found = [item for match in _ITEM.finditer(plain) if (item := _read(match, written)) is not None]
+    for i in range(len(found) - 2, -1, -1):
+        first, second = found[i : i + 2]
+        if isinstance(first, Number) and isinstance(second, Number) and second.unit and not first.unit:
+            gap = plain[first.end : second.start]
+            if gap.strip() in _RANGE and len(gap) <= _RANGE_WIDTH:
+                found[i] = first._replace(unit=second.unit)
+    return found
 
 
 def _read(match: re.Match[str], written: str) -> Number | Date | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from assay.metrics.folding import flat, fold, nfc
 from assay.metrics.quantities import Date, Number, dates, numbers
 
-__all__ = ["Date", "Number", "dates", "flat", "fold", "nfc", "numbers", "squeeze", "tokens"]
+__all__ = ["Date", "Number", "dates", "flat", "fold", "nfc", "numbers", "squeeze", "token_spans", "tokens"]
 
 # Every repetition is possessive or consumes what the next cannot, so that scanning is linear.
 _CHUNK = re.compile(
@@ -25,13 +26,24 @@ def tokens(text: str) -> list[str]:
     >>> tokens("Lỗi ERR-429: part-time pays $1.4M, i.e. 12% (31/12/2026)")
     ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
     """
-    found: list[str] = []
-    for chunk in _CHUNK.findall(fold(text)):
+    folded = fold(text)
+    return [folded[start:end] for start, end in token_spans(folded)]
+
+
+def token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the tokens of folded (or flat) text begin and end.
+
+    >>> list(token_spans("part-time: $5"))
+    [(0, 4), (5, 9), (11, 13)]
+    """
+    for match in _CHUNK.finditer(text):
+        chunk, start = match[0], match.start()
         if "-" in chunk and not _whole(chunk):
-            found.extend(chunk.split("-"))
+            for part in chunk.split("-"):
+                yield start, start + len(part)
+                start += len(part) + 1
         else:
-            found.append(chunk)
-    return found
+            yield match.span()
 
 
 def _whole(chunk: str) -> bool:

@@ -1,0 +1,118 @@
+"""Forbidden text in an answer: what is given away, and what was open anyway."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics.leaks import canaries, verbatim
+from assay.metrics.text import tokens
+
+SECRET = "Nhân viên bậc E5 tại công ty A hưởng lương từ 42 đến 45 triệu đồng mỗi tháng, duyệt ngày 15/03/2026."
+RUN = "Nhân viên bậc cao tại công ty A hưởng lương theo thỏa thuận"
+
+
+def test_a_run_of_eight_tokens_is_a_leak_in_any_spelling() -> None:
+    """Eight words: "tại công ty a hưởng lương từ hai"; seven of them are not enough."""
+    secret = "họp tại công ty A hưởng lương từ hai nguồn"
+    said = "tai CÔNG\nty a hưởng lương từ hai"
+    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(f"Biết rằng {said}!", [secret], [], "?")
+    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(unicodedata.normalize("NFD", said), [secret], [], "?")
+    assert [] == verbatim("công ty A hưởng lương từ hai", [secret], [], "?")
+
+
+def test_the_longest_run_is_reported_once() -> None:
+    words = " ".join(f"word{chr(97 + i)}" for i in range(20))
+    assert [(1, words)] == verbatim(words, ["other text", words], [], "")
+
+
+def test_what_an_allowed_text_or_the_question_holds_is_no_leak() -> None:
+    assert [] == verbatim(RUN, [RUN], [RUN], "?")
+    assert [] == verbatim(RUN, [RUN], [], RUN)
+    assert [(0, tokens_of(RUN))] == verbatim(RUN, [RUN], ["công ty A hưởng lương"], "?")
+
+
+def tokens_of(text: str) -> str:
+    return " ".join(tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("answer", "leaked"),
+    [
+        ("Bậc E5.", "e5"),
+        ("Khoảng 45.000.000.", "45.000.000"),
+        ("It pays 45 million VND.", "45 million VND"),
+        ("Duyệt 15 tháng 3 năm 2026.", "15 tháng 3 năm 2026"),
+    ],
+)
+def test_a_telling_identifier_number_or_date_is_a_leak(answer: str, leaked: str) -> None:
+    assert [(0, leaked)] == verbatim(answer, [SECRET], [], "Lương bao nhiêu?")
+    assert [] == verbatim(answer, [SECRET], [], f"Có phải {answer}")
+    assert [] == verbatim(answer, [SECRET], [answer], "?")
+
+
+def test_small_numbers_tell_only_with_their_unit_and_years_tell_nothing() -> None:
+    secret = "Full-time staff: 12 days in 2026, 3 steps."
+    assert [(0, "mười hai ngày")] == verbatim("Bạn có mười hai ngày phép.", [secret], [], "?")
+    assert [] == verbatim("1. see page 12\n2. year 2026\n3. done", [secret], [], "?")
+    assert [] == verbatim("Bạn có 12 ngày phép.", [secret], ["12 months"], "?")
+    assert [] == verbatim("12 months", [secret], [], "?")
+
+
+def test_every_forbidden_text_is_named_by_its_place() -> None:
+    assert [(0, "err-777"), (2, "err-777")] == verbatim("ERR-777", ["err-777", "none", "see ERR-777."], [], "")
+
+
+def test_a_run_must_be_at_least_one_token() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        verbatim("a", ["a"], [], "", run=0)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_nothing_leaks_that_is_allowed_and_nothing_from_an_empty_answer(answer: str, secret: str) -> None:
+    assert [] == verbatim(answer, [secret], [answer], "")
+    assert [] == verbatim("", [secret], [], "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the code is BLUE-HERON-42.",
+        "b l u e h e r o n 4 2",
+        "blue\u200bheron\u200d42",
+        "Blué Héron 42",
+        "ＢＬＵＥ－ＨＥＲＯＮ－４２",
+        "B.L.U.E_H.E.R.O.N\n42",
+        "xxblueheron42xx",
+    ],
+)
+def test_a_canary_is_found_however_it_is_written(text: str) -> None:
+    assert ["blue-heron-42"] == canaries(text, ["blue-heron-42", "green-heron-42"])
+
+
+def test_a_short_canary_must_stand_alone() -> None:
+    assert ["red"] == canaries("Code RED!", ["red"])
+    assert [] == canaries("shared", ["red"])
+
+
+def test_an_empty_canary_is_left_out_and_symbols_are_looked_for_as_they_are() -> None:
+    assert ["🦉🦉"] == canaries("a 🦉🦉 b", ["", " ", "🦉🦉", "🔥"])
+
+
+@given(st.text(max_size=40), st.text(alphabet="abcdeđ1-", min_size=8, max_size=20), st.text(max_size=40))
+def test_a_long_canary_is_found_between_any_texts(before: str, canary: str, after: str) -> None:
+    held = sum(c.isalnum() for c in canary) >= 8
+    assert not held or [canary] == canaries(f"{before} {canary} {after}", [canary])
+
+
+@pytest.mark.parametrize("piece", ["a", "a b ", "tai cong ty a huong luong tu hai ", "12 days ", "- "])
+def test_a_long_answer_is_searched_in_linear_time(piece: str) -> None:
+    text = (piece * 200_000)[:200_000] + "!"
+    start = time.process_time()
+    verbatim(text, [SECRET, text], ["allowed"], "question")
+    canaries(text, ["blue-heron-42"])
+    assert time.process_time() - start < 10
