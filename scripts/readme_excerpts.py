@@ -1,0 +1,115 @@
+"""Write the excerpts of README.md from what `./demo` prints and writes now; `--check` only compares.
+
+The command is read from ./demo itself, so that the excerpts cannot show anything else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from unittest.mock import patch
+
+from assay.cli import main as assay
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+METRICS = (
+    "hit@1",
+    "recall@10",
+    "rr@10",
+    "ndcg@10",
+    "context_recall",
+    "citation_correctness(by=rules)",
+    "behaviour",
+    "keywords",
+    "visibility_leaks",
+    "latency_ms(stat=p95)",
+    "failed",
+)
+COMMAND = re.compile(r'"\$venv/bin/assay" (score .*?) \|\|', re.DOTALL)
+EXCERPT = re.compile(r"(<!-- excerpt (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def demo_arguments(folder: Path) -> list[str]:
+    """Return the arguments with which ./demo calls `assay`; what it writes to out/ goes to `folder`."""
+    found = COMMAND.search((ROOT / "demo").read_text(encoding="utf-8"))
+    if found is None:
+        raise SystemExit("demo: no call of assay score found")
+    words = shlex.split(found[1].replace("\\\n", " "))
+    return [str(folder / word.removeprefix("out/")) if word.startswith("out/") else word for word in words]
+
+
+def run_demo() -> tuple[str, str]:
+    """Return what the demo's scoring prints, and its Markdown report."""
+    printed = StringIO()
+    environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | {
+        "COLUMNS": "180"
+    }
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chdir(ROOT),
+        redirect_stdout(printed),
+        redirect_stderr(StringIO()) as complaints,
+        patch.dict(os.environ, environment, clear=True),
+    ):
+        status = assay(demo_arguments(Path(folder)))
+        report = Path(folder) / "report.md"
+        if status not in (0, 1) or not report.is_file():
+            raise SystemExit(f"the demo's scoring ended with {status}: {complaints.getvalue()}")
+        return printed.getvalue(), report.read_text(encoding="utf-8")
+
+
+def screen_excerpt(printed: str) -> Iterator[str]:
+    """Yield the decisions, and of the table of metrics the rows of METRICS."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    yield "```text"
+    yield from lines[: lines.index("Aggregate")]
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("Metrics (")) :]
+    yield ""
+    yield from table[2:4]
+    for metric in METRICS:
+        yield next(line for line in table if line.startswith(f" {metric} "))
+    yield " …"
+    yield "```"
+
+
+def report_excerpt(report: str) -> Iterator[str]:
+    """Yield the decision with its reasons, and the table of headline metrics."""
+    lines = report.splitlines()
+    yield ""
+    yield from lines[2 : lines.index("## Summary")]
+    headlines = lines.index("## Headline metrics") + 2
+    yield from lines[headlines : lines.index("", headlines)]
+    yield ""
+
+
+def page(text: str) -> str:
+    """Return the page with its excerpts written anew."""
+    printed, report = run_demo()
+    parts = {"screen": screen_excerpt(printed), "report": report_excerpt(report)}
+    written = {name: "".join(f"{line}\n" for line in lines) for name, lines in parts.items()}
+    return EXCERPT.sub(lambda match: match[1] + written[match[2]] + match[3], text)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the excerpts, or with `--check` say whether they are current; return the exit code."""
+    text = README.read_text(encoding="utf-8")
+    wanted = page(text)
+    if "--check" not in arguments:
+        README.write_text(wanted, encoding="utf-8")
+        print("the excerpts of README.md are what ./demo prints")
+    elif wanted != text:
+        print("README.md: the excerpts are out of date: run python scripts/readme_excerpts.py")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
