@@ -1,0 +1,46 @@
+"""What the documentation's pages hold: their code blocks, and the files that they tell the reader to write."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "examples").rglob("README.md")),
+)
+_BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^>]*?) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Block(NamedTuple):
+    """A fenced block: the words of the comment above it (empty without one), its language and its text."""
+
+    mark: tuple[str, ...]
+    kind: str
+    text: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a page in order."""
+    for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+        yield Block(tuple((match["mark"] or "").split()), match["kind"], match["text"])
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yield the calls of `assay` in a shell block, as words; comments and other commands are left out."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["assay"]:
+            yield words[1:]
+
+
+def write_files(page: Path, folder: Path) -> None:
+    """Write the blocks marked `<!-- file NAME -->` into a folder."""
+    for block in blocks(page):
+        if block.mark[:1] == ("file",):
+            (folder / block.mark[1]).write_text(block.text, encoding="utf-8")

@@ -1,0 +1,53 @@
+"""Every `assay …` command that a page shows can be given: the command, its options and their values exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import PAGES, ROOT, blocks, commands
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from assay.cli.app import app, spread
+
+INLINE = re.compile(r"`assay ([a-z][^`]*)`")
+COMMANDS = [
+    pytest.param(words, id=f"{page.relative_to(ROOT)}: {' '.join(words)[:60]}")
+    for page in PAGES
+    for block in blocks(page)
+    if block.kind in ("sh", "bash", "yaml")
+    for words in commands(block.text)
+]
+
+
+def parse(words: list[str]) -> None:
+    """Read the words as the command line does, without running anything."""
+    command, words = get_command(app), spread(words)
+    while isinstance(command, TyperGroup):
+        command, words = command.commands[words[0]], words[1:]
+    command.make_context("assay", words)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_of_the_documentation_parses(words: list[str]) -> None:
+    parse(words)
+
+
+def test_a_wrong_option_is_noticed() -> None:
+    with pytest.raises(Exception, match="--golden-set"):
+        parse(["score", "--golden-set", "golden.jsonl"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_command_named_in_passing_exists(page: Path) -> None:
+    """Of `assay golden check` in a sentence, the command must exist; of its options, each one."""
+    for text in INLINE.findall(page.read_text(encoding="utf-8")):
+        command = get_command(app)
+        for word in text.split():
+            if word.startswith("--"):
+                assert any(word in option.opts for option in command.params), text
+            elif isinstance(command, TyperGroup) and word.islower():
+                assert word in command.commands, text
+                command = command.commands[word]

@@ -1,0 +1,75 @@
+"""Pages are current: what is written by a script, what repeats the code, and where links and decision records lead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from scripts.check_docs import broken_links
+from scripts.metric_docs import PAGE, faults, load_notes, page
+from scripts.readme_excerpts import README
+from scripts.readme_excerpts import page as readme
+from tests.docs.pages import PAGES, ROOT
+
+from assay.graders.catalog import CATALOG
+from assay.graders.checks import CHECKS
+from assay.io.gates import load_profile, profile_names
+from assay.model import Rule
+from assay.scoring.rules import rule_problem, threshold_of
+
+DECISIONS = sorted((ROOT / "docs/adr").glob("*.md"))
+
+
+def test_every_grader_is_documented() -> None:
+    assert [] == list(faults(load_notes()))
+    headings = re.findall(r"^### (\w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(CATALOG) == sorted(headings)
+
+
+def test_the_page_of_metrics_is_what_the_script_writes() -> None:
+    assert page() == PAGE.read_text(encoding="utf-8"), "run python scripts/metric_docs.py"
+
+
+def test_the_excerpts_of_the_readme_are_what_the_demo_prints() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert readme(text) == text, "run python scripts/readme_excerpts.py"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    assert [] == list(broken_links(path, ROOT))
+
+
+def _told(rule: Rule) -> str:
+    sign = "≤" if rule.at_least is None else "≥"
+    return f"`{rule.metric}` {sign} {threshold_of(rule):g}" + (f" on {rule.slice}" if rule.slice else "")
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_the_table_of_profiles_tells_the_rules_of_each(name: str) -> None:
+    lines = (ROOT / "docs/gates.md").read_text(encoding="utf-8").splitlines()
+    (row,) = [line for line in lines if line.startswith(f"| `{name}` |")]
+    gate = load_profile(name, rule_problem)
+    told = [_told(rule) for rule in gate.rules]
+    told += [f"any failed check on tag={tag} blocks" for tag in gate.blocking_tags]
+    assert f"| `{name}` | {', '.join(told)} |" == row
+
+
+def test_every_check_is_explained_with_its_level() -> None:
+    text = (ROOT / "docs/reading-a-report.md").read_text(encoding="utf-8")
+    failing, warnings = text.split("## The checks")[1].split("Warnings fail nothing")
+    for check in CHECKS:
+        assert f"`{check.name}`" in (failing if check.level == "failed" else warnings), check.name
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+def test_a_decision_record_says_problem_and_decision_and_its_guards_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.match(rf"# {int(path.stem[:4])}\. ", text)
+    parts = re.findall(r"^\*\*(\w+)\.\*\*", text, re.MULTILINE)
+    assert (["Problem", "Decision"], "Guard") == (parts[:2], parts[-1])
+    code = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
+    guards = re.findall(r"`(test_\w+)`", text.split("**Guard.**")[1])
+    assert [] == [guard for guard in guards if f"def {guard}(" not in code]
+    assert len(guards) > 0
