@@ -2,11 +2,11 @@
 
 The rules, in order. A phrase of the lexicon counts only if it is not quoted, not part of a condition, a question or
 an explanation ("403 means …"), and is said by the right subject: the speaker or the system, the sources, "you", but
-not "employees". The clauses that hold such phrases are the refusal, with all that they say. Of what remains, apologies, offers, advice whom
-to ask and talk about the documents are set aside; a number or enough other words are a substantive claim. A refusal
-beside a substantive claim is an answer; else denial comes before handing over, and that before abstaining. Advice to
-contact someone, alone, hands over, but is left undecided. A text without any Latin letter or digit is undecided;
-languages other than English and Vietnamese are otherwise taken for answers.
+not "employees". The clauses that hold such phrases are the refusal, with all that they say. Of what remains,
+apologies, offers, advice whom to ask and talk about the documents are set aside; a number or enough other words are a
+substantive claim. A refusal beside a substantive claim is an answer; else denial comes before handing over, and that
+before abstaining. Advice to contact someone, alone, hands over, but is left undecided. A text without any Latin letter
+or digit is undecided; languages other than English and Vietnamese are otherwise taken for answers.
 """
 
 from __future__ import annotations
