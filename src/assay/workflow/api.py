@@ -14,7 +14,7 @@ from assay.io.observations import read_observations
 from assay.model import Corpus, Decision, Gate, GoldenSet, Observation, ScoreTable, Scoring, Summary
 from assay.workflow import explain as explaining
 from assay.workflow.conclude import decisions_of
-from assay.workflow.outputs import output_files
+from assay.workflow.outputs import decodable, output_files
 from assay.workflow.score import Job, Options, ScoreRun, score_observations
 from assay.workflow.session import the_gate
 
@@ -67,8 +67,8 @@ def load_corpus(path: PathLike) -> Corpus:
 
 def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
     """Load recorded outputs from files or patterns. Raises InputError with everything that is wrong with them."""
-    with output_files([str(path) for path in paths], format) as files:
-        return [seen for file in files for seen in read_observations(file.path, file.name, file.format)]
+    with output_files([str(path) for path in paths], format) as files, decodable(files) as ready:
+        return [seen for file in ready for seen in read_observations(file.path, file.name, file.decoded_as)]
 
 
 def score(

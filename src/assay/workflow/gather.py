@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError, Problem, shown
+from assay.io.observations import FORMATS, TREC_RUN
 from assay.model import GoldenSet, InputFile
 from assay.scoring.engine import Block, join_blocks
 from assay.workflow.collect import Collected
@@ -25,7 +27,7 @@ class Place(NamedTuple):
     start: int
 
 
-@dataclass(slots=True)
+@dataclass
 class Gathered:
     """All rows of all files, their configurations (`Block.config` indexes `configs`) and what was noticed."""
 
@@ -43,8 +45,20 @@ class Gathered:
         """Return where the first repeat of a case lies, None where there is no row."""
         if config_id not in self.configs:
             return None
-        rows = np.flatnonzero((self.rows.case == case) & (self.rows.config == self.configs.index(config_id)))
-        return self._place(int(rows[np.argmin(self.rows.repeat[rows])])) if len(rows) else None
+        keys, order = self._first_rows
+        wanted = self._key(self.configs.index(config_id), case)
+        at = int(np.searchsorted(keys, wanted))
+        return self._place(int(order[at])) if at < len(keys) and keys[at] == wanted else None
+
+    @cached_property
+    def _first_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+        """One key for each row, rising, and the rows in that order; of one case, the lowest repeat first."""
+        keys = self._key(self.rows.config.astype(np.int64), self.rows.case)
+        order = np.lexsort((self.rows.repeat, keys))
+        return keys[order], order
+
+    def _key(self, config: Any, case: Any) -> Any:
+        return config * (int(self.rows.case.max(initial=0)) + 1) + case
 
     def _place(self, row: int) -> Place:
         return Place(int(self.file[row]), int(self.rows.line[row]), int(self.rows.start[row]))
@@ -132,23 +146,14 @@ def check(
     ignore_unknown: bool = False,
 ) -> tuple[str, ...]:
     """Return what people should know about the inputs; raise InputError with everything that is wrong with them."""
-    problems = list(gathered.problems)
-    for first, second, config, case in gathered.duplicates():
-        message = (
-            f"second output of case {golden.cases[case].id!r} in configuration {config!r}: the first is "
-            f"{files[first.file].name}:{first.line} (give repeated samples a `repeat` number)"
-        )
-        problems.append(Problem(files[second.file].name, second.line, "", message, "E_DUPLICATE"))
     unknown = [row for row in gathered.unknown if row[0] not in left_out]
+    problems = [*gathered.problems, *_duplicates(gathered, golden, files)]
     if not ignore_unknown:
-        for case_id, file, line in unknown:
-            message = (
-                f"no such case in the golden set (got {shown(case_id)}); --ignore-unknown counts such rows instead"
-            )
-            problems.append(Problem(files[file].name, line, "case id", message, "E_UNKNOWN_ID"))
+        problems += _unknown(unknown, files)
     if problems:
         raise InputError(problems, more=gathered.more_problems)
     notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
+    notices += [notice for file in files for notice in file.notices]
     if unknown:
         notices.append(f"{len(unknown)} rows of cases that the golden set does not know were left out")
     if len(unknown) < len(gathered.unknown):
@@ -158,3 +163,21 @@ def check(
             if len(values) > 1:
                 notices.append(f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}")
     return tuple(notices)
+
+
+def _duplicates(gathered: Gathered, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:
+    for first, second, config, case in sorted(gathered.duplicates(), key=lambda pair: pair[1]):
+        one, two = files[first.file], files[second.file]
+        message = (
+            f"output given twice (got case {shown(golden.cases[case].id)} of configuration {shown(config)} again; "
+            f"expected it once, it is at {one.name}:{one.line(first.line)}; give repeated samples a `repeat` number)"
+        )
+        yield Problem(two.name, two.line(second.line), "", message, "E_DUPLICATE")
+
+
+def _unknown(rows: Sequence[tuple[str, int, int]], files: Sequence[OutputFile]) -> Iterator[Problem]:
+    for case_id, number, line in rows:
+        file = files[number]
+        field = "query" if file.format == TREC_RUN else FORMATS[file.format].id_key
+        message = f"no such case (got {shown(case_id)}; expected an id of the golden set, or --ignore-unknown)"
+        yield Problem(file.name, file.line(line), field, message, "E_UNKNOWN_ID")

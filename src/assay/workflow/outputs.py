@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assay.errors import InputError, Problem, shown
-from assay.io.lines import MAX_LINE_BYTES, opened
-from assay.io.observations import FORMATS, detect_format
+from assay.io.lines import MAX_LINE_BYTES, Source, opened
+from assay.io.observations import FORMAT_NAMES, TREC_RUN, detect_format
+from assay.io.outputs.trecrun import write_native
 from assay.workflow.shard import ShardRef
 
 SHARD_BYTES = 16 * 1024 * 1024
@@ -18,12 +21,27 @@ SHARD_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """One file to read: where its bytes are, what to call it, its format and size."""
+    """One file to read: where its bytes are, what to call it, its format and size.
+
+    A TREC run is written anew as native lines before it is decoded: `lines` has, for each of those, the line of the run
+    that messages name; `notices` is what people should know about the rewriting.
+    """
 
     path: str
     name: str
     format: str
     size: int
+    lines: Sequence[int] | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def decoded_as(self) -> str:
+        """The format of the lines at `path`."""
+        return "assay" if self.lines is not None else self.format
+
+    def line(self, number: int) -> int:
+        """Return the line of the file as people have it."""
+        return number if self.lines is None else self.lines[number - 1]
 
 
 def expand(patterns: Sequence[str]) -> list[str]:
@@ -51,24 +69,35 @@ def expand(patterns: Sequence[str]) -> list[str]:
 @contextmanager
 def output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
     """Yield the files of outputs, spooled where they are packed or standard input, with their formats."""
-    known = [*FORMATS, "trec-run"]
-    if named_format is not None and named_format not in known:
-        message = f"no such format (got {shown(named_format)}; expected one of {', '.join(known)})"
+    if named_format is not None and named_format not in FORMAT_NAMES:
+        message = f"no such format (got {shown(named_format)}; expected one of {', '.join(FORMAT_NAMES)})"
         raise InputError([Problem("", None, "outputs-format", message, "E_FORMAT")])
     with ExitStack() as stack:
         files = []
         for name in expand(patterns):
             source = stack.enter_context(opened(name))
-            path = str(source.path)
             if source.path.is_dir():
                 raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
-            first = _first_line(path, name)
-            files.append(
-                OutputFile(
-                    path, source.name, named_format or detect_format(source.name, first), source.path.stat().st_size
-                )
-            )
+            path, first = str(source.path), _first_line(str(source.path), source.name)
+            format = named_format or detect_format(source.name, first)
+            files.append(OutputFile(path, source.name, format, source.path.stat().st_size))
         yield files
+
+
+@contextmanager
+def decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
+    """Yield the files with every TREC run written anew, in a folder that is gone afterwards, as native lines."""
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        yield [
+            _rewritten(file, Path(folder, str(number))) if file.format == TREC_RUN else file
+            for number, file in enumerate(files)
+        ]
+
+
+def _rewritten(file: OutputFile, target: Path) -> OutputFile:
+    written = write_native(Source(Path(file.path), file.name), target)
+    notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
+    return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)
 
 
 def _first_line(path: str, name: str) -> bytes:
@@ -85,19 +114,37 @@ def _first_line(path: str, name: str) -> bytes:
     raise InputError([Problem(name, None, "", "empty: no line to score", "E_EMPTY")])
 
 
-def cut(files: Sequence[OutputFile], *, torn_tail: bool = False, size: int = SHARD_BYTES) -> list[ShardRef]:
-    """Return the shards of the files: byte ranges of about `size` that end at a line's end."""
-    return [shard for number, file in enumerate(files) for shard in _shards(file, number, torn_tail, size)]
+def cut(
+    files: Sequence[OutputFile], *, torn_tail: bool = False, strict: bool = False, size: int | None = None
+) -> list[ShardRef]:
+    """Return the shards of the files: byte ranges of about `size` that end at a line's end.
+
+    Raises InputError for a line that no reader would take, because it is too long.
+    """
+    return [
+        ShardRef(file.path, file.name, file.decoded_as, start, end, number, torn_tail and end == file.size, strict)
+        for number, file in enumerate(files)
+        for start, end in _ranges(file, SHARD_BYTES if size is None else size)
+    ]
 
 
-def _shards(file: OutputFile, number: int, torn_tail: bool, size: int) -> Iterator[ShardRef]:
+def _ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
     start = 0
     with open(file.path, "rb") as lines:
         while start < file.size:
             end = min(start + size, file.size)
             if end < file.size:
                 lines.seek(end)
-                end += len(lines.readline(2 * MAX_LINE_BYTES))
-            last = torn_tail and end >= file.size
-            yield ShardRef(file.path, file.name, file.format, start, end, number, last)
+                rest = lines.readline(MAX_LINE_BYTES + 1)
+                if len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+                    raise _too_long(file, end)
+                end += len(rest)
+            yield start, end
             start = end
+
+
+def _too_long(file: OutputFile, place: int) -> InputError:
+    with open(file.path, "rb") as lines:
+        number = 1 + sum(lines.read(min(SHARD_BYTES, place - at)).count(b"\n") for at in range(0, place, SHARD_BYTES))
+    message = f"line too long (got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most)"
+    return InputError([Problem(file.name, number, "", message, "E_LINE_TOO_LONG")])

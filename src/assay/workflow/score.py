@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 from msgspec import structs
 
+from assay.errors import InputError
 from assay.graders.base import Joins
 from assay.graders.catalog import DEFAULT_METRICS, parse_all
-from assay.io.observations import FORMATS
+from assay.io.observations import BOM, FORMATS
+from assay.io.outputs.native import checked
 from assay.io.outputs.nfc import in_nfc
-from assay.model import Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
+from assay.model import Case, Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
 from assay.runners.pool import run_shards
 from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
@@ -38,11 +40,12 @@ class Options:
     ignore_unknown: bool = False
     allow_torn_tail: bool = False
     limit: int | None = None
+    strict_outputs: bool = False
     workers: int = 1
     notices: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass
 class ScoreRun:
     """A finished scoring with what is needed to look at single cases again: where each observation lies."""
 
@@ -56,17 +59,25 @@ class ScoreRun:
 
     def observation(self, config_id: str, case_id: str) -> Observation | None:
         """Return the first recorded observation of a case, read again from its file; None where there is none."""
+    @cached_property
+    def cases(self) -> dict[str, Case]:
+        """The golden cases by id."""
+        return {case.id: case for case in self.golden.cases}
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {case_id: place for place, case_id in enumerate(self.cases)}
+
         if (config_id, case_id) in self.held:
             return self.held[config_id, case_id]
-        place = next((i for i, case in enumerate(self.golden.cases) if case.id == case_id), -1)
-        found = self.gathered.locate(config_id, place)
+        found = self.gathered.locate(config_id, self._position.get(case_id, -1))
         if found is None or not self.files[found.file].path:
             return None
         file = self.files[found.file]
         with open(file.path, "rb") as lines:
             lines.seek(found.start)
             line = lines.readline()
-        return in_nfc(FORMATS[file.format].decode(line.removeprefix(b"\xef\xbb\xbf")))[0]
+        return in_nfc(FORMATS[file.decoded_as].decode(line.removeprefix(BOM)))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +113,7 @@ class Job:
 
 def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
     """Score recorded outputs. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
-    shards = cut(files, torn_tail=job.options.allow_torn_tail)
+    shards = cut(files, torn_tail=job.options.allow_torn_tail, strict=job.options.strict_outputs)
     work = partial(score_shard, joins=Joins(job.golden, job.corpus), the_plan=job.plan)
     results = []
     for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
@@ -114,11 +125,19 @@ def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None
 
 def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRun:
     """Score observations held in memory; the same as writing them to a file and scoring that."""
-    collector = Collector(Joins(job.golden, job.corpus), job.plan, "observations")
+    collector = Collector(Joins(job.golden, job.corpus), job.plan, "observations", strict=job.options.strict_outputs)
     held: dict[tuple[str, str], Observation] = {}
-    for number, observation in enumerate(observations, 1):
+    for number, given in enumerate(observations, 1):
+        try:
+            observation, _ = in_nfc(checked(given))
+        except InputError as error:
+            for problem in error.problems:
+                collector.problem(replace(problem, path=collector.source, line=number))
+            continue
         collector.take(observation, number)
-        held.setdefault((observation.config_id, observation.case_id), observation)
+        key = observation.config_id, observation.case_id
+        if key not in held or observation.repeat < held[key].repeat:
+            held[key] = observation
     run = _finish(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
     run.held = held
     return run

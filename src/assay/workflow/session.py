@@ -13,7 +13,7 @@ from assay.io.golden import load_golden
 from assay.model import Gate
 from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
-from assay.workflow.outputs import output_files
+from assay.workflow.outputs import decodable, output_files
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 
 
@@ -36,6 +36,7 @@ class Request:
     allow_torn_tail: bool = False
     limit: int | None = None
     workers: int = 1
+    strict_outputs: bool = False
 
 
 @contextmanager
@@ -56,13 +57,15 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         missing_as_zero=request.missing_as_zero,
         ignore_unknown=request.ignore_unknown,
         allow_torn_tail=request.allow_torn_tail,
+        strict_outputs=request.strict_outputs,
         limit=request.limit,
         workers=request.workers,
         notices=tuple(notices),
     )
     with output_files(request.outputs, request.outputs_format) as files:
         job = Job.of(loaded.golden, options, corpus, loaded.format, loaded.digest)
-        yield score_files(job, files, progress)
+        with decodable(files) as ready:
+            yield score_files(job, ready, progress)
 
 
 def the_gate(path: str | None, profile: str | None) -> Gate | None:
