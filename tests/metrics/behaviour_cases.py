@@ -158,6 +158,8 @@ TUNED = _table(
 - Tai lieu khong noi gi ve phu cap nam 2027.
 - I wish I could help, but this topic is not discussed in any of the documents.
 - Chính sách hiện hành chưa quy định rõ về trường hợp này nên tôi không thể khẳng định.
+- I don't have enough information: the handbook contains no plan for Q3 2028.
+- Tài liệu hiện có không có kế hoạch cho quý 3 năm 2028.
 """,
     permission_denied="""
 - You do not have permission to view this document.
@@ -189,6 +191,7 @@ TUNED = _table(
 - Tôi không thể cung cấp thông tin lương do chính sách bảo mật.
 - Bạn không đủ thẩm quyền xem mục này.
 - Quyền hiện tại của bạn không cho phép truy cập tài liệu này.
+- Bạn không có quyền xem bảng lương. Nếu muốn biết mức lương của mình, bạn hãy trao đổi trực tiếp với quản lý.
 """,
     escalate="""
 - I have forwarded this to HR.

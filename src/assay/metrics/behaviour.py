@@ -248,13 +248,13 @@ _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 _CONTACTS = re.compile(
     r"\b(?:contact|reach out|get in touch|check with|speak (?:to|with)|talk to|consult|ask (?:your|the|hr|a)|get back"
     r"|repl(?:y|ies)|respond|follow up|request access|lien he|hoi (?:phong|bo phan|quan ly|nhan su)|phan hoi"
-    r"|xin quyen)\b"
+    r"|xin quyen|trao doi (?:truc tiep )?voi)\b"
 )
 _SET_ASIDE = re.compile(
     r"\b(?:sorry|apologi[sz]e|thank|please|let me know|if you|would you|you (?:can|may|might|could|should) (?:want|try"
     r"|check|find|look)|i (?:can|will|would)|perhaps|maybe|only (?:cover|mention|discuss"
     r"|describe|talk)s?|based on|(?:may|can) (?:see|view|access|read)|(?:limited|restricted|available) to"
-    r"|xin loi|rat tiec|cam on|vui long|neu ban|ban co the|chi (?:de cap|noi ve|neu|co)"
+    r"|xin loi|rat tiec|cam on|vui long|neu (?:ban|muon|can)|ban co the|chi (?:de cap|noi ve|neu|co)"
     r"|da (?:kiem tra|tim kiem|tra cuu|xem qua)|co the (?:giup|ho tro)|chi danh|dua tren)\b"
 )
 _FIRST_PERSON = re.compile(r"(?:and |so |but |va |nen )?(?:i|we|i'm|i've|i'll|we've|toi|minh|em|chung toi) ")

@@ -30,6 +30,7 @@ _STATE = "{mention,contain,specify,address,discuss,state,describe,explain,indica
 _THING = "{any,anything,information,details,data,this,that,it,what,the answer,a,an}"
 _STATED = "{specified,mentioned,covered,available,found,included,addressed,stated,documented,described,discussed}"
 _TEXTS = "{documents,sources,passages,excerpts,texts,results,materials,chunks,policies}"
+_HOLDERS = "{documents,document,documentation,sources,context,handbook,corpus,knowledge base,passages}"
 _AN = "{any,anything,a,an,the,it,this,that,information,where,relevant,details,mention,one,what,out}"
 _FACT = "{information,info,details,data,documentation,evidence}"
 _ITEM = "{information,document,content,data,page,resource,file,record,question}"
@@ -95,6 +96,7 @@ _ROWS: tuple[tuple[Kind, Voice, str, str], ...] = (
     ),
     ("abstain", "source", "", f"{{has,have,contains,contain,provides,gives,with}} no {{specific,relevant,}} {_INFO}"),
     ("abstain", "source", "", "{makes,make,is,was,find,found} no mention"),
+    ("abstain", "free", "", f"{_HOLDERS} {{contain,contains,have,has,mention,mentions,include,includes}} no"),
     ("abstain", "topic", _IN_SOURCES, f"not {{explicitly,currently,}} {_STATED}"),
     ("abstain", "anyone", _STATES, f"none of {{the,these,those,my}} {{retrieved,provided,given,available,}} {_TEXTS}"),
     ("abstain", "anyone", _STATES, "none of them"),
@@ -179,6 +181,7 @@ _ROWS: tuple[tuple[Kind, Voice, str, str], ...] = (
     ("abstain", "speaker", "", "khong biet {cau tra loi,thong tin,ve,chinh xac}"),
     ("abstain", "source", "", f"{_NO} {{he,duoc,co,}} {{de cap,nhac toi,nhac den,noi den,noi toi,noi ve,noi ro}}"),
     ("abstain", "source", "", f"{_NO} {{he,duoc,}} {{neu,ghi,mo ta,trinh bay,quy dinh ro,bao gom thong tin}}"),
+    ("abstain", "free", _NOT_A_RULE_VI, "{tai lieu,nguon,ngu canh} {hien co,duoc cung cap,} {khong,chua} {co,chua}"),
     ("abstain", "topic", "", f"{_NO} {{co,nam,xuat hien}} trong {_PLACES}"),
     ("abstain", "topic", "", "{vuot qua,vuot ngoai,ngoai} pham vi {cua toi,tra loi,ho tro,kien thuc,tai lieu}"),
     ("abstain", "anyone", "", f"{_NO} co {{ket qua,cau tra loi}}"),
