@@ -40,16 +40,16 @@ METRICS = "Metrics (value, 95% interval, cases scored)"
 
 
 def _metric_rows() -> dict[str, tuple[str, ...]]:
-    return {row[0]: row for row in summary_lines(scoring()).tables[1].rows}
+    return {row[0]: row for row in summary_lines(scoring()).tables[0].rows}
 
 
-def test_tables_are_aggregate_metrics_rules_and_failed_cases() -> None:
-    expected = ["Aggregate", METRICS, "Release Gate Checklist", "Failed cases"]
+def test_tables_are_metrics_rules_and_failed_cases() -> None:
+    expected = [METRICS, "Release Gate Checklist", "Failed cases"]
     assert expected == [table.title for table in summary_lines(scoring()).tables]
 
 
 def test_metrics_stand_side_by_side_with_class_interval_counts_and_the_worst_case() -> None:
-    assert ("Metric", "Class", "hybrid-rerank", "vector-only") == summary_lines(scoring()).tables[1].columns
+    assert ("Metric", "Class", "hybrid-rerank", "vector-only") == summary_lines(scoring()).tables[0].columns
     # 0 and 0.5 scored, the error counted as 0: 0.5 / 3.
     expected = "0.250  0.000 to 0.900  n=2, 1 error (0.167 if they count as the worst)"
     assert ("recall@10", "D", expected) == (*_metric_rows()["recall@10"][:2], _metric_rows()["recall@10"][3])
@@ -66,7 +66,7 @@ def test_numbers_are_printed_by_their_unit() -> None:
 
 
 def test_what_must_be_said_of_a_number_stands_below_the_table() -> None:
-    assert "vector-only: few cases: recall@10" in summary_lines(scoring()).tables[1].notes
+    assert "vector-only: few cases: recall@10" in summary_lines(scoring()).tables[0].notes
 
 
 def test_notes_tell_missing_cases_stages_and_warnings() -> None:
@@ -111,8 +111,8 @@ def test_hostile_ids_are_safe_in_every_cell(name: str) -> None:
 
 def test_slices_are_shown_for_the_keys_asked_for() -> None:
     titles = [table.title for table in summary_lines(scoring(), by=("tag",)).tables]
-    assert ["Slices", "Release Gate Checklist", "Failed cases"] == titles[2:]
-    slices = summary_lines(scoring(), by=("tag",)).tables[2]
+    assert ["Slices", "Release Gate Checklist", "Failed cases"] == titles[1:]
+    slices = summary_lines(scoring(), by=("tag",)).tables[1]
     assert ("vector-only", "tag=hr", "2", "0.250 (n=2)") == slices.rows[-2][:4]
     assert "Slices" not in [table.title for table in summary_lines(scoring(), by=("difficulty",)).tables]
 

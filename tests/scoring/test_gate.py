@@ -118,7 +118,7 @@ def test_precedence(outcome: str, code: int, strict_code: int, rules: list[Held]
         assert found.outcome == outcome
         assert (exit_code(found), exit_code(found, strict=True)) == (code, strict_code)
         assert len(found.results) == len(rules)
-        assert ("no gate was given" in found.reasons[0]) == (outcome == "PASS")
+        assert bool(found.reasons) == (outcome != "PASS")
 
 
 def test_reasons_come_in_order_of_weight() -> None:

@@ -106,7 +106,8 @@ Counts = dict[str, Ints]
 
 
 def _share(part: Ints, whole: Ints) -> Floats:
-    shares: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    shares = np.zeros(len(part))
+    np.divide(part, whole, out=shares, where=whole > 0)
     return shares
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from assay.graders.base import Grader, Key
 
 _BY = {"by": Key("", ("rules", "judge"), "which instrument measured it")}
@@ -27,5 +30,9 @@ GRADERS: tuple[Grader, ...] = (
     _row("correctness", "How far the answer agrees with the reference.", "[000], [004]"),
     _row("citation_support", "Share of citations that support the claim they stand beside.", "[003]"),
     _row("hallucination_risk", "1 − faithfulness × citation correctness.", "[003]", lower=True),
-    _row("critical_hallucinations", "Unsupported claims on critical cases.", "[001]", lower=True),
+    replace(
+        _row("critical_hallucinations", "Unsupported claims on a critical case.", "[001]", lower=True),
+        unit="count",
+        high=math.inf,
+    ),
 )

@@ -230,7 +230,7 @@ def _row(name: str, summary: str, source: str, *, cut: str = "optional", keys: d
         summary=summary,
         source=source,
         cut="no" if context else cut,  # type: ignore[arg-type]  # the literal is checked by the catalogue's tests
-        keys={"rel": _REL} | ({} if context else {"stage": _STAGE}) | (keys or {}),
+        keys=({} if name == "judged" else {"rel": _REL}) | ({} if context else {"stage": _STAGE}) | (keys or {}),
         undefined="no evidence to find, evidence forbidden, or the stage was not reported",
         needs=_needs,
         compute=ranking_column,

@@ -22,9 +22,10 @@ from assay.report.figures import (
     plural,
 )
 from assay.report.safe import terminal
-from assay.report.tables import Table, aggregate, config_notes, failed_ids, gate_rules, slices
+from assay.report.tables import Table, config_notes, failed_ids, gate_rules, slices
 
 _FAILED_SHOWN = 10
+_SILENT_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,7 @@ def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = C
 
     The first lines are `<config>: PASS|PASS_WITH_RISK|FAIL|INCOMPLETE`, each followed by its ` - <reason>` lines.
     """
-    tables = [aggregate(scoring, graders)]
-    tables.append(side_by_side(scoring, graders))
+    tables = [side_by_side(scoring, graders)]
     if by:
         tables.append(slices(scoring, graders, only=by))
     tables += [gate_rules(scoring, graders), _failed(scoring)]
@@ -79,7 +79,9 @@ def side_by_side(scoring: Scoring, graders: Graders) -> Table:
             for note in notes_of(summary) if summary is not None else ():
                 said.setdefault(f"{config}: {note}", []).append(metric)
     notes = [f"{note}: {', '.join(metrics)}" for note, metrics in said.items()]
-    notes += [f"not applicable to any case: {', '.join(silent)}"] if silent else []
+    if silent:
+        listed = f": {', '.join(silent)}" if len(silent) <= _SILENT_NAMED else ""
+        notes.append(f"{plural(len(silent), 'metric')} not applicable to any case{listed}")
     columns = ("Metric", "Class", *(config for config, _ in configs))
     return Table("Metrics (value, 95% interval, cases scored)", columns, tuple(rows), tuple(notes))
 

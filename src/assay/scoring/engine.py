@@ -16,7 +16,7 @@ from assay.graders.base import Batch, FactKey
 from assay.graders.catalog import column_name, grader_of, is_measurable, parse
 from assay.graders.checks import checked_metrics, failed_column, run_checks
 from assay.graders.names import MetricName
-from assay.model import SCORED, ScoreColumn, ScoreTable
+from assay.model import NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
 from assay.scoring.fold import fold
 
 BLOCK_ROWS = 4096
@@ -149,11 +149,7 @@ def _as_worst(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColum
     grader = grader_of(parse(column.metric))
     worst = grader.low if grader.direction != "lower" else grader.high
     if not np.isfinite(worst):
-        return column
-    return ScoreColumn(
-        column.metric,
-        np.where(missing, worst, column.values),
-        np.where(missing, SCORED, column.status).astype(np.uint8),
-        np.where(missing, column.reasons.index("") if "" in column.reasons else 0, column.reason).astype(np.uint16),
-        column.reasons if "" in column.reasons else ("", *column.reasons),
-    )
+        status = np.where(missing, NOT_APPLICABLE, column.status).astype(np.uint8)
+        return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons)
+    status = np.where(missing, SCORED, column.status).astype(np.uint8)
+    return ScoreColumn(column.metric, np.where(missing, worst, column.values), status, column.reason, column.reasons)
