@@ -114,9 +114,9 @@ def _share(part: Ints, whole: Ints) -> Floats:
 def _correctness(counts: Counts, refusing: Bools) -> Floats:
     """The demanded citations found, at most 1 only if every citation was in the context; a refusal's citations must all
     be from the context. [001]'s formula, except that nothing cited and nothing demanded is not applicable."""
-    grounded = (counts["in_context"] == counts["cited"]).astype(np.float64)
+    grounded: Floats = (counts["in_context"] == counts["cited"]).astype(np.float64)
     demanded = np.minimum(_share(counts["must_found"], counts["must"]), grounded)
-    return np.where(refusing | (counts["must"] == 0), grounded, demanded)
+    return np.asarray(np.where(refusing | (counts["must"] == 0), grounded, demanded), dtype=np.float64)
 
 
 _FORMULAS: dict[str, Callable[[Counts, Bools], Floats]] = {
