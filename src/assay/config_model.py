@@ -1,0 +1,250 @@
+"""What a settings file may say: frozen records with the defaults, from which the JSON Schema for editors is made too.
+
+Nothing here reads a file; `config` does. Keys and tokens are never values of these records, only the names of the
+environment variables that hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from assay.model import Gate
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+EnvName = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
+Seconds = Annotated[float, Meta(gt=0)]
+AtLeastOne = Annotated[int, Meta(ge=1)]
+Path = str
+"""The place of a value in a reply: `data.hits[0].id`, or `hits[*].id` for one of each; `$` alone is the whole."""
+
+
+class Section(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of every section."""
+
+
+# ── how a target's reply becomes an observation ──────────────────────────────────────────────────────────────────
+
+
+class ChunkFields(Section, frozen=True):
+    """Where a chunk's parts are inside one item; `metadata` maps our names to places in the item."""
+
+    id: Path = "chunk_id"
+    text: Path = "text"
+    score: Path = "score"
+    text_hash: Path = "text_hash"
+    metadata: dict[str, Path] = {}
+
+
+class Response(Section, frozen=True):
+    """Where the parts of an observation are in a reply; without `answer` and `stages` the reply is read as it is.
+
+    `key` builds chunk ids from stable fields of the chunk (`document+page`), for systems whose own ids change.
+    """
+
+    answer: Path | None = None
+    behaviour: Path | None = None
+    citations: Path | None = None
+    query_rewrite: Path | None = None
+    stages: dict[str, Path] = {}
+    chunk: ChunkFields = ChunkFields()
+    key: str | None = None
+    usage: dict[str, Path] = {}
+    versions: dict[str, Path] = {}
+    case_id: Path | None = None
+
+
+class Auth(Section, frozen=True):
+    """A header with a secret from the environment: `Authorization: Bearer <value of the variable>`."""
+
+    env: EnvName
+    header: Name = "Authorization"
+    scheme: str = "Bearer"
+
+
+# ── targets, one record for each kind ────────────────────────────────────────────────────────────────────────────
+
+
+class TargetSection(Section, frozen=True, tag_field="type", kw_only=True):
+    """Base of every kind of target."""
+
+    response: Response = Response()
+
+
+class PythonTarget(TargetSection, frozen=True, tag="python"):
+    """A function `module:attr` (or an object with `ask` and `search`), called in this process."""
+
+    call: Name
+    search: Name | None = None
+
+
+class RecordedTarget(TargetSection, frozen=True, tag="recorded"):
+    """Outputs recorded before; `config` picks one configuration of the file."""
+
+    path: Name
+    format: str | None = None
+    config: str | None = None
+
+
+class HttpCall(Section, frozen=True):
+    """A second address, for retrieval alone."""
+
+    url: Name
+    method: Literal["POST", "GET", "PUT"] = "POST"
+    body: Any = None
+    query: dict[str, str] = {}
+
+
+class HttpTarget(TargetSection, frozen=True, tag="http"):
+    """A JSON API. `body` and `query` are templates; `identity` maps headers to fields of the case's user."""
+
+    url: Name
+    method: Literal["POST", "GET", "PUT"] = "POST"
+    body: Any = None
+    query: dict[str, str] = {}
+    search: HttpCall | None = None
+    headers: dict[str, str] = {}
+    identity: dict[str, Path] = {}
+    auth: Auth | None = None
+    max_bytes: AtLeastOne = 8 * 2**20
+
+
+class McpTools(Section, frozen=True):
+    """What the server calls its tools; null for one that it does not have."""
+
+    search: str | None = "search"
+    ask: str | None = "ask"
+
+
+class McpArguments(Section, frozen=True):
+    """The tools' arguments, as templates."""
+
+    search: dict[str, Any] = field(default_factory=lambda: {"query": "{{question}}", "k": "{{k}}"})
+    ask: dict[str, Any] = field(default_factory=lambda: {"question": "{{question}}"})
+
+
+class McpTarget(TargetSection, frozen=True, tag="mcp"):
+    """An MCP server: a command that speaks over its standard streams, or a streamable HTTP address."""
+
+    command: tuple[str, ...] = ()
+    url: str | None = None
+    env: tuple[EnvName, ...] = ()
+    tools: McpTools = McpTools()
+    arguments: McpArguments = McpArguments()
+    identity: dict[str, Path] = {}
+    auth: Auth | None = None
+    max_bytes: AtLeastOne = 8 * 2**20
+
+
+class CommandTarget(TargetSection, frozen=True, tag="command"):
+    """A program that reads one JSON line for each case and writes one; `env` names variables that it may see."""
+
+    command: tuple[str, ...]
+    env: tuple[EnvName, ...] = ()
+    max_bytes: AtLeastOne = 8 * 2**20
+
+
+class LangchainTarget(TargetSection, frozen=True, tag="langchain"):
+    """A LangChain runnable `module:attr`; `input` is the template of what it is invoked with."""
+
+    call: Name
+    input: Any = "{{question}}"
+
+
+class LlamaindexTarget(TargetSection, frozen=True, tag="llamaindex"):
+    """A LlamaIndex query engine `module:attr`, or a retriever as `search`."""
+
+    call: Name
+    search: Name | None = None
+
+
+TargetSettings = (
+    PythonTarget | RecordedTarget | HttpTarget | McpTarget | CommandTarget | LangchainTarget | LlamaindexTarget
+)
+TARGET_KINDS: dict[str, type[TargetSection]] = {
+    "python": PythonTarget,
+    "recorded": RecordedTarget,
+    "http": HttpTarget,
+    "mcp": McpTarget,
+    "command": CommandTarget,
+    "langchain": LangchainTarget,
+    "llamaindex": LlamaindexTarget,
+}
+
+
+# ── everything else ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class GoldenSettings(Section, frozen=True):
+    """Which golden set; `split` refuses a set that says it is another one."""
+
+    path: Name
+    format: str | None = None
+    split: str | None = None
+
+
+class RunSettings(Section, frozen=True):
+    """How targets are called: limits in calls, seconds and dollars; `deadline` covers a case with all its retries."""
+
+    concurrency: Annotated[int, Meta(ge=1, le=1024)] = 8
+    deadline: Seconds = 120.0
+    attempts: Annotated[int, Meta(ge=1, le=20)] = 4
+    breaker: AtLeastOne = 10
+    retry_after_cap: Seconds = 60.0
+    max_calls: AtLeastOne | None = None
+    max_cost: Annotated[float, Meta(gt=0)] | None = None
+    repeat: Annotated[int, Meta(ge=1, le=1000)] = 1
+    seed: Annotated[int, Meta(ge=0)] = 0
+
+
+class ScoringSettings(Section, frozen=True):
+    """What is scored; `production_k` is how many chunks the system shows its model."""
+
+    metrics: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    k: tuple[AtLeastOne, ...] = (1, 3, 5, 10)
+    production_k: AtLeastOne = 5
+    stage: str = "retrieved"
+    graders: tuple[str, ...] = ()
+    good: str = "auto"
+
+
+class JudgeSettings(Section, frozen=True):
+    """Which model judges; kept here and used when judging."""
+
+    protocol: Literal["openai", "anthropic"] = "openai"
+    model: str | None = None
+    base_url_env: EnvName | None = None
+    api_key_env: EnvName | None = None
+    votes: Literal["auto"] | AtLeastOne = "auto"
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+
+
+class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The release gate: a shipped profile, rules, or rules on top of a profile."""
+
+    profile: str | None = None
+
+
+class ReportSettings(Section, frozen=True):
+    """Where reports are written; null for none."""
+
+    markdown: str | None = None
+    json: str | None = None
+    per_case: str | None = None
+    html: str | None = None
+
+
+class Settings(Section, frozen=True):
+    """A whole settings file."""
+
+    golden: str | GoldenSettings | None = None
+    corpus: str | None = None
+    run_dir: str | None = None
+    targets: dict[str, TargetSettings] = {}
+    run: RunSettings = RunSettings()
+    scoring: ScoringSettings = ScoringSettings()
+    judge: JudgeSettings | None = None
+    gate: GateSettings | None = None
+    report: ReportSettings = ReportSettings()

@@ -1,0 +1,247 @@
+"""The run folder: manifest, golden set, journal of observations, lock, and what is derived from them (DECISIONS 20).
+
+A line of the journal is acknowledged only after it was written whole. What a crash cut off is dropped when the folder
+is opened again, and said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import socket
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from assay.errors import IncompleteError, InputError, Problem, shown
+from assay.io.golden import write_golden
+from assay.io.outputs import native
+from assay.io.outputs.faults import UNREADABLE, line_problems
+from assay.io.writing import write_whole
+from assay.model import GoldenSet, Observation
+
+MANIFEST, GOLDEN, OBSERVATIONS, REPLACED, LOCK, DERIVED = (
+    "manifest.json",
+    "golden.jsonl",
+    "observations.jsonl",
+    "replaced.jsonl",
+    "LOCK",
+    "derived",
+)
+FORMAT = 1
+FSYNC_LINES = 64
+
+Key = tuple[str, str, int]
+"""Which observation: configuration, case, repeat."""
+
+
+def key_of(observation: Observation) -> Key:
+    """Return which observation this is."""
+    return observation.config_id, observation.case_id, observation.repeat
+
+
+class RunFolder:
+    """An open, locked run folder. Close it, or use it in a `with` block."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make the folder. Raises InputError where it is another's, in use, or no run folder."""
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise _refused(path, "is a file (expected a folder)")
+        if path.exists() and any(entry.name != LOCK for entry in path.iterdir()) and not (path / MANIFEST).exists():
+            raise _refused(path, "is not empty and not a run folder (expected a new or empty folder)")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(path / LOCK)
+        except OSError as error:
+            raise IncompleteError(f"{path}: cannot be written: {error.strerror or error}") from error
+        self.manifest: dict[str, Any] = self._read_manifest()
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others use the folder; the system does the same for a process that dies."""
+        (self.path / LOCK).unlink(missing_ok=True)
+        self._lock.close()
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Replace the manifest, whole or not at all."""
+        self.manifest = {"format": FORMAT, **manifest}
+        text = msgspec.json.format(msgspec.json.encode(self.manifest, order="sorted"), indent=2) + b"\n"
+        write_whole(self.path / MANIFEST, [text])
+
+    def write_golden(self, golden: GoldenSet) -> None:
+        """Keep the golden set in its native format."""
+        write_golden(golden, self.path / GOLDEN)
+
+    def write_derived(self, name: str, parts: Iterable[bytes]) -> Path:
+        """Write something that can be computed again."""
+        return write_whole(self.path / DERIVED / name, parts)
+
+    def copy_observations(self, source: str, name: str) -> str:
+        """Take a copy of a file of outputs and return its SHA-256."""
+        draft = self.path / f"{name}.part"
+        shutil.copyfile(source, draft)
+        draft.replace(self.path / name)
+        return sha256_of(self.path / name)
+
+    def _read_manifest(self) -> dict[str, Any]:
+        path = self.path / MANIFEST
+        if not path.exists():
+            return {}
+        try:
+            found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except (*UNREADABLE, OSError) as error:
+            raise _refused(path, f"cannot be read: {error} (expected the manifest of a run)") from error
+        if found.get("format", FORMAT) != FORMAT:
+            raise _refused(path, f"of another format (got {found['format']!r}; expected {FORMAT})")
+        return found
+
+
+class Journal:
+    """The append-only file of observations of an open run folder."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        """Open the journal, dropping a last line that a crash cut off. Raises InputError for any other bad line."""
+        self.path = folder.path / OBSERVATIONS
+        self.torn_bytes = 0
+        self.failed: set[Key] = set()
+        self.kept: set[Key] = set()
+        self._unsynced = 0
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        self._size = self._read()
+
+    def append(self, line: bytes, key: Key, *, failed: bool) -> None:
+        """Write one line; only then does the observation count. Raises IncompleteError, with nothing half written."""
+        data = line + b"\n"
+        try:
+            written = 0
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+            self._unsynced += 1
+            if self._unsynced >= FSYNC_LINES:
+                self.sync()
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            message = f"{self.path}: cannot be written: {error.strerror} ({len(data)} bytes more; nothing was lost)"
+            raise IncompleteError(message) from error
+        self._size += len(data)
+        self.kept.add(key)
+        if failed:
+            self.failed.add(key)
+
+    def sync(self) -> None:
+        """Make sure that what was written survives a loss of power."""
+        os.fsync(self._file)
+        self._unsynced = 0
+
+    def close(self) -> None:
+        """Sync and close."""
+        try:
+            self.sync()
+        except OSError as error:
+            raise IncompleteError(f"{self.path}: cannot be written: {error.strerror}") from error
+        finally:
+            os.close(self._file)
+
+    def drop_failed(self, configs: Collection[str]) -> int:
+        """Take the failed observations of some configurations out, to be made again; they are kept in replaced.jsonl.
+
+        Returns how many. A crash on the way loses none that has not failed.
+        """
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        again = [line for line in lines if (seen := native.decode(line)).error and seen.config_id in configs]
+        if not again:
+            return 0
+        with open(self.path.with_name(REPLACED), "ab") as replaced:
+            replaced.writelines(again)
+        gone = set(again)
+        os.close(self._file)
+        write_whole(self.path, [line for line in lines if line not in gone])
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
+        self.kept.clear()
+        self.failed.clear()
+        self._size = self._read()
+        return len(again)
+
+    def _read(self) -> int:
+        """Note what is there; cut off a last line without its end, and return the size that remains."""
+        problems, size = [], 0
+        with open(self.path, "rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    self.torn_bytes = len(line)
+                    os.ftruncate(self._file, size)
+                    break
+                size += len(line)
+                try:
+                    seen = native.decode(line)
+                except UNREADABLE as error:
+                    problems += line_problems(str(self.path), number, line, Observation, error)
+                    continue
+                key = key_of(seen)
+                if key in self.kept:
+                    problems.append(Problem(str(self.path), number, "case_id", f"observed twice (got {shown(key)})"))
+                self.kept.add(key)
+                if seen.error is not None:
+                    self.failed.add(key)
+        if problems:
+            raise InputError(problems)
+        return size
+
+
+def sha256_of(path: Path) -> str:
+    """Return `sha256:` and the digest of a file's bytes."""
+    with open(path, "rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
+    """Return what differs between two manifests' parts, as sentences; what only one of them has differs too.
+
+    >>> changes({"k": 5, "t": {"a": 1}}, {"k": 5, "t": {"a": 2}})
+    ['t.a: was 1, is now 2']
+    """
+    found = []
+    for name in sorted({*before, *now}):
+        place = f"{at}.{name}" if at else name
+        old, new = before.get(name), now.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += changes(old, new, place)
+        elif old != new:
+            found.append(f"{place}: was {shown(old)}, is now {shown(new)}")
+    return found
+
+
+def _locked(path: Path) -> IO[str]:
+    """Lock for as long as the file is open; raises InputError naming the process that has it."""
+    import fcntl
+
+    while True:
+        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115  # the lock lives as long as the file is open
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read(200).strip() or "another process"
+            file.close()
+            raise _refused(path.parent, f"is being written by {holder} (expected one process at a time)") from None
+        # A holder that closed in between has removed the file that we locked: take the new one.
+        if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+            break
+        file.close()
+    file.truncate(0)
+    file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+    file.flush()
+    return file
+
+
+def _refused(path: Path, message: str) -> InputError:
+    return InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])

@@ -1,0 +1,68 @@
+"""What the runner needs of a target, and how a target says that it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from assay.model import Case, Observation
+
+Operation = Literal["search", "ask"]
+
+TRANSIENT = frozenset(
+    {"connection", "crashed", "rate_limited", "timeout"}
+    | {f"http_{status}" for status in (408, 425, 429, 500, 502, 503, 504, 529)}
+)
+"""Failures that may be gone at the next attempt; every other code is final."""
+
+OVERLOADED = frozenset({"rate_limited", "http_429", "http_503", "http_529"})
+"""Failures that ask for fewer calls at a time."""
+
+MESSAGE_LIMIT = 500
+
+SEARCHED = "search"
+"""The stage that holds what the target's own search returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing to ask of a target: `seconds` is the time it may take, `k` how many chunks a search returns."""
+
+    case: Case
+    operation: Operation
+    seconds: float
+    k: int = 10
+
+
+class CallError(Exception):
+    """A target gave no observation: a stable code, a message for people and, where it said so, when to come back."""
+
+    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message[:MESSAGE_LIMIT]
+        self.retry_after = retry_after
+
+
+class Target(Protocol):
+    """A system under test in one configuration; `name` becomes the observations' config_id.
+
+    Codes that adapters raise with `CallError`: timeout, connection, tls, crashed, http_<status>, rate_limited, quota,
+    redirect, protocol (not the agreed form), schema (the agreed form, wrong content), too_large, id_mismatch,
+    tool_error, schema_drift, target_error (the target says so itself), exception (a callable raised).
+    """
+
+    name: str
+    operations: tuple[Operation, ...]
+
+    async def identity(self) -> dict[str, Any]:
+        """Return what goes into the manifest: everything that makes this another system, and no secret."""
+        ...
+
+    async def observe(self, call: Call) -> Observation:
+        """Do one call. Raises CallError; the observation holds what this operation reported and nothing else."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back processes and connections; never raises for a target that is already dead."""
+        ...

@@ -1,0 +1,243 @@
+"""Observe many cases on one machine: bounded concurrency, retries inside a deadline, budgets, a breaker, a clean stop.
+
+Every observation goes to the sink before it counts. Time, waiting and chance are arguments, so that tests need none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from msgspec import structs
+
+from assay.model import Case, Observation, TargetError, Usage
+from assay.ports import OVERLOADED, SEARCHED, TRANSIENT, Call, CallError, Operation, Target
+from assay.runners.throttle import Throttle
+
+Sink = Callable[[Observation], Observation]
+"""Keeps an observation for good and returns it as kept; raises where it cannot be kept."""
+Progress = Callable[[int, int], None]
+FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One observation to make."""
+
+    case: Case
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Limits of a run: `deadline` and `retry_after_cap` in seconds, `max_calls` in calls with retries, `max_cost` in
+    dollars as the target reports them; `breaker` failures in a row end the run."""
+
+    operations: tuple[Operation, ...]
+    k: int = 10
+    concurrency: int = 8
+    deadline: float = 120.0
+    attempts: int = 4
+    breaker: int = 10
+    retry_after_cap: float = 60.0
+    max_calls: int | None = None
+    max_cost: float | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run did: observations kept, those with an error, calls made, dollars spent, and why it ended early."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    halted: str = ""
+    codes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Clock:
+    """Where time and chance come from; `now` never goes back, `jitter` returns numbers from 0 to 1."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = field(default_factory=lambda: random.Random(0).random)  # noqa: S311  # no secret
+
+
+class Runner:
+    """Observes the work of one target; `stop` lets what is under way finish and begins nothing more."""
+
+    def __init__(
+        self, target: Target, policy: Policy, sink: Sink, clock: Clock | None = None, progress: Progress | None = None
+    ) -> None:
+        self.target, self.policy, self.sink = target, policy, sink
+        self.clock = clock or Clock()
+        self.tally = Tally()
+        self._progress = progress
+        self._throttle = Throttle(policy.concurrency)
+        self._in_a_row = 0
+        self._paused_until = 0.0
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """Begin nothing more: no case, no retry. What is under way ends by its deadline and is kept."""
+        self.tally.halted = self.tally.halted or reason
+
+    async def run(self, work: Iterable[Work]) -> Tally:
+        """Observe all the work. Raises what the sink raises; nothing is begun after that."""
+        items = list(work)
+        self.tally.total = len(items)
+        queue = iter(items)
+        workers = min(self.policy.concurrency, len(items))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self._work(queue))
+        except BaseExceptionGroup as failures:  # the sink's: one is enough, the others only follow from it
+            raise failures.exceptions[0] from None
+        return self.tally
+
+    async def _work(self, queue: Iterator[Work]) -> None:
+        while not self.tally.halted:
+            ticket = await self._throttle.enter()
+            try:
+                work = None if self.tally.halted else next(queue, None)
+                if work is None:
+                    return
+                observation = await self._observe(work, ticket)
+            finally:
+                self._throttle.leave()
+            if observation is not None:
+                self._keep(observation)
+
+    def _keep(self, observation: Observation) -> None:
+        kept = self.sink(observation)
+        tally = self.tally
+        tally.done += 1
+        if kept.error is not None:
+            tally.failed += 1
+            tally.codes[kept.error.code] = tally.codes.get(kept.error.code, 0) + 1
+            self._in_a_row += 1
+            if self._in_a_row >= self.policy.breaker:
+                self.stop("breaker")
+        else:
+            self._in_a_row = 0
+            self._spend(kept)
+        if self._progress is not None:
+            self._progress(tally.done, tally.total)
+
+    def _spend(self, observation: Observation) -> None:
+        cost = observation.usage.cost_usd if observation.usage is not None else None
+        self.tally.cost += cost or 0.0
+        if self.policy.max_cost is None:
+            return
+        if cost is None:
+            self.stop("cost_unknown")
+        elif self.tally.cost >= self.policy.max_cost:
+            self.stop("max_cost")
+
+    async def _observe(self, work: Work, ticket: int) -> Observation | None:
+        """Do every operation of one case; None where the run was stopped before it gave anything to keep."""
+        deadline = self.clock.now() + self.policy.deadline
+        seen = Observation(work.case.id, question=work.case.question)
+        for operation in self.policy.operations:
+            try:
+                reply = await self._attempts(work.case, operation, deadline, ticket)
+            except CallError as error:
+                seen = structs.replace(seen, error=TargetError(error.code, error.message))
+                break
+            if reply is None:
+                return None
+            seen = reply if operation == self.policy.operations[0] else join(seen, reply)
+        return structs.replace(seen, config_id=self.target.name, repeat=work.repeat)
+
+    async def _attempts(self, case: Case, operation: Operation, deadline: float, ticket: int) -> Observation | None:
+        for attempt in range(1, self.policy.attempts + 1):
+            await self._wait(self._paused_until - self.clock.now(), deadline)
+            if not self._may_call():
+                return None
+            try:
+                reply = await self._call(case, operation, deadline)
+            except CallError as error:
+                delay = self._delay(attempt, error)
+                if error.code in OVERLOADED:
+                    self._slow_down(ticket, delay if error.retry_after is not None else 0.0)
+                final = error.code not in TRANSIENT or attempt == self.policy.attempts
+                if final or self.clock.now() + delay >= deadline:
+                    raise
+                await self._pause(delay)
+                if self.tally.halted:
+                    return None
+            else:
+                self._throttle.succeeded()
+                return reply
+        raise AssertionError("the last attempt returns or raises")
+
+    def _slow_down(self, ticket: int, pause: float) -> None:
+        """Call less at a time and, where the target named a time, not before it."""
+        self._throttle.overloaded(ticket)
+        self._paused_until = max(self._paused_until, self.clock.now() + pause)
+
+    async def _wait(self, seconds: float, deadline: float) -> None:
+        """Wait while the target asked everybody to come back later."""
+        if seconds <= 0:
+            return
+        if self.clock.now() + seconds >= deadline:
+            raise CallError("rate_limited", f"told to come back in {seconds:.1f} s, which is after the deadline")
+        await self.clock.sleep(seconds)
+
+    async def _pause(self, seconds: float) -> None:
+        if not self.tally.halted:
+            await self.clock.sleep(seconds)
+
+    def _may_call(self) -> bool:
+        if self.policy.max_calls is not None and self.tally.calls >= self.policy.max_calls:
+            self.stop("max_calls")
+            return False
+        self.tally.calls += 1
+        return True
+
+    async def _call(self, case: Case, operation: Operation, deadline: float) -> Observation:
+        began = self.clock.now()
+        seconds = deadline - began
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await self.target.observe(Call(case, operation, seconds, self.policy.k))
+        except TimeoutError:
+            raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
+        return timed(reply, round((self.clock.now() - began) * 1000, 3))
+
+    def _delay(self, attempt: int, error: CallError) -> float:
+        """Return the seconds to wait: what the target said (capped), else doubling, with up to half of it by chance."""
+        if error.retry_after is not None:
+            return min(error.retry_after, self.policy.retry_after_cap)
+        longest = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** (attempt - 1))
+        return longest * (0.5 + self.clock.jitter() / 2)
+
+
+def timed(observation: Observation, milliseconds: float) -> Observation:
+    """Return the observation with the time it took, where the target did not say itself."""
+    usage = observation.usage or Usage()
+    if usage.end_to_end_ms is not None:
+        return observation
+    return structs.replace(observation, usage=structs.replace(usage, end_to_end_ms=milliseconds))
+
+
+def join(searched: Observation, asked: Observation) -> Observation:
+    """Return one observation of a search and an answer: the search's ranking first, as the stage `search`.
+
+    Where the answer reports no stage of its own, all stages of the search stand for it. Time is the answer's; money
+    is the sum.
+    """
+    rankings = searched.stages or ()
+    if asked.stages is not None:
+        last = [stage for stage in rankings if stage.name == SEARCHED] or [s for s in rankings if s.name != "context"]
+        rankings = (*(structs.replace(stage, name=SEARCHED) for stage in last[-1:]), *asked.stages)
+    usage, spent = asked.usage or Usage(), searched.usage or Usage()
+    if usage.cost_usd is not None or spent.cost_usd is not None:
+        usage = structs.replace(usage, cost_usd=(usage.cost_usd or 0.0) + (spent.cost_usd or 0.0))
+    return structs.replace(asked, stages=tuple(rankings), usage=usage, versions=searched.versions | asked.versions)

@@ -1,0 +1,1 @@
+"""Adapters to systems under test, one file for each kind."""

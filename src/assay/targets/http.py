@@ -1,0 +1,227 @@
+"""A JSON API over HTTP: bodies from a template, replies mapped by configuration, everything capped.
+
+One client serves the whole run. Redirects are not followed, proxies of the environment are not used, and a reply is
+read no further than its cap, in bytes before and after unpacking.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import math
+import os
+import ssl
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.config_model import HttpCall
+from assay.config_model import HttpTarget as Settings
+from assay.errors import Problem, SettingsError, shown
+from assay.model import Observation
+from assay.ports import Call, CallError, Operation
+from assay.targets.addresses import check_resolved, check_url, is_localhost
+from assay.targets.reply import decode, read_reply
+from assay.targets.template import fill, headers_of
+
+if TYPE_CHECKING:
+    import httpx2
+
+DEFAULT_BODY = {"question": "{{question}}"}
+DEFAULT_SEARCH = {"query": "{{question}}", "k": "{{k}}"}
+QUOTA = ("insufficient_quota", "quota_exceeded", "billing_hard_limit_reached")
+SHOWN_BYTES = 200
+
+
+class HttpTarget:
+    """Asks one address, and searches at another where the settings name one."""
+
+    def __init__(
+        self, name: str, settings: Settings, concurrency: int, *, typed: bool = False, allowed: Sequence[str] = ()
+    ) -> None:
+        """Raises SettingsError for an address that is refused, and for a secret that the environment does not have."""
+        self.name, self.settings = name, settings
+        self._typed, self._allowed = typed, allowed
+        self._calls: dict[Operation, tuple[HttpCall, Any]] = {}
+        if settings.search is not None:
+            self._calls["search"] = settings.search, DEFAULT_SEARCH
+        asking = HttpCall(settings.url, settings.method, settings.body, settings.query)
+        self._calls["ask"] = asking, DEFAULT_BODY
+        self.operations: tuple[Operation, ...] = tuple(self._calls)
+        for what, (call, _) in self._calls.items():
+            refused = check_url(call.url, typed=typed, allowed=allowed)
+            if refused:
+                field = f"targets.{name}.{'search.url' if what == 'search' else 'url'}"
+                raise SettingsError([Problem("", None, field, f"refused: {refused}", "E_URL")])
+        self._headers = {"accept": "application/json", "accept-encoding": "gzip, identity", **settings.headers}
+        if settings.auth is not None:
+            secret = secret_of(settings.auth.env, f"targets.{name}.auth.env")
+            self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
+        self._client = _client(concurrency)
+        self._numbers: dict[str, str] = {}
+
+    async def identity(self) -> dict[str, Any]:
+        """Return the settings; secrets are not part of them."""
+        return {"type": "http", **msgspec.to_builtins(self.settings)}
+
+    async def observe(self, call: Call) -> Observation:
+        """Send one request and read its reply."""
+        body = await self._send(call)
+        return read_reply(decode(body), call, self.settings.response)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _send(self, call: Call) -> bytes:
+        import httpx2
+
+        request = await self._request(call)
+        try:
+            response = await self._client.send(request, stream=True)
+            try:
+                return await self._read(response)
+            finally:
+                await response.aclose()
+        except httpx2.TimeoutException as error:
+            raise CallError("timeout", f"{type(error).__name__}: no reply in time") from None
+        except httpx2.RemoteProtocolError as error:
+            raise CallError("connection", f"the reply was cut off or malformed: {error}") from None
+        except httpx2.TransportError as error:
+            raise CallError(*_transport_failure(error)) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise CallError("protocol", f"{type(error).__name__}: {error}") from None
+
+    async def _request(self, call: Call) -> httpx2.Request:
+        wanted, default = self._calls[call.operation]
+        if wanted.url not in self._numbers:
+            number = await check_resolved(wanted.url, typed=self._typed, allowed=self._allowed)
+            self._numbers[wanted.url] = number
+        try:
+            headers = {**self._headers, **headers_of(self.settings.identity, call)}
+        except ValueError as error:
+            raise CallError("identity", str(error)) from None
+        query = {key: str(value) for key, value in fill(wanted.query, call).items()} or None
+        content = None
+        if wanted.method != "GET":
+            content = msgspec.json.encode(fill(default if wanted.body is None else wanted.body, call))
+            headers["content-type"] = "application/json"
+        request = self._client.build_request(
+            wanted.method, wanted.url, params=query, content=content, headers=headers, timeout=call.seconds
+        )
+        if not self._typed:
+            pin(request, self._numbers[wanted.url])
+        return request
+
+    async def _read(self, response: httpx2.Response) -> bytes:
+        status = response.status_code
+        if status >= 300 or status in (204, 205):
+            body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
+            raise status_failure(status, response.headers, body)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind and kind != "application/json" and not kind.endswith("+json"):
+            body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
+            raise CallError("protocol", f"not JSON (got {kind}: {_begin(body)}; expected application/json)")
+        return await capped(response, self.settings.max_bytes)
+
+
+def pin(request: httpx2.Request, number: str) -> None:
+    """Send a request to the number that was checked: a second look-up could give another. Host and TLS name stay."""
+    host = request.url.host
+    if not is_localhost(host):
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        request.url = request.url.copy_with(host=number)
+
+
+def secret_of(variable: str, field: str) -> str:
+    """Return a secret from the environment. Raises SettingsError naming the variable that is missing or empty."""
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        message = f"environment variable {variable} is not set (expected the secret itself in it)"
+        raise SettingsError([Problem("", None, field, message, "E_SECRET")])
+    return value
+
+
+def _client(concurrency: int) -> httpx2.AsyncClient:
+    try:
+        import httpx2
+    except ImportError:
+        raise SettingsError("an HTTP target needs a package more: pip install 'rag-assay[http]'") from None
+    limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    return httpx2.AsyncClient(limits=limits, trust_env=False, follow_redirects=False)
+
+
+async def capped(response: httpx2.Response, most: int, *, cut: int | None = None) -> bytes:
+    """Return the body, unpacked. Raises CallError, code too_large beyond `most` bytes; `cut` stops there instead."""
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity", "gzip", "deflate"):
+        raise CallError("protocol", f"packed as {coding}, which was not asked for (expected gzip or identity)")
+    unpack = _unpacker() if coding in ("gzip", "deflate") else lambda data, _: data
+    limit = most if cut is None else min(cut, most)
+    parts, size = [], 0
+    async for raw in response.aiter_raw():
+        try:
+            part = unpack(raw, limit - size + 1)
+        except zlib.error as error:
+            raise CallError("protocol", f"broken {coding} data: {error}") from None
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            if cut is not None:
+                break
+            raise CallError("too_large", f"a reply of more than {most} bytes (expected that at most)")
+    return b"".join(parts)[:limit]
+
+
+def _unpacker() -> Callable[[bytes, int], bytes]:
+    """Return a function that unpacks a piece to so many bytes at most, so that a small bomb cannot fill the memory."""
+    packed = zlib.decompressobj(wbits=47)  # gzip or zlib, told by its header
+    return lambda data, most: packed.decompress(data, most)
+
+
+def status_failure(status: int, headers: httpx2.Headers, body: bytes) -> CallError:
+    """Return the error that a status stands for, with the time to come back at where the reply says one."""
+    if 300 <= status < 400:
+        return CallError("redirect", f"sent elsewhere with {status} (expected the final address in the settings)")
+    if status in (204, 205):
+        return CallError("protocol", f"HTTP {status}: a reply without content")
+    code = status_code(status, body.decode("utf-8", "replace"))
+    return CallError(code, f"HTTP {status}: {_begin(body)}", retry_after(headers.get("retry-after")))
+
+
+def status_code(status: int, body: str) -> str:
+    """Return the code of a failed reply: a used-up quota is no passing overload."""
+    return "quota" if status == 429 and any(word in body for word in QUOTA) else f"http_{status}"
+
+
+def retry_after(text: str | None, now: Callable[[], float] = time.time) -> float | None:
+    """Return the seconds that a Retry-After header asks for; None for none, nonsense and times gone by.
+
+    >>> retry_after("2"), retry_after("-1"), retry_after("soon"), retry_after("nan")
+    (2.0, None, None, None)
+    """
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(text).timestamp() - now()
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _transport_failure(error: BaseException) -> tuple[str, str]:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return "tls", f"no safe connection: {cause.reason or cause}"
+        cause = cause.__cause__ or cause.__context__
+    return "connection", f"{type(error).__name__}: {error or 'the connection was lost'}"
+
+
+def _begin(body: bytes) -> str:
+    return shown(body[:SHOWN_BYTES].decode("utf-8", "backslashreplace"), SHOWN_BYTES)

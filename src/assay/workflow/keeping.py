@@ -1,0 +1,72 @@
+"""The one place where observations become lines: without secrets, readable again, and fit to be scored."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import structs
+
+from assay.io.lines import MAX_LINE_BYTES
+from assay.io.outputs import native
+from assay.io.outputs.faults import UNREADABLE
+from assay.io.outputs.flaws import flaws
+from assay.io.redaction import Redactor
+from assay.io.runfolder import Journal, key_of
+from assay.model import Observation, TargetError
+
+
+def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation, bytes]:
+    """Return the observation as it is kept, and its line.
+
+    One that could not be read again, or would stop the scoring of all others (a ranking that contradicts itself, a
+    number that is not finite), is kept as an error with code `schema`; one beyond 16 MiB as `too_large`.
+    """
+    if observation.error is not None:
+        said = redactor.message(observation.error.message)
+        observation = structs.replace(observation, error=TargetError(observation.error.code, said))
+    fault = ""
+    code = "schema"
+    line = b""
+    try:
+        line = _line(observation, redactor)
+        if len(line) > MAX_LINE_BYTES:
+            fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
+        else:
+            seen = native.decode(line)
+            found = flaws(seen)
+            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in found)
+            if not fault and msgspec.json.encode(seen) != line:
+                fault = "holds a number that is not finite (expected numbers that JSON can hold)"
+    except (*UNREADABLE, TypeError) as error:
+        fault = f"cannot be kept: {error}"
+    if not fault:
+        return seen, line
+    broken = Observation(
+        observation.case_id,
+        observation.config_id,
+        observation.repeat,
+        observation.question,
+        error=TargetError(code, redactor.message(fault)[:500]),
+    )
+    return broken, msgspec.json.encode(broken)
+
+
+class Keeper:
+    """A sink of the runner that writes to the journal of a run."""
+
+    def __init__(self, journal: Journal, redactor: Redactor) -> None:
+        self.journal, self.redactor = journal, redactor
+
+    def __call__(self, observation: Observation) -> Observation:
+        """Write the observation and return it as written. Raises IncompleteError where the system does not let it."""
+        kept, line = keepable(observation, self.redactor)
+        self.journal.append(line, key_of(kept), failed=kept.error is not None)
+        return kept
+
+
+def _line(observation: Observation, redactor: Redactor) -> bytes:
+    line = msgspec.json.encode(observation)
+    if not redactor.touches(line):
+        return line
+    clean = redactor.value(msgspec.to_builtins(observation))
+    clean |= {"case_id": observation.case_id, "config_id": observation.config_id, "question": observation.question}
+    return msgspec.json.encode(msgspec.convert(clean, Observation))

@@ -1,0 +1,295 @@
+"""The use case of observing: every chosen case of a golden set asked of every target, journalled, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.config import Config
+from assay.errors import IncompleteError, InputError, Problem, SettingsError
+from assay.io.golden import Loaded, load_golden
+from assay.io.redaction import Redactor, secrets_of
+from assay.io.runfolder import OBSERVATIONS, Journal, RunFolder, changes, sha256_of
+from assay.model import Case
+from assay.ports import CallError, Operation, Target
+from assay.runners.local import Clock, Policy, Progress, Runner, Tally, Work
+from assay.version import __version__
+from assay.workflow.keeping import Keeper
+from assay.workflow.select import chosen
+from assay.workflow.targets import Chosen, Trust, choose, make, secret_names
+
+RUNS = "runs"
+NO_TRUST = Trust()
+Watch = Callable[[str], Progress | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a user asks to be observed, in the words of the command line."""
+
+    config: Config
+    targets: Sequence[str] = ()
+    retrieval_only: bool = False
+    limit: int | None = None
+    only: Sequence[str] = ()
+    retry_errors: bool = False
+    trust: Trust = NO_TRUST
+    started_at: str | None = None
+
+
+@dataclass(slots=True)
+class Observed:
+    """What observing left: the run folder, a tally for each target, and what people should know."""
+
+    folder: Path
+    golden: Loaded
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    failed: int = 0
+    missing: int = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody stopped it."""
+        return any(tally.halted == "interrupted" for tally in self.tallies.values())
+
+    @property
+    def status(self) -> int:
+        """The exit code: 0 where every chosen case has an observation without an error."""
+        return 130 if self.interrupted else 3 if self.failed or self.missing else 0
+
+
+def observe(measurement: Measurement, watch: Watch = lambda _: None, clock: Clock | None = None) -> Observed:
+    """Observe, or go on with an interrupted run. Raises InputError where that cannot be, IncompleteError where the
+    disk or the target lets nothing be observed."""
+    config = measurement.config
+    if config.golden is None:
+        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
+    loaded = load_golden(config.at("golden", config.golden.path), config.golden.format)
+    _check_split(config, loaded)
+    cases = chosen(loaded.golden, measurement.limit, measurement.only)
+    picked = choose(config, measurement.targets)
+    targets = [make(each, config, measurement.trust) for each in picked]
+    observed = Observed(run_path(config), loaded)
+    session = _Session(measurement, observed, cases, targets, picked, clock)
+    with RunFolder(observed.folder) as folder:
+        try:
+            asyncio.run(session.run(folder, watch))
+        except asyncio.CancelledError:  # a second Ctrl-C: what was journalled is kept, nothing else is written
+            raise KeyboardInterrupt from None
+    return observed
+
+
+def run_path(config: Config) -> Path:
+    """Return the run folder: the one named, else the last of `runs/` where it is not finished, else the next."""
+    if config.settings.run_dir is not None:
+        return Path(config.at("run_dir", config.settings.run_dir))
+    taken = sorted(int(entry.name) for entry in Path(RUNS).glob("[0-9]*") if entry.name.isdigit())
+    last = Path(RUNS) / f"{taken[-1]:04d}" if taken else None
+    if last is not None and not _is_complete(last):
+        return last
+    return Path(RUNS) / f"{(taken[-1] if taken else 0) + 1:04d}"
+
+
+def _is_complete(path: Path) -> bool:
+    try:
+        return b'"complete": true' in (path / "manifest.json").read_bytes()
+    except OSError:
+        return False
+
+
+def _check_split(config: Config, loaded: Loaded) -> None:
+    wanted = config.golden.split if config.golden is not None else None
+    if wanted is not None and loaded.golden.split != wanted:
+        message = f"another split (got {loaded.golden.split!r}; expected {wanted!r})"
+        raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
+
+
+class _Session:
+    """One call of `observe`, from opening the targets to the finished manifest."""
+
+    def __init__(
+        self,
+        measurement: Measurement,
+        observed: Observed,
+        cases: Sequence[Case],
+        targets: Sequence[Target],
+        picked: Sequence[Chosen],
+        clock: Clock | None,
+    ) -> None:
+        self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
+        self.run_settings = measurement.config.settings.run
+        self.clock = clock or Clock(jitter=random.Random(self.run_settings.seed).random)  # noqa: S311  # no secret
+        names = [name for each in picked for name in secret_names(each.settings)]
+        self.redactor = Redactor(secrets_of(named=names))
+
+    async def run(self, folder: RunFolder, watch: Watch) -> None:
+        """Check that the folder may be used, observe, and finish the manifest."""
+        try:
+            manifest = await self._manifest()
+            self._agree(folder, manifest)
+            journal = self._open(folder)
+            try:
+                if self.measurement.retry_errors:
+                    journal.drop_failed([target.name for target in self.targets])
+                for target in self.targets:
+                    if not await self._observe(target, journal, watch(target.name)):
+                        break
+            finally:
+                journal.close()
+        finally:
+            for target in self.targets:
+                await target.aclose()
+        self._finish(folder, manifest, journal)
+
+    async def _manifest(self) -> dict[str, Any]:
+        loaded, settings = self.observed.golden, self.measurement.config.settings
+        identities = {}
+        for target in self.targets:
+            try:
+                async with asyncio.timeout(self.run_settings.deadline):
+                    identities[target.name] = await target.identity()
+            except TimeoutError:
+                raise IncompleteError(f"target {target.name}: not ready after {self.run_settings.deadline} s") from None
+            except CallError as error:
+                raise IncompleteError(self.redactor.message(f"target {target.name}: {error}")) from None
+        return {
+            "assay_version": __version__,
+            "golden_digest": loaded.digest,
+            "golden": {"name": loaded.golden.name, "version": loaded.golden.version, "format": loaded.format},
+            "operations": {
+                "retrieval_only": self.measurement.retrieval_only,
+                "k": max((*settings.scoring.k, settings.scoring.production_k)),
+            },
+            "targets": self.redactor.value(identities),
+            "seed": self.run_settings.seed,
+        }
+
+    def _agree(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
+        """Make the manifest of a new folder; refuse one that was made with something else."""
+        before = folder.manifest
+        if not before:
+            manifest["started_at"] = self.measurement.started_at
+            folder.write_golden(self.observed.golden.golden)
+            folder.write_manifest(manifest)
+            return
+        pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
+        found = changes({name: before.get(name) for name in pinned}, pinned)
+        known = before.get("targets", {})
+        for name, identity in manifest["targets"].items():
+            if name in known:
+                found += changes(known[name], identity, f"targets.{name}")
+        if found:
+            problems = [Problem(str(folder.path), None, "", each, "E_RUN_CHANGED") for each in found]
+            last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
+            raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
+        manifest["started_at"] = before.get("started_at")
+        manifest["targets"] = known | manifest["targets"]
+        folder.write_manifest(manifest)
+
+    def _open(self, folder: RunFolder) -> Journal:
+        journal = Journal(folder)
+        if journal.torn_bytes:
+            message = f"a last line of {journal.torn_bytes} bytes was cut off by a crash and is observed again"
+            self.observed.notices.append(message)
+        return journal
+
+    async def _observe(self, target: Target, journal: Journal, progress: Progress | None) -> bool:
+        """Observe what is missing of one target; returns whether to go on with the next one."""
+        work = [
+            Work(case, repeat)
+            for repeat in range(self.run_settings.repeat)
+            for case in self.cases
+            if (target.name, case.id, repeat) not in journal.kept
+        ]
+        runner = Runner(target, self._policy(target), Keeper(journal, self.redactor), self.clock, progress)
+        self.observed.tallies[target.name] = runner.tally
+        with _interruptible(runner):
+            await runner.run(work)
+        if runner.tally.halted:
+            self.observed.notices.append(_halted(target.name, runner.tally))
+        return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
+
+    def _policy(self, target: Target) -> Policy:
+        settings = self.measurement.config.settings
+        operations: tuple[Operation, ...] = target.operations
+        if self.measurement.retrieval_only:
+            if "search" not in operations:
+                message = "cannot search (expected a search function, tool or address for --retrieval-only)"
+                raise SettingsError([Problem("", None, f"targets.{target.name}", message, "E_TARGET")])
+            operations = ("search",)
+        run = self.run_settings
+        return Policy(
+            operations,
+            k=max((*settings.scoring.k, settings.scoring.production_k)),
+            concurrency=run.concurrency,
+            deadline=run.deadline,
+            attempts=run.attempts,
+            breaker=run.breaker,
+            retry_after_cap=run.retry_after_cap,
+            max_calls=run.max_calls,
+            max_cost=run.max_cost,
+        )
+
+    def _finish(self, folder: RunFolder, manifest: dict[str, Any], journal: Journal) -> None:
+        wanted = {
+            (target.name, case.id, repeat)
+            for target in self.targets
+            for case in self.cases
+            for repeat in range(self.run_settings.repeat)
+        }
+        self.observed.missing = len(wanted - journal.kept)
+        self.observed.failed = len(wanted & journal.failed)
+        path = folder.path / OBSERVATIONS
+        manifest |= {
+            "complete": not self.observed.missing,
+            "configs": sorted({config for config, _, _ in journal.kept}),
+            "observations": [{"path": OBSERVATIONS, "format": "assay", "sha256": sha256_of(path)}],
+        }
+        folder.write_manifest(manifest)
+
+
+_REASONS = {
+    "interrupted": "interrupted",
+    "breaker": "stopped: every one of the last calls failed",
+    "max_calls": "stopped at --max-calls",
+    "max_cost": "stopped at --max-cost",
+    "cost_unknown": "stopped: it does not report what a call costs, so that --max-cost cannot be kept",
+}
+
+
+def _halted(name: str, tally: Tally) -> str:
+    codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
+    seen = f"; errors: {codes}" if codes else ""
+    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{seen}"
+
+
+@contextmanager
+def _interruptible(runner: Runner) -> Iterator[None]:
+    """The first Ctrl-C (or SIGTERM) ends the run after what is under way, the second at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def interrupt() -> None:
+        if runner.tally.halted == "interrupted":
+            task.cancel()
+        runner.tally.halted = "interrupted"
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, interrupt)
+    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread: whoever owns it handles signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

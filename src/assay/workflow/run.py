@@ -1,0 +1,79 @@
+"""The use case of `assay run`: observe, score, report, decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from assay.config import Config
+from assay.errors import IncompleteError
+from assay.io.outputs import native
+from assay.io.runfolder import GOLDEN, OBSERVATIONS
+from assay.model import Observation
+from assay.workflow.consistency import agreement_notices
+from assay.workflow.observe import Measurement, Observed
+from assay.workflow.reports import Targets
+from assay.workflow.score import Progress, ScoreRun
+from assay.workflow.session import Request, scored
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """Which gate decides, where it is not that of the settings, and over which configurations."""
+
+    gate: str | None = None
+    profile: str | None = None
+    configs: Sequence[str] = ()
+    workers: int = 1
+
+
+@contextmanager
+def scored_run(
+    measurement: Measurement, observed: Observed, deciding: Deciding, progress: Progress | None = None
+) -> Iterator[ScoreRun]:
+    """Yield the scoring of what was observed. Raises IncompleteError where nothing was."""
+    config = measurement.config
+    outputs = observed.folder / OBSERVATIONS
+    if not outputs.exists() or not outputs.stat().st_size:
+        reasons = "; ".join(observed.notices) or "every target was stopped"
+        raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
+    settings = config.settings.scoring
+    corpus = config.settings.corpus
+    chosen = deciding.gate is not None or deciding.profile is not None
+    own = config.path if config.settings.gate is not None and not chosen else None
+    request = Request(
+        golden=str(observed.folder / GOLDEN),
+        outputs=[str(outputs)],
+        golden_format="assay",
+        outputs_format="assay",
+        corpus=config.at("corpus", corpus) if corpus is not None else None,
+        metrics=settings.metrics,
+        by=settings.by,
+        gate=deciding.gate or own,
+        profile=deciding.profile,
+        gate_configs=deciding.configs,
+        limit=measurement.limit,
+        only=measurement.only,
+        workers=deciding.workers,
+        notices=[*observed.notices, *agreement_notices(_observations(observed), settings.production_k)],
+    )
+    with scored(request, progress) as run:
+        yield run
+
+
+def report_targets(config: Config, owner: str, now: str | None) -> Targets:
+    """Return where the settings and flags want reports."""
+    report = config.settings.report
+    places = {
+        name: config.at(f"report.{name}", value)
+        for name in ("markdown", "json", "per_case")
+        if (value := getattr(report, name)) is not None
+    }
+    return Targets(**places, owner=owner, now=now)
+
+
+def _observations(observed: Observed) -> Iterator[Observation]:
+    with open(observed.folder / OBSERVATIONS, "rb") as lines:
+        for line in lines:
+            yield native.decode(line)

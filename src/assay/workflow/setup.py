@@ -1,0 +1,191 @@
+"""Getting ready: the first settings file, and a look at everything that makes a measurement count."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from msgspec import UNSET
+
+from assay.config import Config, load_config
+from assay.errors import AssayError, InputError, Problem
+from assay.io.corpus import load_corpus
+from assay.io.gates import load_gate
+from assay.io.golden import load_golden
+from assay.io.redaction import Redactor, secrets_of
+from assay.io.writing import write_whole
+from assay.model import Case, GoldenSet, Observation
+from assay.ports import Call, CallError, Target
+from assay.scoring.rules import rule_problem
+from assay.workflow.targets import Chosen, Trust, choose, make, secret_names
+
+PROBE_SECONDS = 30.0
+FEW_CASES = 30
+
+
+class Finding(NamedTuple):
+    """One line of the doctor's list; `remedy` is empty where nothing needs doing."""
+
+    state: Literal["ok", "warn", "fail"]
+    what: str
+    message: str
+    remedy: str = ""
+
+
+def write_settings(kind: str, path: str) -> Path:
+    """Write the commented settings for a kind of target. Raises InputError where the file is there already."""
+    if Path(path).exists():
+        raise InputError([Problem(path, None, "", "is there already (expected a new file: --file NAME)", "E_EXISTS")])
+    folder = files("assay").joinpath("templates")
+    head = folder.joinpath("settings.yaml").read_text(encoding="utf-8")
+    target = folder.joinpath(f"{kind}.yaml").read_text(encoding="utf-8")
+    return write_whole(path, [head.replace("# (targets)\n", target).encode()])
+
+
+def examine(path: str | None, trust: Trust) -> Iterator[Finding]:
+    """Yield what was found, settings first; what cannot be looked at because of an earlier fault is left out."""
+    try:
+        config = load_config(path)
+    except AssayError as error:
+        yield Finding("fail", "settings", str(error))
+        return
+    if config.path is None:
+        yield Finding("warn", "settings", "no assay.yaml here", "write one: assay init")
+    else:
+        yield Finding("ok", "settings", config.path)
+    golden = None
+    for finding, value in _golden(config):
+        golden = value or golden
+        yield finding
+    yield from _corpus(config, golden)
+    yield from _gate(config)
+    yield from _targets(config, golden, trust)
+
+
+def _golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
+    if config.golden is None:
+        yield Finding("fail", "golden set", "not given", "golden: FILE in the settings, or --golden FILE"), None
+        return
+    try:
+        loaded = load_golden(config.at("golden", config.golden.path), config.golden.format)
+    except AssayError as error:
+        yield Finding("fail", "golden set", str(error), "assay golden check FILE"), None
+        return
+    golden = loaded.golden
+    yield Finding("ok", "golden set", f"{len(golden.cases)} cases, {loaded.digest}"), golden
+    if loaded.warnings:
+        message = f"{len(loaded.warnings)} things are doubtful; the first: {loaded.warnings[0]}"
+        yield Finding("warn", "golden set", message, "assay golden check FILE"), None
+    if len(golden.cases) < FEW_CASES:
+        message = f"{len(golden.cases)} cases: intervals will be wide"
+        yield Finding("warn", "golden set", message, f"{FEW_CASES} or more tell more"), None
+    for what, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
+        if not value:
+            remedy = f"write {what} into the golden set's header, so that a change of labels can be traced"
+            yield Finding("warn", "golden set", f"no {what}", remedy), None
+
+
+def _corpus(config: Config, golden: GoldenSet | None) -> Iterator[Finding]:
+    if config.settings.corpus is None:
+        needs = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
+        message = "not given" + (": who may see what is then taken from the system itself" if needs else "")
+        yield Finding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text")
+        return
+    try:
+        corpus, doubts = load_corpus(config.at("corpus", config.settings.corpus))
+    except AssayError as error:
+        yield Finding("fail", "corpus", str(error))
+        return
+    yield Finding("warn" if doubts else "ok", "corpus", f"{len(corpus.chunks)} chunks, {len(doubts)} doubtful")
+
+
+def _gate(config: Config) -> Iterator[Finding]:
+    if config.settings.gate is None or config.path is None:
+        yield Finding("warn", "gate", "none: nothing decides a release", "gate: {profile: general}; assay gate show")
+        return
+    try:
+        gate = load_gate(config.path, rule_problem)
+    except AssayError as error:
+        yield Finding("fail", "gate", str(error))
+        return
+    yield Finding("ok", "gate", f"{len(gate.rules)} rules")
+
+
+def _targets(config: Config, golden: GoldenSet | None, trust: Trust) -> Iterator[Finding]:
+    if not config.settings.targets:
+        yield Finding("warn", "targets", "none in the settings", "targets: …, or --target on the command line")
+        return
+    for chosen in choose(config, ()):
+        what = f"target {chosen.name}"
+        redact = Redactor(secrets_of(named=secret_names(chosen.settings))).message
+        try:
+            target = make(chosen, config, trust)
+        except AssayError as error:
+            yield Finding("fail", what, redact(str(error)))
+            continue
+        if golden is None:
+            yield Finding("ok", what, "can be made; not asked, because there is no golden set")
+            continue
+        try:
+            seen = asyncio.run(_asked(target, golden.cases[0]))
+        except CallError as error:
+            yield Finding("fail", what, redact(str(error)), "docs/how-to/targets.md")
+            continue
+        yield from _seen(what, chosen, seen, golden)
+
+
+async def _asked(target: Target, case: Case) -> Observation:
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            await target.identity()
+            return await target.observe(Call(case, target.operations[-1], PROBE_SECONDS))
+    except TimeoutError:
+        raise CallError("timeout", f"no reply within {PROBE_SECONDS:.0f} s") from None
+    finally:
+        await target.aclose()
+
+
+def _seen(what: str, chosen: Chosen, seen: Observation, golden: GoldenSet) -> Iterator[Finding]:
+    yield Finding("ok", what, f"answered the first case with {_reported(seen)}")
+    if seen.error is not None:
+        yield Finding("warn", what, f"the first case has an error: {seen.error.code} {seen.error.message}")
+    checks: list[tuple[bool, str, str]] = [
+        (not seen.stages, "reports no ranking", "without stages, retrieval cannot be told from generation"),
+        (
+            not seen.versions,
+            "reports no versions",
+            "report versions: model, index, prompt …, so that runs can be compared",
+        ),
+        (seen.answer is not UNSET and seen.citations is None, "reports no citations", "without them none are checked"),
+        (
+            any(case.user is not None for case in golden.cases) and not _tells_user(chosen),
+            "is not told who asks, although cases say so",
+            "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
+        ),
+    ]
+    for missing, message, remedy in checks:
+        if missing:
+            yield Finding("warn", what, message, remedy)
+
+
+def _reported(seen: Observation) -> str:
+    parts: list[tuple[object, Callable[[], str]]] = [
+        (seen.stages, lambda: "stages " + ", ".join(stage.name for stage in seen.stages or ())),
+        (isinstance(seen.answer, str), lambda: "an answer"),
+        (seen.citations, lambda: f"{len(seen.citations or ())} citations"),
+        (seen.versions, lambda: "versions " + ", ".join(seen.versions)),
+    ]
+    return "; ".join(text() for present, text in parts if present) or "nothing that can be scored"
+
+
+def _tells_user(chosen: Chosen) -> bool:
+    """Whether a target's settings send something of the user; a function or a command is handed all of it."""
+    settings = chosen.settings
+    if getattr(settings, "identity", None):
+        return True
+    templates = [getattr(settings, name, None) for name in ("body", "query", "arguments", "input")]
+    known = any(template is not None for template in templates)
+    return not known or "{{user" in repr(templates)

@@ -1,0 +1,181 @@
+"""From what people write (a name of the settings, an address, an import path, a file) to a target that can be asked."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from assay.config import Config
+from assay.config_model import (
+    CommandTarget,
+    HttpTarget,
+    LangchainTarget,
+    LlamaindexTarget,
+    McpTarget,
+    PythonTarget,
+    RecordedTarget,
+    TargetSection,
+)
+from assay.errors import Problem, SettingsError, shown
+from assay.io.observations import read_observations
+from assay.io.runfolder import sha256_of
+from assay.ports import Target
+from assay.workflow.outputs import output_files
+
+ALLOW_EXEC = "ASSAY_ALLOW_EXEC"
+
+_NAMED = re.compile(r"(?P<name>[^=/:]+)=(?P<spec>.+)")
+_IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What the person who runs this allows a settings file to do."""
+
+    run_commands: bool = False
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A target to ask; `typed`: it stands on the command line, not in a file that somebody else may have changed."""
+
+    name: str
+    settings: TargetSection
+    typed: bool
+
+
+def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
+    """Return the targets that are meant; without any named, all of the settings.
+
+    `wanted` holds names of the settings, or `[NAME=]` followed by an address, an import path or a file of outputs.
+    Raises SettingsError with everything that cannot be understood.
+    """
+    known = config.settings.targets
+    if not wanted:
+        if not known:
+            message = "none given (expected --target NAME, URL or module:attr, or targets in the settings)"
+            raise SettingsError([Problem("", None, "target", message, "E_TARGET")])
+        return [Chosen(name, settings, typed=False) for name, settings in known.items()]
+    found, problems = [], []
+    for spec in wanted:
+        if spec in known:
+            found.append(Chosen(spec, known[spec], typed=False))
+            continue
+        named = _NAMED.fullmatch(spec)
+        settings = _typed(named["spec"] if named else spec)
+        if settings is None:
+            problems.append(Problem("", None, "target", _unknown(spec, list(known)), "E_TARGET"))
+        else:
+            found.append(Chosen(named["name"] if named else _name(spec), settings, typed=True))
+    names = [each.name for each in found]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        message = f"two targets of one name (got {name!r} twice; expected NAME=… before one of them)"
+        problems.append(Problem("", None, "target", message, "E_TARGET"))
+    if problems:
+        raise SettingsError(problems)
+    return found
+
+
+def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
+    """Return the target. Raises SettingsError where it cannot be made, or a file may not ask for it."""
+    name, settings = chosen.name, chosen.settings
+    if isinstance(settings, RecordedTarget):
+        return _recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
+    if isinstance(settings, (CommandTarget, McpTarget)) and settings.command and not chosen.typed:
+        _check_command(name, settings.command, trust)
+    _see_working_directory()
+    if isinstance(settings, PythonTarget):
+        from assay.targets import python
+
+        return python.from_settings(name, settings)
+    if isinstance(settings, HttpTarget):
+        from assay.targets import http
+
+        return http.HttpTarget(name, settings, config.settings.run.concurrency, typed=chosen.typed, allowed=trust.hosts)
+    if isinstance(settings, McpTarget):
+        from assay.targets import mcp
+
+        return mcp.McpTarget(name, settings, typed=chosen.typed, allowed=trust.hosts)
+    if isinstance(settings, CommandTarget):
+        from assay.targets import command
+
+        return command.CommandTarget(name, settings)
+    if isinstance(settings, LangchainTarget):
+        from assay.targets import langchain
+
+        return langchain.from_settings(name, settings)
+    assert isinstance(settings, LlamaindexTarget)
+    from assay.targets import llamaindex
+
+    return llamaindex.from_settings(name, settings)
+
+
+def secret_names(settings: TargetSection) -> list[str]:
+    """Return the environment variables that a target may use and that must never be written down."""
+    names = list(getattr(settings, "env", ()))
+    auth = getattr(settings, "auth", None)
+    return [*names, auth.env] if auth is not None else names
+
+
+def _typed(spec: str) -> TargetSection | None:
+    if spec.startswith(("http://", "https://")):
+        return HttpTarget(url=spec)
+    if spec.startswith("mcp:"):
+        return McpTarget(url=spec.removeprefix("mcp:"))
+    if Path(spec).is_file():
+        return RecordedTarget(path=spec)
+    return PythonTarget(call=spec) if _IMPORT_PATH.fullmatch(spec) else None
+
+
+def _name(spec: str) -> str:
+    """Return a name for a target that was given none: the attribute, the host, the file's stem."""
+    if "://" in spec:
+        return re.sub(r"[?#].*", "", spec.split("://", 1)[1]).rsplit("@", 1)[-1].rstrip("/")
+    return Path(spec).stem if Path(spec).is_file() else spec.rpartition(":")[2]
+
+
+def _unknown(spec: str, known: list[str]) -> str:
+    close = get_close_matches(spec, known, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    names = f"one of {', '.join(known)}, or " if known else ""
+    return f"no such target (got {shown(spec)}; {hint}expected {names}an address, module:attr or a file of outputs)"
+
+
+def _recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
+    from assay.targets.recorded import RecordedTarget as Recorded
+
+    path = config.at(f"targets.{name}.path", settings.path)
+    with output_files([path], settings.format) as files:
+        observations = [seen for file in files for seen in read_observations(file.path, file.name, file.format)]
+        digest = sha256_of(Path(files[0].path))
+    configs = sorted({seen.config_id for seen in observations})
+    wanted = settings.config
+    if wanted is None and len(configs) > 1:
+        wanted = name if name in configs else None
+    if (wanted is None and len(configs) > 1) or (wanted is not None and wanted not in configs):
+        message = f"several configurations (expected config: one of {', '.join(configs)})"
+        raise SettingsError([Problem(path, None, f"targets.{name}.config", message, "E_TARGET")])
+    return Recorded(name, [seen for seen in observations if wanted in (None, seen.config_id)], digest)
+
+
+def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
+    if trust.run_commands or os.environ.get(ALLOW_EXEC) == "1":
+        return
+    message = (
+        f"a settings file may not run programs by itself (got {shown(' '.join(command))}; "
+        f"expected --allow-exec, or {ALLOW_EXEC}=1 in the environment)"
+    )
+    raise SettingsError([Problem("", None, f"targets.{name}.command", message, "E_EXEC")])
+
+
+def _see_working_directory() -> None:
+    """Let import paths name modules of the working directory, as `python -m` does."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
