@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
-from assay.cli import explain, gate, golden, graders, score
-from assay.errors import AssayError, InputError
+from assay.cli import explain, gate, golden, graders, measure, score, setup
+from assay.errors import AssayError, IncompleteError, InputError
 from assay.version import __version__
 
 INTERRUPTED = 130
-SEVERAL = ("--outputs",)
+SEVERAL = ("--outputs", "--target", "--only")
 
 app = typer.Typer(
     name="assay",
@@ -23,9 +24,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command("run", help="Observe targets, score, write reports, and decide the release by exit code.")(measure.measure)
+app.command("observe", help="Observe targets: the same as run, without scoring.")(measure.measure)
 app.command("score")(score.score)
 app.command("explain")(explain.explain)
 app.command("graders")(graders.graders)
+app.command("init")(setup.init)
+app.command("doctor")(setup.doctor)
 app.add_typer(gate.app, name="gate")
 app.add_typer(golden.app, name="golden")
 
@@ -67,13 +72,13 @@ def spread(arguments: list[str]) -> list[str]:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; every error is a message on standard error and an exit code."""
+    """Run one command; every error is a message on standard error and an exit code, never that of a failed gate."""
     try:
         code = app(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
-        return 2
+        return InputError.exit_code
     except AssayError as error:
         _complain(error)
         return error.exit_code
@@ -84,6 +89,12 @@ def run(arguments: list[str]) -> int:
         # The reader of our output has gone; point standard output at nothing so that the exit stays quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
+        return IncompleteError.exit_code
+    except Exception:  # noqa: BLE001  # a defect of Assay: its trace is shown, and 1 would mean a failed gate
+        traceback.print_exc()
+        return IncompleteError.exit_code
     return code if isinstance(code, int) else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -65,6 +66,9 @@ def score(
     allow_torn_tail: Annotated[
         bool, typer.Option("--allow-torn-tail", help="Accept a last line that a crash cut off, and report it.")
     ] = False,
+    strict_outputs: Annotated[
+        bool, typer.Option("--strict-outputs", help="Refuse keys given twice, unknown keys and repeated chunks.")
+    ] = False,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
@@ -91,11 +95,12 @@ def score(
         allow_torn_tail,
         limit,
         workers,
+        strict_outputs,
     )
-    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, now or _epoch())
+    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, said_time(now))
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
-        _print(format, run, targets, parts(by))
+        show_run(format, run, targets, parts(by))
         wrote(written, _next(run, request))
         return status_of(run, strict=strict)
 
@@ -105,27 +110,43 @@ def parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _epoch() -> str | None:
+def said_time(now: str | None) -> str | None:
+    """Return the time that reports shall print: the one given, else what SOURCE_DATE_EPOCH says, else none."""
+    if now is None:
+        return epoch()
+    try:
+        datetime.fromisoformat(now)
+    except ValueError:
+        raise InputError(f"--now: not a time (got {now!r}; expected one such as 2026-03-01T08:00:00Z)") from None
+    return now
+
+
+def epoch() -> str | None:
+    """Return the time that SOURCE_DATE_EPOCH says, as ISO text."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     if seconds is None:
         return None
-    if not seconds.isdigit():
-        raise InputError(f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r})")
-    return datetime.fromtimestamp(int(seconds), UTC).isoformat()
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        message = f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r}; expected one such as 1767225600)"
+        raise InputError(message) from None
 
 
-def _print(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
-    from assay.cli.screen import show
+def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
+    """Print the results in the form asked for."""
+    from assay.cli.screen import show, though_unread
     from assay.report.jsonreport import to_json
     from assay.report.terminal import summary_lines
     from assay.workflow.reports import markdown
 
-    if format is Format.json:
-        typer.echo(to_json(run.scoring, targets.now), nl=False)
-    elif format is Format.markdown:
-        typer.echo(markdown(run, targets), nl=False)
-    else:
-        show(summary_lines(run.scoring, by))
+    with though_unread():
+        if format is Format.json:
+            typer.echo(to_json(run.scoring, targets.now), nl=False)
+        elif format is Format.markdown:
+            typer.echo(markdown(run, targets), nl=False)
+        else:
+            show(summary_lines(run.scoring, by))
 
 
 def _next(run: ScoreRun, request: Request) -> str | None:
@@ -133,5 +154,7 @@ def _next(run: ScoreRun, request: Request) -> str | None:
     for config, result in run.scoring.configs.items():
         for checks in result.table.checks:
             if checks.failed:
-                return f"assay explain {checks.case_id} --config {config} --golden {request.golden} --outputs …"
+                words = ["assay", "explain", checks.case_id, "--config", config, "--golden", request.golden]
+                words += ["--corpus", request.corpus] if request.corpus else []
+                return shlex.join([*words, "--outputs", *request.outputs])
     return None

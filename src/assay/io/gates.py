@@ -20,7 +20,7 @@ from assay.model import Gate, Rule
 RuleCheck = Callable[[Rule], str | None]
 """Returns what is wrong with a rule whatever is measured (unknown metric, wrong direction …), None where nothing is."""
 
-SETTINGS = ("golden", "corpus", "targets", "scoring", "judge", "gate", "report")
+SETTINGS = ("golden", "corpus", "run_dir", "targets", "run", "scoring", "judge", "gate", "report")
 _PROFILES = "profiles"
 _SUFFIX = ".yaml"
 T = TypeVar("T", bound=Struct)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from assay.errors import InputError, Problem
-from assay.io.golden import write_golden
+from assay.io.runfolder import OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
 from assay.report.jsonreport import to_json
@@ -93,41 +88,35 @@ def legacy(run: ScoreRun) -> str:
     return legacy_json(rows)
 
 
-def write_run(run: ScoreRun, folder: Path) -> Path:
+def write_run(run: ScoreRun, path: Path) -> Path:
     """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
 
     Raises InputError where the folder holds something that is not such a run.
     """
-    if folder.exists() and any(folder.iterdir()) and not (folder / "manifest.json").exists():
-        problem = Problem(str(folder), None, "", "is not empty and not a run folder (expected a new or empty folder)")
-        raise InputError([problem])
-    (folder / "derived").mkdir(parents=True, exist_ok=True)
-    write_golden(run.golden, folder / "golden.jsonl")
-    copies = []
-    for number, file in enumerate(run.files):
-        if not file.path:
-            continue
-        name = "observations.jsonl" if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
-        with open(file.path, "rb") as source, open(folder / f"{name}.part", "wb") as target:
-            shutil.copyfileobj(source, target)
-        (folder / f"{name}.part").replace(folder / name)
-        copies.append({"path": name, "format": file.format, "sha256": _sha256(folder / name), "from": file.name})
-    manifest = {
-        "assay_version": __version__,
-        "configs": sorted(run.scoring.configs),
-        "corpus_digest": run.corpus.digest if run.corpus is not None else None,
-        "golden_digest": run.scoring.golden.digest,
-        "metrics": [str(name) for name in run.plan.names],
-        "observations": copies,
-        "versions": {config: result.table.versions for config, result in sorted(run.scoring.configs.items())},
-    }
-    text = msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=2) + b"\n"
-    write_whole(folder / "derived" / "report.json", [to_json(run.scoring).encode()])
-    write_whole(folder / "derived" / "cases.jsonl", per_case(run))
-    write_whole(folder / "manifest.json", [text])
-    return folder
+    with RunFolder(path) as folder:
+        folder.write_golden(run.golden)
+        copies = []
+        for number, file in enumerate(run.files):
+            name = OBSERVATIONS if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
+            digest = folder.copy_observations(file.path, name)
+            copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
+        write_derived(run, folder)
+        folder.write_manifest(
+            {
+                "assay_version": __version__,
+                "complete": True,
+                "configs": sorted(run.scoring.configs),
+                "corpus_digest": run.corpus.digest if run.corpus is not None else None,
+                "golden_digest": run.scoring.golden.digest,
+                "metrics": [str(name) for name in run.plan.names],
+                "observations": copies,
+                "versions": {config: result.table.versions for config, result in sorted(run.scoring.configs.items())},
+            }
+        )
+    return path
 
 
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+def write_derived(run: ScoreRun, folder: RunFolder) -> None:
+    """Write what the scores of a run are, to be read without scoring again."""
+    folder.write_derived("report.json", [to_json(run.scoring).encode()])
+    folder.write_derived("cases.jsonl", per_case(run))

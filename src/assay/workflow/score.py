@@ -23,6 +23,7 @@ from assay.workflow.collect import Collected, Collector
 from assay.workflow.conclude import conclude
 from assay.workflow.gather import Gathered, check, gather
 from assay.workflow.outputs import OutputFile, cut
+from assay.workflow.select import chosen, selection_note
 from assay.workflow.shard import score_shard
 
 Progress = Callable[[int, int], None]
@@ -39,8 +40,9 @@ class Options:
     missing_as_zero: bool = False
     ignore_unknown: bool = False
     allow_torn_tail: bool = False
-    limit: int | None = None
     strict_outputs: bool = False
+    limit: int | None = None
+    only: tuple[str, ...] = ()
     workers: int = 1
     notices: tuple[str, ...] = ()
 
@@ -57,8 +59,6 @@ class ScoreRun:
     gathered: Gathered
     held: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
 
-    def observation(self, config_id: str, case_id: str) -> Observation | None:
-        """Return the first recorded observation of a case, read again from its file; None where there is none."""
     @cached_property
     def cases(self) -> dict[str, Case]:
         """The golden cases by id."""
@@ -68,6 +68,8 @@ class ScoreRun:
     def _position(self) -> dict[str, int]:
         return {case_id: place for place, case_id in enumerate(self.cases)}
 
+    def observation(self, config_id: str, case_id: str) -> Observation | None:
+        """Return the first recorded observation of a case, read again from its file; None where there is none."""
         if (config_id, case_id) in self.held:
             return self.held[config_id, case_id]
         found = self.gathered.locate(config_id, self._position.get(case_id, -1))
@@ -82,7 +84,7 @@ class ScoreRun:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is scored, against what and how: the golden set (cut to the limit), the corpus, the plan."""
+    """What is scored, against what and how: the golden set (the chosen cases), the corpus, the plan."""
 
     golden: GoldenSet
     options: Options
@@ -97,11 +99,10 @@ class Job:
         """Return the job for a whole golden set; the metrics are those asked for and those that the gate looks at."""
         needed = metrics_needed(options.gate) if options.gate is not None else ()
         the_plan = plan(parse_all((*options.metrics, *needed)))
-        beyond = (
-            frozenset(case.id for case in golden.cases[options.limit :]) if options.limit is not None else frozenset()
-        )
-        chosen = structs.replace(golden, cases=golden.cases[: options.limit]) if beyond else golden
-        return cls(chosen, options, the_plan, corpus, format, digest, beyond)
+        cases = chosen(golden, options.limit, options.only)
+        beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
+        kept = structs.replace(golden, cases=cases) if beyond else golden
+        return cls(kept, options, the_plan, corpus, format, digest, beyond)
 
     @property
     def info(self) -> GoldenInfo:
@@ -146,15 +147,15 @@ def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRu
 def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
     gathered = gather(results)
     notices = check(gathered, job.golden, files, job.beyond_limit, ignore_unknown=job.options.ignore_unknown)
-    limited = job.options.limit is not None
-    if limited:
-        notices = (*notices, f"only the first {job.options.limit} cases: not gated")
+    selection = selection_note(job.options.limit, job.options.only)
+    if selection:
+        notices = (*notices, selection)
     scoring = conclude(
         job.golden,
         job.info,
         _tables(job, gathered),
         job.plan.names,
-        None if limited else job.options.gate,
+        None if selection else job.options.gate,
         job.options.gate_configs,
         by=job.options.by,
         inputs=gathered.inputs(files),

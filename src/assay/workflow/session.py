@@ -37,6 +37,8 @@ class Request:
     limit: int | None = None
     workers: int = 1
     strict_outputs: bool = False
+    only: Sequence[str] = ()
+    notices: Sequence[str] = ()
 
 
 @contextmanager
@@ -45,7 +47,7 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
     gate = the_gate(request.gate, request.profile)
     loaded = load_golden(request.golden, request.golden_format)
     corpus = None
-    notices = [str(warning) for warning in loaded.warnings]
+    notices = [*request.notices, *(str(warning) for warning in loaded.warnings)]
     if request.corpus is not None:
         corpus, doubts = load_corpus(request.corpus)
         notices += [str(doubt) for doubt in doubts]
@@ -59,6 +61,7 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         allow_torn_tail=request.allow_torn_tail,
         strict_outputs=request.strict_outputs,
         limit=request.limit,
+        only=tuple(request.only),
         workers=request.workers,
         notices=tuple(notices),
     )
