@@ -163,7 +163,7 @@ def test_any_block_size_reads_the_same_qrels(
     assert_same(expected, score_run(read_qrels(Path(collection.qrels.path)), collection.path, NAMES))
 
 
-def test_lines_found_one_by_one_give_the_same_bits(
+def test_fields_found_by_their_blanks_give_the_same_bits(
     collection: Collection, expected: RunScores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fields, "_split_regular", lambda text, columns, first_line: None)

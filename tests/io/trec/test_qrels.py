@@ -17,7 +17,7 @@ from assay.io.trec.qrels import Qrels, read_qrels
 def grades(qrels: Qrels) -> dict[tuple[str, str], int]:
     pairs = qrels.index.pairs
     queries = [qrels.query_ids[query] for query in pairs.query.tolist()]
-    documents = [pairs.document(row).decode() for row in range(len(pairs))]
+    documents = [document.decode() for document in pairs.documents(np.arange(len(pairs)))]
     return dict(zip(zip(queries, documents, strict=True), qrels.grade.tolist(), strict=True))
 
 

@@ -23,7 +23,7 @@ CELLS = 1 << 21
 def relevance(name: MetricName) -> int:
     """Return the lowest grade that counts as relevant: `rel=N`, else 1."""
     rel = name.key("rel", "required")
-    return DEFAULT_REL if rel == "required" else int(rel)
+    return DEFAULT_REL if rel == "required" else max(DEFAULT_REL, int(rel))
 
 
 def check_names(names: Sequence[MetricName]) -> None:
@@ -58,13 +58,14 @@ class Scorer:
         return np.concatenate(self._queries), [np.concatenate(values) for values in self._values]
 
     def _flush(self) -> None:
-        """Score what is waiting: rankings of like length together, so that padding stays small."""
+        """Score what is waiting: rankings of like size together, so that padding stays small."""
         rankings = Rankings.joined(self._waiting)
         self._waiting = []
-        order = np.argsort(-rankings.length, kind="stable")
+        size = np.maximum(rankings.length, self._units[DEFAULT_REL][rankings.query])
+        order = np.argsort(-size, kind="stable")
         first = 0
         while first < len(order):
-            count = max(1, CELLS // int(rankings.length[order[first]]))
+            count = max(1, CELLS // int(size[order[first]]))
             self._score(rankings.take(order[first : first + count]))
             first += count
 

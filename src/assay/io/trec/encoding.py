@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from typing import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
@@ -26,13 +27,16 @@ class Lines(NamedTuple):
 
 
 def normalise(raw: bytes, first_line: int) -> Lines:
-    """Return whole lines in NFC, because ids compare as people read them; other lines keep their numbers.
+    r"""Return whole lines in NFC, because ids compare as people read them; other lines keep their numbers.
 
-    >>> normalise("u1 Q0 cà\\n".encode(), 1).normalised
-    1
+    >>> normalise(b"1 Q0 a\xcc\x80\n", first_line=1).data == b"1 Q0 \xc3\xa0\n"
+    True
     """
     if raw.isascii():
         return Lines(raw, 0, [])
+    with suppress(UnicodeDecodeError):
+        if unicodedata.is_normalized("NFC", raw.decode()):
+            return Lines(raw, 0, [])
     lines, normalised, faults = raw.split(b"\n"), 0, []
     for place, line in enumerate(lines):
         if line.isascii():
@@ -47,4 +51,4 @@ def normalise(raw: bytes, first_line: int) -> Lines:
         if not unicodedata.is_normalized("NFC", text):
             lines[place] = unicodedata.normalize("NFC", text).encode()
             normalised += 1
-    return Lines(b"\n".join(lines) if faults or normalised else raw, normalised, faults)
+    return Lines(b"\n".join(lines), normalised, faults)

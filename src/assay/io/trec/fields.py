@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.errors import shown
 from assay.io.lines import MAX_LINE_BYTES
 from assay.io.trec.encoding import Fault, normalise
 from assay.io.trec.tokens import Bools, Places, Text, changes
 
-_TOKEN = re.compile(rb"[^\s]+")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
@@ -35,18 +35,20 @@ class Fields:
         start = np.ascontiguousarray(self.start[:, place])
         return start, self.end[:, place] - start
 
-    def token(self, row: int, place: int) -> bytes:
-        """Return one field of one line."""
-        return self.text.data[int(self.start[row, place]) : int(self.end[row, place])]
+    def tokens(self, rows: Places, place: int) -> list[bytes]:
+        """Return one field of some lines."""
+        return self.text.tokens(self.start[rows, place], self.end[rows, place])
+
+    def begins(self, place: int) -> Places:
+        """Return the lines whose field at a place is another than that of the line before; the first is one."""
+        begins = np.ones(len(self), dtype=np.bool_)
+        begins[1:] = changes(self.text, *self.column(place))
+        return np.flatnonzero(begins)
 
     def queries(self) -> tuple[Places, list[bytes]]:
         """Return the first line of each run of lines with the same first field, and that field."""
-        start, length = self.column(0)
-        begins = np.ones(len(self), dtype=np.bool_)
-        begins[1:] = changes(self.text, start, length)
-        first = np.flatnonzero(begins)
-        data, begin, end = self.text.data, start[first], (start + length)[first]
-        return first, [data[at:to] for at, to in zip(begin.tolist(), end.tolist(), strict=True)]
+        first = self.begins(0)
+        return first, self.tokens(first, 0)
 
     def rows(self, chosen: slice | Places) -> Fields:
         """Return some of the lines."""
@@ -77,70 +79,57 @@ class Layout:
 def split_fields(text: Text, layout: Layout, first_line: int) -> tuple[Fields, list[Fault]]:
     """Find the fields of every line, and the lines that are malformed; blank lines are neither.
 
-    `text` must end in a newline. Lines that all hold exactly the expected fields are found without looking at each.
+    `text` must end in a newline.
     """
     regular = _split_regular(text, layout.columns, first_line)
     return (regular, []) if regular is not None else _split_any(text, layout, first_line)
 
 
 def _split_regular(text: Text, columns: int, first_line: int) -> Fields | None:
+    """Find the fields where exactly one blank follows each of them: None where the lines are not like that."""
     octets, lines = text.octets[: text.size], text.lines
-    if np.count_nonzero(octets < ord(" ")) != lines and _CONTROL.search(text.data, 0, text.size):
-        return None
-    blank = octets <= ord(" ")
-    start, end = _after_one_blank(blank, columns) or _between_blanks(blank, columns)
-    if len(end) != lines or not (octets[start[1:, 0] - 1] == ord("\n")).all():
-        return None
-    return Fields(text, start, end, np.arange(first_line, first_line + lines))
-
-
-def _after_one_blank(blank: Bools, columns: int) -> tuple[Places, Places] | None:
-    """Find the fields where exactly one blank follows each: None where that cannot be so."""
-    end = np.flatnonzero(blank)
-    if len(end) % columns:
+    end = np.flatnonzero(octets <= ord(" "))
+    if len(end) != columns * lines or _controls(octets).any():
         return None
     start = np.zeros_like(end)
     start[1:] = end[:-1] + 1
-    return (start.reshape(-1, columns), end.reshape(-1, columns)) if (end > start).all() else None
-
-
-def _between_blanks(blank: Bools, columns: int) -> tuple[Places, Places]:
-    """Find the fields wherever blanks begin and end; none where they are not a multiple of the columns."""
-    edges = np.flatnonzero(np.diff(blank, prepend=True))
-    if len(edges) % (2 * columns):
-        edges = edges[:0]
-    places = edges.reshape(-1, 2 * columns)
-    return places[:, 0::2], places[:, 1::2]
+    if not (end > start).all() or not (octets[end[columns - 1 :: columns]] == ord("\n")).all():
+        return None
+    shape = lines, columns
+    return Fields(text, start.reshape(shape), end.reshape(shape), np.arange(first_line, first_line + lines))
 
 
 def _split_any(text: Text, layout: Layout, first_line: int) -> tuple[Fields, list[Fault]]:
-    found: list[list[tuple[int, int]]] = []
-    numbers: list[int] = []
-    faults: list[Fault] = []
-    begin = 0
-    for number in range(first_line, first_line + text.lines):
-        end = text.data.index(b"\n", begin)
-        spans = [match.span() for match in _TOKEN.finditer(text.data, begin, end)]
-        fault = _malformed(text.data[begin:end], number, len(spans), layout) if spans else None
-        if fault:
-            faults.append(fault)
-        elif spans:
-            found.append(spans[: layout.columns])
-            numbers.append(number)
-        begin = end + 1
-    places = np.array(found, dtype=np.int64).reshape(-1, layout.columns, 2)
-    return Fields(text, places[:, :, 0], places[:, :, 1], np.array(numbers, dtype=np.int64)), faults
+    """Find the fields wherever blanks begin and end."""
+    octets = text.octets[: text.size]
+    newline = np.flatnonzero(octets == ord("\n"))
+    edges = np.flatnonzero(np.diff(octets <= ord(" "), prepend=True))
+    start, end = edges[0::2], edges[1::2]
+    fields = np.bincount(np.searchsorted(newline, start), minlength=len(newline))
+    bad = (fields > 0) & (fields < layout.columns)
+    if not layout.open_ended:
+        bad |= fields > layout.columns
+    bad[np.searchsorted(newline, np.flatnonzero(_controls(octets)))] = True
+    good = np.flatnonzero((fields > 0) & ~bad)
+    places = (np.cumsum(fields) - fields)[good, np.newaxis] + np.arange(layout.columns)
+    begin = np.concatenate([[0], newline[:-1] + 1])
+    lines = ((each, text.data[int(begin[each]) : int(newline[each])]) for each in np.flatnonzero(bad).tolist())
+    faults = [_malformed(line, first_line + each, layout) for each, line in lines]
+    return Fields(text, start[places], end[places], first_line + good), faults
 
 
-def _malformed(line: bytes, number: int, fields: int, layout: Layout) -> Fault | None:
+def _controls(octets: npt.NDArray[np.uint8]) -> Bools:
+    """Return which bytes are control characters and not blanks."""
+    return np.asarray((octets < ord("\t")) | (octets - np.uint8(0x0E) < ord(" ") - 0x0E), dtype=np.bool_)
+
+
+def _malformed(line: bytes, number: int, layout: Layout) -> Fault:
     control = _CONTROL.search(line)
     if control:
         got = f"got {shown(control[0].decode())} at byte {control.start() + 1} of the line"
         return Fault(number, "", f"control character ({got}; expected text)", "E_CONTROL")
-    if fields < layout.columns or (fields > layout.columns and not layout.open_ended):
-        got = f"got {shown(line.decode().strip(), 60)}; expected {', '.join(layout.names)}"
-        return Fault(number, "", f"wrong number of columns ({got})", "E_CELLS")
-    return None
+    got = f"got {shown(line.decode().strip(), 60)}; expected {', '.join(layout.names)}"
+    return Fault(number, "", f"wrong number of columns ({got})", "E_CELLS")
 
 
 def query_blocks(file: BinaryIO, layout: Layout, size: int, stop: int | None = None) -> Iterator[Block]:
@@ -163,7 +152,7 @@ def query_blocks(file: BinaryIO, layout: Layout, size: int, stop: int | None = N
         if tail and last:
             got = f"got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most"
             later.append(Fault(first_line + text.lines, "", f"line too long ({got})", "E_LINE_TOO_LONG"))
-        keep = len(fields) if last else int(fields.queries()[0].max(initial=0))
+        keep = len(fields) if last else int(fields.begins(0).max(initial=0))
         following = first_line + text.lines if keep == len(fields) else int(fields.line[keep])
         faults = [fault for fault in (*later, *malformed) if last or fault.line < following]
         yield Block(fields.rows(slice(0, keep)), faults, lines.normalised)

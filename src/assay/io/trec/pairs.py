@@ -35,10 +35,9 @@ class Pairs:
         """Return some of the pairs."""
         return Pairs(self.text, self.query[rows], self.start[rows], self.length[rows], self.key[rows])
 
-    def document(self, row: int) -> bytes:
-        """Return one document's id."""
-        start = int(self.start[row])
-        return self.text.data[start : start + int(self.length[row])]
+    def documents(self, rows: Places) -> list[bytes]:
+        """Return the ids of some documents."""
+        return self.text.tokens(self.start[rows], self.start[rows] + self.length[rows])
 
     def equal(self, rows: Places, other: Pairs, other_rows: Places) -> npt.NDArray[np.bool_]:
         """Return which of these rows are the same pair as the other's, byte by byte."""
@@ -57,9 +56,12 @@ class Pairs:
         """Yield a fault for every pair that an earlier line already holds; `line` is each pair's line, rising."""
         ordered = np.sort(self.key)
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(repeated):
+            return
+        rows = np.flatnonzero(np.isin(self.key, repeated))
         first: dict[tuple[int, bytes], int] = {}
-        for row in np.flatnonzero(np.isin(self.key, repeated)).tolist() if len(repeated) else ():
-            query, document, number = int(self.query[row]), self.document(row), int(line[row])
+        found = zip(self.query[rows].tolist(), self.documents(rows), line[rows].tolist(), strict=True)
+        for query, document, number in found:
             earlier = first.setdefault((query, document), number)
             if earlier != number:
                 got = f"got {shown(document.decode())} again for {shown(query_ids[query])}; first on line {earlier}"

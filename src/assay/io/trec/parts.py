@@ -142,14 +142,16 @@ def _cut(file: BinaryIO, whole: Span, parts: int) -> list[Span]:
 
 def _next_query(file: BinaryIO, end: int) -> int:
     """Return where the first line begins that has another query than the first whole line from here."""
-    file.readline(MAX_LINE_BYTES)
+    line = file.readline(MAX_LINE_BYTES)
     query: list[bytes] = []
-    while True:
+    while line.endswith(b"\n"):
         here = file.tell()
-        found = file.readline(MAX_LINE_BYTES).split(None, 1)[:1]
-        if here >= end or (query and found and found != query):
+        line = file.readline(MAX_LINE_BYTES)
+        found = line.split(None, 1)[:1]
+        if query and found and found != query:
             return here
         query = query or found
+    return end
 
 
 def _blocks(job: Job, file: BinaryIO, span: Span) -> Iterator[Block]:

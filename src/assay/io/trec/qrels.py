@@ -85,7 +85,7 @@ def read_qrels(path: Path) -> Qrels:
     pairs = Pairs(text, judgments.query, judgments.start, judgments.length, judgments.key)
     query_ids = tuple(query_id.decode() for query_id in ordinals)
     faults += pairs.duplicates(judgments.line, query_ids)
-    findings = Findings(str(path))
+    findings = Findings(source.name)
     if not len(pairs) and not faults:
         findings.error(None, "", "no judgments (got an empty file; expected one a line)", "E_EMPTY")
     for fault in sorted(faults):
@@ -94,7 +94,7 @@ def read_qrels(path: Path) -> Qrels:
     order = np.argsort(judgments.query * (MAX_GRADE + 2) - judgments.grade, kind="stable")
     offset = np.searchsorted(judgments.query[order], np.arange(len(query_ids)))
     grade = judgments.grade[order].astype(np.int8)
-    return Qrels(str(path), query_ids, ordinals, PairIndex(pairs.take(order)), grade, offset, normalised)
+    return Qrels(source.name, query_ids, ordinals, PairIndex(pairs.take(order)), grade, offset, normalised)
 
 
 class _Judgments(NamedTuple):
@@ -132,8 +132,9 @@ def _judgments(block: Block, begin: int, ordinals: dict[bytes, int], faults: lis
     pairs = Pairs.of(fields.text, query, *fields.column(DOCUMENT))
     numbers = read_numbers(fields.text, *fields.column(GRADE))
     wrong = ~numbers.whole | (numbers.value > MAX_GRADE)
-    for row in np.flatnonzero(wrong).tolist():
-        got = f"got {shown(fields.token(row, GRADE).decode())}; expected an integer up to {MAX_GRADE}"
-        faults.append(Fault(int(fields.line[row]), "grade", f"not a grade ({got})", "E_GRADE"))
+    rows = np.flatnonzero(wrong)
+    for line, token in zip(fields.line[rows].tolist(), fields.tokens(rows, GRADE), strict=True):
+        got = f"got {shown(token.decode())}; expected an integer up to {MAX_GRADE}"
+        faults.append(Fault(line, "grade", f"not a grade ({got})", "E_GRADE"))
     grade = np.where(wrong, 0, np.maximum(numbers.value, NOT_JUDGED)).astype(np.int64)
     return _Judgments(query, pairs.start + begin, pairs.length, pairs.key, grade, fields.line)

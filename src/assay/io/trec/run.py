@@ -17,7 +17,7 @@ from assay.io.trec.encoding import Fault
 from assay.io.trec.fields import Block, Fields, Layout
 from assay.io.trec.pairs import Pairs
 from assay.io.trec.qrels import Grades, Qrels
-from assay.io.trec.tokens import Bools, Floats, Places, changes, read_number, read_numbers
+from assay.io.trec.tokens import Bools, Floats, Places, read_number, read_numbers
 
 LAYOUT = Layout(("query", "Q0", "document", "rank", "score", "tag"), open_ended=True)
 DOCUMENT, SCORE, TAG = 2, 4, 5
@@ -74,8 +74,8 @@ class _Scores:
 
     def make_exact(self, lines: Places) -> None:
         """Put the nearest float64 in the place of those values that may be off."""
-        for line in lines[~self.exact[lines]].tolist():
-            self.value[line] = float(self.fields.token(line, SCORE))
+        doubtful = lines[~self.exact[lines]]
+        self.value[doubtful] = [float(token) for token in self.fields.tokens(doubtful, SCORE)]
 
 
 class RunReader:
@@ -140,8 +140,8 @@ class RunReader:
         self.normalised += block.normalised
         faults = [*block.faults, *self._tag_faults(fields)]
         numbers = read_numbers(fields.text, *fields.column(SCORE))
-        for row in np.flatnonzero(~numbers.plain).tolist():
-            token = fields.token(row, SCORE)
+        rows = np.flatnonzero(~numbers.plain)
+        for row, token in zip(rows.tolist(), fields.tokens(rows, SCORE), strict=True):
             value = read_number(token)
             if value is None:
                 got = f"got {shown(token.decode())}; expected a finite decimal number"
@@ -151,21 +151,21 @@ class RunReader:
 
     def _tag_faults(self, fields: Fields) -> Iterator[Fault]:
         """Yield a fault for every line at which the tag becomes another one than the first line's."""
-        starts = np.flatnonzero(changes(fields.text, *fields.column(TAG))) + 1
-        for row in [0, *starts.tolist()] if len(fields) else ():
-            tag = fields.token(row, TAG)
+        rows = fields.begins(TAG)
+        for line, tag in zip(fields.line[rows].tolist(), fields.tokens(rows, TAG), strict=True):
             self.tag = self.tag or tag
             if tag != self.tag:
                 got = f"got {shown(tag.decode())}; expected {shown(self.tag.decode())} as on the first line"
-                yield Fault(int(fields.line[row]), "tag", f"another run begins ({got})", "E_TAG")
+                yield Fault(line, "tag", f"another run begins ({got})", "E_TAG")
 
 
 def _slots(pairs: Pairs, ranking: Places, length: Places, scores: _Scores) -> Places:
     """Return each line's place in its ranking, from 0; only rankings whose scores do not fall already are sorted."""
     value = scores.value
     slot = np.arange(len(pairs)) - np.repeat(np.cumsum(length) - length, length)
-    doubt = 0.0 if scores.exact.all() else 1e-15 * (np.abs(value[1:]) + np.abs(value[:-1]))
-    falling = (value[:-1] - value[1:] > doubt) | (slot[1:] == 0)
+    doubt = 0.0 if scores.exact.all() else 1e-15 * np.abs(value[1:]) + 1e-15 * np.abs(value[:-1])
+    with np.errstate(over="ignore"):  # a fall too deep for a float64 is infinite
+        falling = (value[:-1] - value[1:] > doubt) | (slot[1:] == 0)
     if falling.all():
         return slot
     unsorted = np.zeros(len(length), dtype=np.bool_)
@@ -179,11 +179,13 @@ def _slots(pairs: Pairs, ranking: Places, length: Places, scores: _Scores) -> Pl
 def _by_falling_score(pairs: Pairs, lines: Places, ranking: Places, value: Floats) -> Places:
     """Return the lines of whole rankings reordered within each: scores falling, document ids falling where equal."""
     order = np.lexsort((-value, ranking))
-    tied = np.zeros(len(lines) + 1, dtype=np.bool_)  # tied[i]: place i goes on with the score of place i - 1
-    tied[1:-1] = (value[order[1:]] == value[order[:-1]]) & (ranking[order[1:]] == ranking[order[:-1]])
-    ordered = lines[order]
-    edges = np.flatnonzero(tied[1:] != tied[:-1]).tolist()
-    for first, last in zip(edges[0::2], edges[1::2], strict=True):
-        group = ordered[first : last + 1].tolist()
-        ordered[first : last + 1] = sorted(group, key=pairs.document, reverse=True)
+    ordered, value, ranking = lines[order], value[order], ranking[order]
+    goes_on = np.zeros(len(lines) + 1, dtype=np.bool_)  # whether a place has the score of the one before
+    goes_on[1:-1] = (value[1:] == value[:-1]) & (ranking[1:] == ranking[:-1])
+    tied = np.flatnonzero(goes_on[:-1] | goes_on[1:])
+    if len(tied):
+        documents = pairs.documents(ordered[tied])
+        falling = np.array(sorted(range(len(tied)), key=documents.__getitem__, reverse=True))
+        group = np.cumsum(~goes_on[tied])
+        ordered[tied] = ordered[tied][falling[np.argsort(group[falling], kind="stable")]]
     return ordered

@@ -55,6 +55,11 @@ class Text:
         """How many lines the text has."""
         return int(np.count_nonzero(self.octets[: self.size] == ord("\n")))
 
+    def tokens(self, start: Places, end: Places) -> list[bytes]:
+        """Return the bytes from each start to its end."""
+        data = self.data
+        return [data[begin:stop] for begin, stop in zip(start.tolist(), end.tolist(), strict=True)]
+
     def take_words(self, start: Places, length: Places) -> Iterator[tuple[Places | slice, Keys]]:
         """Yield, for every eight bytes of the longest token, which tokens reach so far and their next word.
 
