@@ -15,18 +15,34 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from assay.report.safe import terminal
 from assay.report.tables import Table
 from assay.report.terminal import Screen
 from assay.workflow.score import Progress as Report
 
-
 UNWATCHED_WIDTH = 180
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave a reader that has gone to `though_unread`; rich would end the process with status 1."""
+        raise BrokenPipeError
 
 
 def _console() -> Console:
     """A console on standard output; output that goes to a file or pipe is wide, so that cells do not wrap."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else UNWATCHED_WIDTH
-    return Console(highlight=False, width=width)
+    return _Console(highlight=False, width=width)
+
+
+@contextmanager
+def though_unread() -> Iterator[None]:
+    """Print, and go on quietly where the reader has gone (`assay … | head`): the exit code still says the decision."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show(screen: Screen) -> None:
@@ -68,6 +84,6 @@ def progress(label: str) -> Iterator[Report | None]:
 def wrote(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> None:
     """Say where things were written, and what to run next."""
     for what, path in files:
-        typer.echo(f"{what} written to {path}", err=True)
+        typer.echo(f"{what} written to {terminal(str(path))}", err=True)
     if next_step is not None:
-        typer.echo(f"next: {next_step}", err=True)
+        typer.echo(f"next: {terminal(next_step)}", err=True)

@@ -18,7 +18,7 @@ from assay.errors import shown
 from assay.io.findings import Findings
 from assay.io.lines import Source, open_file
 from assay.io.trec.encoding import BOM
-from assay.io.trec.fields import query_blocks
+from assay.io.trec.fields import Fields, query_blocks
 from assay.io.trec.run import DOCUMENT, LAYOUT, SCORE, TAG, ScatteredError
 from assay.io.trec.tokens import read_number
 from assay.model import Chunk, Observation, Stage
@@ -65,34 +65,37 @@ def _write(source: Source, target: Path, *, scattered: bool) -> Written:
 def _rankings(file: BinaryIO, findings: Findings, written: Written) -> Iterator[tuple[str, _Ranking]]:
     """Yield the lines of the run as rankings of adjacent lines; bad lines are noted and left out."""
     file.seek(len(BOM) if file.read(len(BOM)) == BOM else 0)
-    first_tag: bytes | None = None
+    tag = ""
     for block in query_blocks(file, LAYOUT, BLOCK):
         written.normalised += block.normalised
         for fault in block.faults:
             findings.error(*fault)
-        fields = block.fields
-        if not len(fields):
-            continue
-        first_tag = first_tag or fields.token(0, TAG)
-        starts, queries = fields.queries()
-        for query, (begin, end) in zip(queries, pairwise([*starts.tolist(), len(fields)]), strict=True):
-            ranking = _Ranking(int(fields.line[begin]), first_tag.decode())
-            for row in range(begin, end):
-                line, tag, token = int(fields.line[row]), fields.token(row, TAG), fields.token(row, SCORE)
-                score = read_number(token)
-                if tag != first_tag:
-                    got = f"got {shown(tag.decode())}; expected {shown(first_tag.decode())} as on the first line"
-                    findings.error(line, "tag", f"another run begins ({got})", "E_TAG")
-                    first_tag = tag
+        starts, queries = block.fields.queries()
+        lines = block.fields.line.tolist()
+        rows = list(zip(lines, *(_column(block.fields, place) for place in (DOCUMENT, SCORE, TAG)), strict=True))
+        for query, (begin, end) in zip(queries, pairwise([*starts.tolist(), len(rows)]), strict=True):
+            tag = tag or rows[begin][-1]
+            ranking = _Ranking(lines[begin], tag)
+            for line, document, token, its_tag in rows[begin:end]:
+                score = read_number(token.encode())
                 if score is None:
-                    got = f"got {shown(token.decode())}; expected a finite decimal number"
-                    findings.error(line, "score", f"not a score ({got})", "E_SCORE")
+                    message = f"not a score (got {shown(token)}; expected a finite decimal number)"
+                    findings.error(line, "score", message, "E_SCORE")
                 else:
-                    _enter(ranking, fields.token(row, DOCUMENT).decode(), score, line, findings)
+                    _enter(ranking, line, document, score, findings)
+                if its_tag != tag:
+                    got = f"got {shown(its_tag)}; expected {shown(tag)} as on the lines before"
+                    findings.error(line, "tag", f"another run begins ({got})", "E_TAG")
+                    tag = its_tag
             yield query.decode(), ranking
 
 
-def _enter(ranking: _Ranking, document: str, score: float, line: int, findings: Findings) -> None:
+def _column(fields: Fields, place: int) -> list[str]:
+    start, end, data = fields.start[:, place].tolist(), fields.end[:, place].tolist(), fields.text.data
+    return [data[begin:stop].decode() for begin, stop in zip(start, end, strict=True)]
+
+
+def _enter(ranking: _Ranking, line: int, document: str, score: float, findings: Findings) -> None:
     earlier = ranking.documents.setdefault(document, (score, line))[1]
     if earlier != line:
         got = f"got {shown(document)} again; first on line {earlier}"
@@ -115,7 +118,7 @@ def _gathered(rankings: Iterable[tuple[str, _Ranking]], findings: Findings) -> I
         ranking = whole.setdefault(query, part)
         if ranking is not part:
             for document, (score, line) in part.documents.items():
-                _enter(ranking, document, score, line, findings)
+                _enter(ranking, line, document, score, findings)
     yield from whole.items()
 
 
