@@ -194,3 +194,10 @@ def test_grading_a_million_characters_takes_a_moment(piece: str) -> None:
     start = time.process_time()
     grade_keywords(text, ["12 days", "a b"], ["14"])
     assert time.process_time() - start < 5
+
+
+def test_bare_adjective_denies_a_number_and_only_describes_a_thing() -> None:
+    wrong_token = "401: yêu cầu không có token, hoặc token sai hay đã hết hạn."
+    assert 1.0 == grade_keywords(wrong_token, ["token"], []).score
+    assert 0.0 == grade_keywords("Con số 12 ngày sai.", ["12 ngày"], []).score
+    assert 0.0 == grade_keywords("The passphrase is wrong.", ["passphrase"], []).score

@@ -88,7 +88,7 @@ def number_match(answer: str, reference: str, tolerance: float = 0.0) -> bool | 
     if not wanted:
         return None
     return all(
-        any(_same(want, item, margin) and not _negated(text, item.start, item.end) for item in text.items)
+        any(_same(want, item, margin) and not _negated(text, i, i + 1) for i, item in enumerate(text.items))
         for want in wanted
     )
 
@@ -125,7 +125,7 @@ def _find(phrase: str, answer: Elements) -> _Found:
         symbols = fold(phrase)
         return _Found([(0, 0)] if symbols and symbols in fold(answer.plain) else [], False)
     spans = occurrences(wanted, answer)[:_MOST]
-    said = [(i, j) for i, j in spans if not _negated(answer, answer.items[i].start, answer.items[j - 1].end)]
+    said = [(i, j) for i, j in spans if not _negated(answer, i, j)]
     return _Found(said, len(said) < len(spans))
 
 
@@ -136,10 +136,11 @@ _NOT_BEFORE = re.compile(
     r"|khong co)|n't)(?: (?:a|an|the|be|get|have|receive|equal to|exactly|la|phai|duoc|nghi|co|at|by|of|in|for)){0,2}"
     r"[ \"'(*$]*$"
 )
-_NOT_AFTER = re.compile(
-    r"[\"')*]{0,3} (?:(?:is|are|was|were|la) )?(?:not (?:correct|right|true|the)|wrong|incorrect|false|outdated"
-    r"|no longer|sai|khong dung|khong con|khong phai)\b"
+_DENIED = (
+    r"(?:not (?:correct|right|true|the)|wrong|incorrect|false|outdated|no longer|sai|khong dung|khong con|khong phai)\b"
 )
+_SAID_WRONG = re.compile(r"[\"')*]{0,3} (?:is|are|was|were|la) " + _DENIED)
+_NUMBER_WRONG = re.compile(r"[\"')*]{0,3} " + _DENIED)
 _MAYBE_BEFORE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|(?:might|may|could) be|i think|i guess|not sure|co the la|co le|hinh nhu"
     r"|chac la)(?: \w{1,20}){0,2}[ \"'(*$]*$"
@@ -153,9 +154,15 @@ def _before(answer: Elements, start: int) -> str:
     return _SENTENCE_END.split(head)[-1]
 
 
-def _negated(answer: Elements, start: int, end: int) -> bool:
+def _negated(answer: Elements, first: int, last: int) -> bool:
+    """Whether the answer denies what it says here. A bare adjective denies a number ("12 ngày sai") but not a thing
+    ("token sai" is a wrong token)."""
+    if _NOT_BEFORE.search(_before(answer, answer.items[first].start)):
+        return True
+    end = answer.items[last - 1].end
     after = answer.plain[end : end + _BEFORE]
-    return _NOT_BEFORE.search(_before(answer, start)) is not None or _NOT_AFTER.match(after) is not None
+    numeric = any(isinstance(item, Number) for item in answer.items[first:last])
+    return bool(_SAID_WRONG.match(after) or (numeric and _NUMBER_WRONG.match(after)))
 
 
 _OR = ("or", "hoac", "hay")
