@@ -104,7 +104,8 @@ def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -
 def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = False) -> Floats:
     """Return the share of the first k ranks that cover new evidence. Range [0, 1].
 
-    Divides by k, so that a short list cannot look precise; `of_returned` divides by min(k, length). Without k: by length.
+    Divides by k, so that a short list cannot look precise; `of_returned` divides by min(k, length). Without k: by
+    length.
     """
     found = _sum_by_rank(relevant(table), _cut(table, k))
     if k is None:
@@ -121,7 +122,7 @@ def reciprocal_rank(table: RankingTable, k: int | None = None) -> Floats:
 
 
 def average_precision(table: RankingTable, k: int | None = None) -> Floats:
-    """Return the mean, over the units of evidence, of the precision at the rank that first covers them (0 if none does).
+    """Return the mean, over the units of evidence, of the precision at the rank that first covers them, 0 if none does.
 
     Range [0, 1]; 0 without units. A slot that covers several units counts once for each.
     """
