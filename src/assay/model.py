@@ -28,7 +28,7 @@ Grade = Annotated[int, Meta(ge=0, le=10)]
 Position = Annotated[int, Meta(ge=1)]
 
 Selector = dict[str, str | int]
-"""An AND of stable key fields that names a chunk: `{"chunk_id": …}`, `{"document": …, "section": …}`, `{"quote": …}`."""
+"""An AND of stable key fields that names a chunk: `{"chunk_id": …}`, `{"document": …, "page": …}`, `{"quote": …}`."""
 
 
 # ── what was expected ────────────────────────────────────────────────────────────────────────────────────────────
