@@ -7,6 +7,7 @@ Sampling, elicitation and roots are declined, and a result marked as an error is
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -139,6 +140,8 @@ class McpTarget:
 
         from assay.targets.mcp_http import http_client
 
+        # The SDK logs what servers write; where nobody listens that would reach the screen, secrets included.
+        logging.getLogger("mcp").addHandler(logging.NullHandler())
         settings = self.settings
         async with AsyncExitStack() as stack:
             transport: Any

@@ -16,7 +16,14 @@ from assay.ports import SEARCHED, Call, CallError
 from assay.targets.paths import Missing, find
 
 MAX_DEPTH = 100
-_STAGE_KEYS = {"retrieved_chunks": "retrieved", "reranked_chunks": "reranked", "context_chunks": "context"}
+_STAGE_KEYS = {
+    "results": SEARCHED,
+    "hits": SEARCHED,
+    "documents": SEARCHED,
+    "retrieved_chunks": "retrieved",
+    "reranked_chunks": "reranked",
+    "context_chunks": "context",
+}
 _CHUNK_KEYS = frozenset(Chunk.__struct_fields__)
 T = TypeVar("T")
 
@@ -86,8 +93,8 @@ def _native(value: Any, call: Call, response: Response) -> Observation:
     row.setdefault("case_id", call.case.id if said is None else said)
     stages = row.pop("stages", None)
     found = [_native_stage(stage, response) for stage in stages] if isinstance(stages, list) else None
-    for key, name in {"results": SEARCHED, **_STAGE_KEYS}.items():
-        if row.get(key) is not None:
+    for key, name in _STAGE_KEYS.items():
+        if row.get(key) is not None and name not in {stage.name for stage in found or ()}:
             found = [*(found or ()), Stage(name, _chunks(row.pop(key), response, native=True))]
     row["citations"] = _citations(row.get("citations"), response)
     if isinstance(row.get("error"), str):
@@ -140,7 +147,7 @@ def _mapped(value: Any, call: Call, response: Response) -> Observation:
         "usage": _convert(usage, Usage) if usage else None,
         "versions": {name: str(version) for name, version in versions.items() if version is not None},
     }
-    if response.stages and not stages:
+    if response.stages and not stages and call.operation == "search":
         raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_outline(value)})")
     row = {key: item for key, item in row.items() if item is not UNSET}
     return structs.replace(_convert(row, Observation), stages=tuple(stages) or None)
