@@ -1,4 +1,4 @@
-"""Cut the handbook's documents into the chunks of `corpus/chunks.jsonl`.
+"""Cut the handbook's documents into the chunks of `corpus/chunks.jsonl`, the operations log into `operations.jsonl`.
 
 One chunk per heading: from the heading to just before the next one, in document order. The same documents always
 give the same bytes, so a chunk id (`document:version:NNN`) stays good until its document changes.
@@ -17,7 +17,9 @@ import yaml
 
 HERE = Path(__file__).resolve().parent
 DOCUMENTS = HERE / "docs"
-CHUNKS = HERE / "corpus" / "chunks.jsonl"
+CORPUS = HERE / "corpus"
+OPERATIONS = "operations_log."
+"""Documents whose name starts so are a corpus of their own."""
 
 INDEX_VERSION = "handbook-2026-03"
 CHUNKING_STRATEGY = "markdown-headings-1"
@@ -87,13 +89,14 @@ def chunks_of(document: str) -> Iterator[dict[str, Any]]:
         yield chunk
 
 
-def build() -> str:
-    """Return the whole of `chunks.jsonl`: documents by file name, chunks in document order."""
-    paths = sorted(DOCUMENTS.glob("*.md"))
+def build(operations: bool = False) -> str:
+    """Return the whole of one corpus file: documents by file name, chunks in document order."""
+    paths = [path for path in sorted(DOCUMENTS.glob("*.md")) if path.name.startswith(OPERATIONS) == operations]
     chunks = (chunk for path in paths for chunk in chunks_of(path.read_text(encoding="utf-8")))
     return "".join(json.dumps(chunk, ensure_ascii=False) + "\n" for chunk in chunks)
 
 
 if __name__ == "__main__":
-    CHUNKS.parent.mkdir(exist_ok=True)
-    CHUNKS.write_text(build(), encoding="utf-8", newline="\n")
+    CORPUS.mkdir(exist_ok=True)
+    (CORPUS / "chunks.jsonl").write_text(build(), encoding="utf-8", newline="\n")
+    (CORPUS / "operations.jsonl").write_text(build(operations=True), encoding="utf-8", newline="\n")
