@@ -1,0 +1,1 @@
+"""Example systems to point Assay at."""

@@ -1,0 +1,1 @@
+"""The parts of the handbook's question answering: reading, retrieval, answering, faults."""
