@@ -43,7 +43,7 @@ def merge(rankings: Mapping[str, Ranking], pool: int) -> Ranking:
 def relevance(question: Question, concepts: Weighted, entry: Entry) -> float:
     """Return how well one chunk fits the question, in [0, 1]: concepts, word pairs, closeness, heading.
 
-    The weights were chosen on `dev/questions.jsonl`.
+    The weights were set by hand, once; nothing was fitted to them.
     """
     closest = max((coverage(concepts, each.spelt, entry.heading) for each in entry.statements), default=0.0)
     return (
