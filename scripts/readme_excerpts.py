@@ -70,8 +70,9 @@ def screen_excerpt(printed: str) -> Iterator[str]:
     """Yield the decisions, and of the table of metrics the rows of METRICS."""
     lines = [line.rstrip() for line in printed.splitlines()]
     yield "```text"
-    yield from lines[: lines.index("Aggregate")]
-    table = lines[next(i for i, line in enumerate(lines) if line.startswith("Metrics (")) :]
+    metrics = next(i for i, line in enumerate(lines) if line.startswith("Metrics ("))
+    yield from lines[:metrics]
+    table = lines[metrics:]
     yield ""
     yield from table[2:4]
     for metric in METRICS:

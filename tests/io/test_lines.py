@@ -74,7 +74,10 @@ def test_gzip_is_unpacked_and_keeps_the_inner_suffix(tmp_path: Path) -> None:
     assert not spool.exists()
 
 
-@pytest.mark.parametrize("content", [b"plain text", gzip.compress(b"a" * 5000, mtime=0)[:-9], b"\x1f\x8b\x08\x00\x00garbage"])
+BROKEN_GZIP = [b"plain text", gzip.compress(b"a" * 5000, mtime=0)[:-9], b"\x1f\x8b\x08\x00\x00garbage"]
+
+
+@pytest.mark.parametrize("content", BROKEN_GZIP, ids=["plain text", "cut off", "garbage"])
 def test_broken_gzip_is_an_input_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(InputError, match="E_GZIP broken gzip file"):
         lines(written(tmp_path, content, "x.gz"))
