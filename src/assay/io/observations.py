@@ -20,6 +20,7 @@ from assay.model import Observation
 BOM = b"\xef\xbb\xbf"
 TREC_RUN = "trec-run"
 RETRIEVED = "retrieved"
+_KEY = re.compile(r'"(\w+)"\s*:')
 _STAGE = re.compile(r"stages\[(\d+)\]\.(?:chunks|name)")
 _SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
 
@@ -86,12 +87,12 @@ def detect_format(path: str, first_line: bytes) -> str:
         return TREC_RUN
     try:
         row = json.loads(text)
-    except (ValueError, RecursionError):
-        row = None
-    if isinstance(row, dict):
-        for name, known in FORMATS.items():
-            if known.id_key in row:
-                return name
+        keys = list(row) if isinstance(row, dict) else []
+    except (ValueError, RecursionError):  # a broken object still shows its members; its line says what is wrong
+        row, keys = None, _KEY.findall(text) if text.startswith("{") else []
+    for name, known in FORMATS.items():
+        if known.id_key in keys:
+            return name
     wanted = "; ".join(f"{known.name}: {known.id_key} …" for known in FORMATS.values())
     message = (
         f"cannot tell the format of the outputs (got {_looks_like(text, row)}; expected JSON Lines, {wanted}; or "

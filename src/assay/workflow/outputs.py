@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, Problem, shown
-from assay.io.lines import MAX_LINE_BYTES, Source, opened
+from assay.io.lines import MAX_LINE_BYTES, Source, opened, read_lines
 from assay.io.observations import FORMAT_NAMES, TREC_RUN, detect_format
 from assay.io.outputs.trecrun import write_native
 from assay.workflow.shard import ShardRef
@@ -78,9 +78,9 @@ def output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[
             source = stack.enter_context(opened(name))
             if source.path.is_dir():
                 raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
-            path, first = str(source.path), _first_line(str(source.path), source.name)
+            first = _first_line(source)
             format = named_format or detect_format(source.name, first)
-            files.append(OutputFile(path, source.name, format, source.path.stat().st_size))
+            files.append(OutputFile(str(source.path), source.name, format, source.path.stat().st_size))
         yield files
 
 
@@ -100,18 +100,12 @@ def _rewritten(file: OutputFile, target: Path) -> OutputFile:
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)
 
 
-def _first_line(path: str, name: str) -> bytes:
+def _first_line(source: Source) -> bytes:
     """Return the first line that is not blank; raise InputError for a file without one, or one that is not UTF-8."""
-    try:
-        with open(path, "rb") as file:
-            while line := file.readline(MAX_LINE_BYTES):
-                if line.strip(b"\xef\xbb\xbf \t\r\n"):
-                    if line.startswith((b"\xff\xfe", b"\xfe\xff")):
-                        raise InputError([Problem(name, 1, "", "UTF-16 (expected UTF-8)", "E_ENCODING")])
-                    return line
-    except OSError as error:
-        raise InputError([Problem(name, None, "", f"cannot be read: {error.strerror}", "E_NO_FILE")]) from error
-    raise InputError([Problem(name, None, "", "empty: no line to score", "E_EMPTY")])
+    for line in read_lines(source):
+        if not line.data.isspace() and line.data:
+            return line.data
+    raise InputError([Problem(source.name, None, "", "empty (got no line; expected one for each case)", "E_EMPTY")])
 
 
 def cut(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from assay.errors import InputError
 from assay.graders.catalog import DEFAULT_METRICS
 from assay.io.corpus import load_corpus
 from assay.io.gates import load_gate, load_profile
@@ -44,6 +45,8 @@ class Request:
 @contextmanager
 def scored(request: Request, progress: Progress | None = None) -> Iterator[ScoreRun]:
     """Yield the finished scoring; single observations can be read again until the block ends."""
+    if [request.golden, request.corpus, *request.outputs].count("-") > 1:
+        raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     gate = the_gate(request.gate, request.profile)
     loaded = load_golden(request.golden, request.golden_format)
     corpus = None

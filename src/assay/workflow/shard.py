@@ -64,8 +64,9 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
                     collector.problem(problem)
         else:
             if ref.start == 0 and number <= SAMPLED_LINES:
-                for key in unknown_keys(line, form.record):
-                    collector.result.notices[f"of the first {SAMPLED_LINES} rows have the unknown key {key}"] += 1
+                for key, hint in unknown_keys(line, form.record).items():
+                    notice = f"of the first {SAMPLED_LINES} rows have the unknown key {key}{hint}"
+                    collector.result.notices[notice] += 1
             escaped = b"\\u" in line
             plain, bare = not escaped and line.isascii(), not escaped and b'"metadata"' not in line
             collector.take(observation, number, start, plain=plain, bare=bare)
@@ -80,9 +81,8 @@ def _decoded(ref: ShardRef, line: bytes) -> Observation:
         message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
         raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
     observation = form.decode(line)
-    if ref.strict:
-        strictjson.decode(line.decode(), "")
-        unknown = unknown_keys(line, form.record)
-        if unknown:
-            raise InputError([Problem("", None, key, "unknown field", "E_UNKNOWN_FIELD") for key in unknown])
+    strictjson.decode(line.decode(), "")
+    unknown = unknown_keys(line, form.record).items()
+    if unknown:
+        raise InputError([Problem("", None, key, f"unknown field{hint}", "E_UNKNOWN_FIELD") for key, hint in unknown])
     return observation

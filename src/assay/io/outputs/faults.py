@@ -92,23 +92,25 @@ def _chunk_items(row: Any) -> Iterator[tuple[str, Any]]:
 # ── keys that nobody reads ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def unknown_keys(line: bytes, record: type[msgspec.Struct]) -> list[str]:
-    """Return the keys of one decodable line that its record does not have, each with a near miss where there is one."""
-    row = json.loads(line)
-    found = _unknown(row, record, "")
+def unknown_keys(line: bytes, record: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the keys of one decodable line that its record does not have, each with a hint at what may be meant."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):  # what nobody reads may be deeper, or other text, than this reader takes
+        return {}
+    found = dict(_unknown(row, record, ""))
     if "stages" in record.__struct_fields__:
-        found += [key for stage in row.get("stages") or () for key in _unknown(stage, Stage, "stages[].")]
+        for stage in row.get("stages") or ():
+            found.update(_unknown(stage, Stage, "stages[]."))
     for at, item in _chunk_items(row):
         if isinstance(item, dict):
-            found += _unknown(item, Chunk, re.sub(r"\[\d+\]", "[]", f"{at}."))
-    return list(dict.fromkeys(found))
+            found.update(_unknown(item, Chunk, re.sub(r"\[\d+\]", "[]", f"{at}.")))
+    return found
 
 
-def _unknown(row: dict[str, Any], record: type[msgspec.Struct], prefix: str) -> list[str]:
+def _unknown(row: dict[str, Any], record: type[msgspec.Struct], prefix: str) -> Iterator[tuple[str, str]]:
     known = record.__struct_fields__
-    return [
-        pointer("", prefix + key)
-        + (f" (did you mean {near[0]!r}?)" if (near := get_close_matches(key, known, n=1)) else "")
-        for key in row
-        if key not in known and not key.startswith("x_")
-    ]
+    for key in row:
+        if key not in known and not key.startswith("x_"):
+            near = get_close_matches(key, known, n=1)
+            yield prefix + pointer("", key), f" (did you mean {near[0]!r}?)" if near else ""
