@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -86,20 +87,27 @@ def measure(python: str, name: str, qrels: Path, run: Path) -> Measured:
     return Measured(wall, usage.ru_utime + usage.ru_stime, sum(told["peaks_mib"]), told["means"])
 
 
-def present(peers: Path) -> dict[str, str]:
+def present(peers: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the interpreter of each contender that can run here, and say what to do about the others."""
-    found = {"assay-1": sys.executable, "assay-2": sys.executable}
-    for name, module in MODULES.items():
-        for python in (str(peers), sys.executable):
-            if (
-                Path(python).exists()
-                and not subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode
-            ):
-                found[name] = python
-                break
+    found = {}
+    for name in names:
+        python = interpreter(MODULES.get(name, "assay"), peers)
+        if python:
+            found[name] = python
         else:
             print(f"{name} skipped: python -m venv {peers.parent.parent} && {peers} -m pip install -r {REQUIREMENTS}")
     return found
+
+
+def interpreter(module: str, peers: Path) -> str | None:
+    """Return the first of the peers' interpreter and this one that has a module."""
+    for python in (str(peers), sys.executable):
+        if (
+            Path(python).exists()
+            and subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode == 0
+        ):
+            return python
+    return None
 
 
 def disagreements(runs: dict[str, list[Measured]]) -> list[str]:
@@ -137,17 +145,13 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=100_000)
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", help="names of contenders, separated by commas")
+    parser.add_argument("--only", action="append", choices=["assay-1", "assay-2", *MODULES], help="can be repeated")
     parser.add_argument("--peers", type=Path, default=PEERS, help="the interpreter of the peers' environment")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "assay-benchmarks")
     options = parser.parse_args()
     folder = options.folder / f"trec-{VERSION}-{options.queries}x{options.depth}"
     qrels, run = write_files(folder, options.queries, options.depth)
-    chosen = {
-        name: python
-        for name, python in present(options.peers).items()
-        if name in (options.only.split(",") if options.only else [name])
-    }
+    chosen = present(options.peers, options.only or ["assay-1", "assay-2", *MODULES])
     print(
         f"{run.stat().st_size / 1e6:.0f} MB, {options.queries} queries × {options.depth}; median of {options.runs}",
         flush=True,

@@ -23,7 +23,7 @@ CELLS = 1 << 21
 def relevance(name: MetricName) -> int:
     """Return the lowest grade that counts as relevant: `rel=N`, else 1."""
     rel = name.key("rel", "required")
-    return DEFAULT_REL if rel == "required" else max(DEFAULT_REL, int(rel))
+    return DEFAULT_REL if rel == "required" else int(rel)
 
 
 def check_names(names: Sequence[MetricName]) -> None:
