@@ -44,9 +44,10 @@ def test_without_keys_the_usual_ones_are_cut_in_a_fixed_order() -> None:
     assert list(expected) == list(rows())
 
 
-def test_a_usual_key_with_one_value_is_left_out_unless_asked_for() -> None:
+def test_a_difficulty_that_no_case_states_is_left_out_unless_asked_for() -> None:
     alike = [Case("a", "?", tags=("hr",)), Case("b", "?", tags=("hr",))]
-    assert slice_rows(alike) == {}
+    assert list(slice_rows(alike)) == ["tag=hr", "behaviour=answer"]
+    assert list(slice_rows(alike, ["difficulty"])) == ["difficulty=unknown"]
     assert list(slice_rows(alike, ["tag", "behaviour"])) == ["tag=hr", "behaviour=answer"]
 
 

@@ -14,6 +14,7 @@ from assay.model import Case
 
 Rows = npt.NDArray[np.intp]
 DEFAULT_KEYS = ("tag", "difficulty", "behaviour", "language")
+_UNSTATED = "difficulty=unknown"
 
 
 def _language(case: Case) -> Iterable[str]:
@@ -37,16 +38,18 @@ def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict
     """Return the rows of each slice, rising, by its name `key=value`; values of a key are in alphabetical order.
 
     `keys` are tag, difficulty, behaviour, language, kind (of evidence) or the name of a case's attribute; without them
-    those of `DEFAULT_KEYS` that take more than one value. A case with several values is in several slices. Raises
+    those of `DEFAULT_KEYS` that some case states. A case with several values is in several slices. Raises
     SettingsError for a key that no case has, listing those that exist.
 
     >>> cases = [Case("a", "?", tags=("hr", "acl")), Case("b", "?", tags=("hr",))]
-    >>> {name: rows.tolist() for name, rows in slice_rows(cases).items()}
+    >>> {name: rows.tolist() for name, rows in slice_rows(cases, ["tag"]).items()}
     {'tag=acl': [0], 'tag=hr': [0, 1]}
     """
     if keys is None:
-        found = [_rows_by_value(cases, key) for key in DEFAULT_KEYS]
-        return {name: rows for by_value in found if len(by_value) > 1 for name, rows in by_value.items()}
+        found = {name: rows for key in DEFAULT_KEYS for name, rows in _rows_by_value(cases, key).items()}
+        if len(found.get(_UNSTATED, ())) == len(cases):
+            del found[_UNSTATED]
+        return found
     _check_keys(cases, keys)
     return {name: rows for key in keys for name, rows in _rows_by_value(cases, key).items()}
 

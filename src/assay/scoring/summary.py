@@ -127,8 +127,9 @@ def summaries(
 
 def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: bool) -> _Found:
     total, worst = total_of(seen.values, exact=headline), worst_of(grader)
-    known = worst is not None and seen.applicable > 0
-    pessimistic = (total + seen.errors * (worst or 0.0)) / seen.applicable if known else None
+    pessimistic = None
+    if worst is not None and seen.applicable:
+        pessimistic = total_of(seen.pessimistic(worst).values, exact=headline) / seen.applicable
     if not seen.scored:
         return _Found(None, worst=pessimistic)
     shared = shared_clusters(seen, clusters)
