@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from assay.config_checks import file_problems
 from assay.config_model import TARGET_KINDS, GateSettings, GoldenSettings, Settings
 from assay.errors import Problem, SettingsError, shown
 from assay.io.redaction import Redactor, secrets_of
-from assay.io.shape import MisfitError, fit
+from assay.io.shape import Misfit, MisfitError, fit
 from assay.io.strictjson import pointer
 from assay.io.strictyaml import Document, Place, problem_at, read_yaml, read_yaml_file
 
@@ -24,6 +25,8 @@ DEFAULT = "default"
 SCALARS = ("golden", "corpus", "run_dir")
 SECTIONS = ("run", "scoring", "report")
 T = TypeVar("T", bound=msgspec.Struct)
+
+_PLACED = re.compile(r"Expected (?P<wanted>.*) - at `\$\.?(?P<field>[^`]*)`.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +84,7 @@ def settings_lines(config: Config) -> Iterator[str]:
     redact = Redactor(secrets_of()).text
     for field, value in _leaves(msgspec.to_builtins(config.settings), ""):
         text = msgspec.json.encode(value).decode()
-        yield redact(f"{field} = {text}  ({_origin(config.origins, field)})")
-
-
-def _origin(origins: Mapping[str, str], field: str) -> str:
-    """Return where a value, or the list or section that holds it, came from."""
-    while field:
-        if field in origins:
-            return origins[field]
-        field = field[: max(field.rfind("."), field.rfind("["), 0)]
-    return DEFAULT
+        yield redact(f"{field} = {text}  ({config.origins.get(field, DEFAULT)})")
 
 
 def _leaves(value: Any, at: str) -> Iterator[tuple[str, Any]]:
@@ -179,7 +173,7 @@ class _Reader:
             return fit(value, record, at)
         except MisfitError as error:
             for misfit in error.misfits:
-                self._refuse(*misfit)
+                self._refuse(*_placed(misfit, at))
             return None
 
     def _set(self, section: str, key: str, value: Any, origin: str) -> None:
@@ -204,6 +198,15 @@ class _Reader:
             known = known[: max(known.rfind("."), known.rfind("["), 0)]
         place = self.document.places.get(known, Place(1, 1))
         return problem_at(self.name, place, field, message, code)
+
+
+def _placed(misfit: Misfit, at: str) -> tuple[str, str, str]:
+    """Return a fault with its own place, where only the message named it (a pattern, or a number above another)."""
+    found = _PLACED.fullmatch(misfit.message)
+    if found is None:
+        return misfit
+    field = f"{at}{'.' if at and not found['field'].startswith('[') else ''}{found['field']}"
+    return field, f"does not fit (expected {found['wanted'].replace('`', '')})", misfit.code
 
 
 def _environment_fields() -> Iterator[tuple[str, tuple[str, str, bool]]]:

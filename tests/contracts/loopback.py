@@ -53,8 +53,10 @@ def serving(answer: Reply) -> Iterator[Server]:
     """Yield a server that answers every request with `answer`, on connections that stay open."""
     started = threading.Event()
     state: dict[str, Any] = {}
+    writers: set[asyncio.StreamWriter] = set()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.add(writer)
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             while not writer.is_closing():
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -65,8 +67,7 @@ def serving(answer: Reply) -> Iterator[Server]:
                 state["server"].requests.append(request)
                 await answer(request, writer)
                 await writer.drain()
-        with suppress(ConnectionError):
-            writer.close()
+        writer.transport.abort()
 
     async def main() -> None:
         server = await asyncio.start_server(handle, "127.0.0.1", 0)
@@ -76,8 +77,12 @@ def serving(answer: Reply) -> Iterator[Server]:
         started.set()
         await state["stop"].wait()
         server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
             task.cancel()
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()

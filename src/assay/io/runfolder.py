@@ -58,7 +58,11 @@ class RunFolder:
             self._lock = _locked(path / LOCK)
         except OSError as error:
             raise IncompleteError(f"{path}: cannot be written: {error.strerror or error}") from error
-        self.manifest: dict[str, Any] = self._read_manifest()
+        try:
+            self.manifest: dict[str, Any] = self._read_manifest()
+        except InputError:
+            self.close()
+            raise
 
     def __enter__(self) -> RunFolder:
         return self
@@ -68,8 +72,9 @@ class RunFolder:
 
     def close(self) -> None:
         """Let others use the folder; the system does the same for a process that dies."""
-        (self.path / LOCK).unlink(missing_ok=True)
-        self._lock.close()
+        if not self._lock.closed:  # the name may be another's lock by now
+            (self.path / LOCK).unlink(missing_ok=True)
+            self._lock.close()
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, whole or not at all."""
@@ -116,7 +121,11 @@ class Journal:
         self.kept: set[Key] = set()
         self._unsynced = 0
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        self._size = self._read()
+        try:
+            self._size = self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
 
     def append(self, line: bytes, key: Key, *, failed: bool) -> None:
         """Write one line; only then does the observation count. Raises IncompleteError, with nothing half written."""
