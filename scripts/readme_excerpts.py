@@ -1,6 +1,7 @@
-"""Write the excerpts of README.md from what `./demo` prints and writes now; `--check` only compares.
+"""Write the excerpts of README.md from what its own command prints and writes now; `--check` only compares.
 
-The command is read from ./demo itself, so that the excerpts cannot show anything else.
+The command is read from the page, so that the excerpts cannot show anything else. It scores recorded outputs: what
+`./demo` measures live has other latencies every time.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ METRICS = (
     "latency_ms(stat=p95)",
     "failed",
 )
-COMMAND = re.compile(r'"\$venv/bin/assay" (score .*?) \|\|', re.DOTALL)
+COMMAND = re.compile(r"<!-- excerpted -->\n```sh\nassay (score .*?)\n```", re.DOTALL)
 EXCERPT = re.compile(r"(<!-- excerpt (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def demo_arguments(folder: Path) -> list[str]:
-    """Return the arguments with which ./demo calls `assay`; what it writes to out/ goes to `folder`."""
-    found = COMMAND.search((ROOT / "demo").read_text(encoding="utf-8"))
+def arguments_of(page: str, folder: Path) -> list[str]:
+    """Return the arguments of the page's command; what it writes to out/ goes to `folder`."""
+    found = COMMAND.search(page)
     if found is None:
-        raise SystemExit("demo: no call of assay score found")
+        raise SystemExit("README.md: no excerpted call of assay score found")
     words = shlex.split(found[1].replace("\\\n", " "))
     return [str(folder / word.removeprefix("out/")) if word.startswith("out/") else word for word in words]
 
 
-def run_demo() -> tuple[str, str]:
-    """Return what the demo's scoring prints, and its Markdown report."""
+def run_command(page: str) -> tuple[str, str]:
+    """Return what the page's command prints, and its Markdown report."""
     printed = StringIO()
     environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | {
         "COLUMNS": "180"
@@ -59,10 +60,10 @@ def run_demo() -> tuple[str, str]:
         redirect_stderr(StringIO()) as complaints,
         patch.dict(os.environ, environment, clear=True),
     ):
-        status = assay(demo_arguments(Path(folder)))
+        status = assay(arguments_of(page, Path(folder)))
         report = Path(folder) / "report.md"
         if status not in (0, 1) or not report.is_file():
-            raise SystemExit(f"the demo's scoring ended with {status}: {complaints.getvalue()}")
+            raise SystemExit(f"the excerpted command ended with {status}: {complaints.getvalue()}")
         return printed.getvalue(), report.read_text(encoding="utf-8")
 
 
@@ -93,7 +94,7 @@ def report_excerpt(report: str) -> Iterator[str]:
 
 def page(text: str) -> str:
     """Return the page with its excerpts written anew."""
-    printed, report = run_demo()
+    printed, report = run_command(text)
     parts = {"screen": screen_excerpt(printed), "report": report_excerpt(report)}
     written = {name: "".join(f"{line}\n" for line in lines) for name, lines in parts.items()}
     return EXCERPT.sub(lambda match: match[1] + written[match[2]] + match[3], text)
@@ -105,7 +106,7 @@ def main(arguments: list[str]) -> int:
     wanted = page(text)
     if "--check" not in arguments:
         README.write_text(wanted, encoding="utf-8")
-        print("the excerpts of README.md are what ./demo prints")
+        print("the excerpts of README.md are what its command prints")
     elif wanted != text:
         print("README.md: the excerpts are out of date: run python scripts/readme_excerpts.py")
         return 1

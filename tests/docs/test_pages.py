@@ -31,7 +31,7 @@ def test_the_page_of_metrics_is_what_the_script_writes() -> None:
     assert page() == PAGE.read_text(encoding="utf-8"), "run python scripts/metric_docs.py"
 
 
-def test_the_excerpts_of_the_readme_are_what_the_demo_prints() -> None:
+def test_the_excerpts_of_the_readme_are_what_its_command_prints() -> None:
     text = README.read_text(encoding="utf-8")
     assert readme(text) == text, "run python scripts/readme_excerpts.py"
 
