@@ -144,7 +144,7 @@ ACCEPTED: list[tuple[int, str, Raw, tuple[str, ...], str]] = [
     (62, "whole less than its steps", row(latency_ms={"end_to_end": 5, "embed": 9}), (), "less than the sum"),
     (62, "seconds for milliseconds", row(latency_ms={"end_to_end": 1.2}, tokens={"completion": 80}), (), "in seconds"),
     (62, "step not run", row(latency_ms={"rerank": None, "embed": 3}), (), ""),
-    (65, "no versions", row(versions={}), (), "state no versions"),
+    (65, "no versions", row(versions={}), (), "c states no versions"),
     (65, "mixed versions", row() + "\n" + json.dumps(OTHER | {"versions": {"index": "2"}}), (),
      "E_MIXED_VERSIONS c: index differs within the run: 1, 2"),
 ]  # fmt: skip

@@ -25,7 +25,7 @@ def explain(
     from assay.workflow.explain import explain_case
     from assay.workflow.session import Request, scored
 
-    request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True)
+    request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True, look_again=True)
     with scored(request) as run:
         typer.echo(explain_case(run, case, config, show_forbidden=show_forbidden), nl=False)
     return 0

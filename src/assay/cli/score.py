@@ -96,6 +96,7 @@ def score(
         limit,
         workers,
         strict_outputs,
+        look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, said_time(now))
     with progress("scoring") as moved, scored(request, moved) as run:

@@ -18,6 +18,9 @@ from assay.scoring.engine import Block, join_blocks
 from assay.workflow.collect import Collected
 from assay.workflow.outputs import OutputFile
 
+STATING_VERSIONS = ("assay", "rag-trace")
+"""The formats that have a place for versions."""
+
 
 class Place(NamedTuple):
     """Where a row came from."""
@@ -158,11 +161,18 @@ def check(
         notices.append(f"{len(unknown)} rows of cases that the golden set does not know were left out")
     if len(unknown) < len(gathered.unknown):
         notices.append(f"{len(gathered.unknown) - len(unknown)} rows of cases beyond the limit were left out")
-    for config, known in gathered.versions.items():
+    return (*notices, *_version_notices(gathered, files))
+
+
+def _version_notices(gathered: Gathered, files: Sequence[OutputFile]) -> Iterator[str]:
+    able = {name for file in gathered.inputs(files) if file.format in STATING_VERSIONS for name in file.configs}
+    for config in gathered.configs:
+        known = gathered.versions.get(config, {})
+        if config in able and not known:
+            yield f"{config} states no versions (corpus, index, prompt, generator …): it cannot be measured again"
         for name, values in known.items():
             if len(values) > 1:
-                notices.append(f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}")
-    return tuple(notices)
+                yield f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}"
 
 
 def _duplicates(gathered: Gathered, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:

@@ -23,8 +23,6 @@ def note_row(row: Row, notices: Counter[str], *, plain: bool) -> None:
     observation, stages = row.observation, row.stages
     if observation.config_id == "unknown":
         notices["rows without config_id, scored as configuration 'unknown'"] += 1
-    if not observation.versions:
-        notices["rows that state no versions: what they measured cannot be made again"] += 1
     if CONTEXT in stages and len(stages) > 1 and not _is_retrieved(stages[CONTEXT].distinct, stages):
         notices["rows with a chunk in the context that no other stage returned (context_not_retrieved)"] += 1
     citations = observation.citations

@@ -56,7 +56,7 @@ class ScoreRun:
     corpus: Corpus | None
     plan: Plan
     files: Sequence[OutputFile]
-    gathered: Gathered
+    gathered: Gathered | None = None
     held: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
 
     @cached_property
@@ -72,6 +72,8 @@ class ScoreRun:
         """Return the first recorded observation of a case, read again from its file; None where there is none."""
         if (config_id, case_id) in self.held:
             return self.held[config_id, case_id]
+        if self.gathered is None:
+            return None
         found = self.gathered.locate(config_id, self._position.get(case_id, -1))
         if found is None or not self.files[found.file].path:
             return None
@@ -96,13 +98,11 @@ class Job:
 
     @classmethod
     def of(cls, golden: GoldenSet, options: Options, corpus: Corpus | None, format: str = "", digest: str = "") -> Job:
-        """Return the job for a whole golden set; the metrics are those asked for and those that the gate looks at."""
-        needed = metrics_needed(options.gate) if options.gate is not None else ()
-        the_plan = plan(parse_all((*options.metrics, *needed)))
+        """Return the job for a whole golden set."""
         cases = chosen(golden, options.limit, options.only)
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         kept = structs.replace(golden, cases=cases) if beyond else golden
-        return cls(kept, options, the_plan, corpus, format, digest, beyond)
+        return cls(kept, options, the_plan(options), corpus, format, digest, beyond)
 
     @property
     def info(self) -> GoldenInfo:
@@ -110,6 +110,12 @@ class Job:
         golden = self.golden
         count = len(golden.cases)
         return GoldenInfo(golden.name, golden.version, self.digest, count, self.format, golden.judgments)
+
+
+def the_plan(options: Options) -> Plan:
+    """Return what to compute: the metrics asked for and those that the gate looks at."""
+    needed = metrics_needed(options.gate) if options.gate is not None else ()
+    return plan(parse_all((*options.metrics, *needed)))
 
 
 def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
@@ -130,12 +136,13 @@ def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRu
     held: dict[tuple[str, str], Observation] = {}
     for number, given in enumerate(observations, 1):
         try:
-            observation, _ = in_nfc(checked(given))
+            observation = checked(given)
         except InputError as error:
             for problem in error.problems:
                 collector.problem(replace(problem, path=collector.source, line=number))
             continue
         collector.take(observation, number)
+        observation, _ = in_nfc(observation)
         key = observation.config_id, observation.case_id
         if key not in held or observation.repeat < held[key].repeat:
             held[key] = observation

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.errors import InputError
 from assay.graders.catalog import DEFAULT_METRICS
 from assay.io.corpus import load_corpus
 from assay.io.gates import load_gate, load_profile
 from assay.io.golden import load_golden
+from assay.io.observations import TREC_RUN
 from assay.model import Gate
 from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
-from assay.workflow.outputs import decodable, output_files
+from assay.workflow.outputs import OutputFile, decodable, output_files
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
+from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a user asks to be scored, in the words of the command line."""
+    """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards."""
 
     golden: str
     outputs: Sequence[str]
@@ -40,6 +42,7 @@ class Request:
     strict_outputs: bool = False
     only: Sequence[str] = ()
     notices: Sequence[str] = ()
+    look_again: bool = False
 
 
 @contextmanager
@@ -47,17 +50,25 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
     """Yield the finished scoring; single observations can be read again until the block ends."""
     if [request.golden, request.corpus, *request.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
-    gate = the_gate(request.gate, request.profile)
-    loaded = load_golden(request.golden, request.golden_format)
-    corpus = None
-    notices = [*request.notices, *(str(warning) for warning in loaded.warnings)]
-    if request.corpus is not None:
-        corpus, doubts = load_corpus(request.corpus)
-        notices += [str(doubt) for doubt in doubts]
-    options = Options(
-        metrics=tuple(request.metrics) or DEFAULT_METRICS,
+    with output_files(request.outputs, request.outputs_format) as files:
+        options = _options(request, files)
+        if not request.look_again and is_pair(request.golden, request.golden_format, request.corpus, files, options):
+            yield score_pair(request.golden, files, options)
+            return
+        loaded = load_golden(request.golden, request.golden_format)
+        corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
+        noticed = (*options.notices, *map(str, loaded.warnings), *map(str, doubts))
+        job = Job.of(loaded.golden, replace(options, notices=noticed), corpus, loaded.format, loaded.digest)
+        with decodable(files) as ready:
+            yield score_files(job, ready, progress)
+
+
+def _options(request: Request, files: Sequence[OutputFile]) -> Options:
+    default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
+    return Options(
+        metrics=tuple(request.metrics) or default,
         by=tuple(request.by) or None,
-        gate=gate,
+        gate=the_gate(request.gate, request.profile),
         gate_configs=tuple(request.gate_configs),
         missing_as_zero=request.missing_as_zero,
         ignore_unknown=request.ignore_unknown,
@@ -66,12 +77,8 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         limit=request.limit,
         only=tuple(request.only),
         workers=request.workers,
-        notices=tuple(notices),
+        notices=tuple(request.notices),
     )
-    with output_files(request.outputs, request.outputs_format) as files:
-        job = Job.of(loaded.golden, options, corpus, loaded.format, loaded.digest)
-        with decodable(files) as ready:
-            yield score_files(job, ready, progress)
 
 
 def the_gate(path: str | None, profile: str | None) -> Gate | None:

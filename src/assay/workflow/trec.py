@@ -1,0 +1,142 @@
+"""TREC judgments and runs scored straight from arrays: millions of lines, ranking metrics only.
+
+What comes out is what the general way finds; single cases cannot be looked at again, because no record of them is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from msgspec import structs
+
+from assay.errors import InputError, MetricNameError, Problem, shown
+from assay.graders.base import Bools
+from assay.graders.catalog import DEFAULT_METRICS, is_measurable, parse
+from assay.graders.checks import failed_column, run_checks
+from assay.graders.names import MetricName
+from assay.graders.stages import RETRIEVED
+from assay.io import golden as goldens
+from assay.io.observations import TREC_RUN
+from assay.io.trec.batch import check_names
+from assay.io.trec.identity import qrels_digest
+from assay.io.trec.qrels import Qrels, read_qrels
+from assay.io.trec.score import RunScores, score_run
+from assay.model import ERROR, Case, GoldenInfo, GoldenSet, InputFile, ScoreColumn, ScoreTable
+from assay.workflow.conclude import conclude
+from assay.workflow.outputs import OutputFile
+from assay.workflow.score import Options, ScoreRun, the_plan
+
+QRELS = "trec-qrels"
+_FAILED = MetricName("failed")
+
+
+def _fits(name: MetricName) -> bool:
+    """Return whether a run can be scored by a metric: all it holds is one ranking per query."""
+    try:
+        check_names([name])
+    except MetricNameError:
+        return name == _FAILED or not is_measurable(name)
+    return True
+
+
+TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _fits(parse(text)))
+"""The default metrics of runs: those of one ranking."""
+
+
+def is_pair(
+    golden: str, golden_format: str | None, corpus: str | None, files: Sequence[OutputFile], options: Options
+) -> bool:
+    """Return whether judgments and outputs can be scored from arrays."""
+    if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN for file in files):
+        return False
+    if options.limit is not None or options.only or not all(map(_fits, the_plan(options).names)):
+        return False
+    return (golden_format or goldens.detect_format(golden)) == QRELS
+
+
+def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> ScoreRun:
+    """Score runs against qrels. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
+    qrels = read_qrels(Path(golden))
+    plan = the_plan(options)
+    names = [name for name in plan.columns if is_measurable(name) and name != _FAILED and _fits(name)]
+    runs = [_scored(qrels, file, names, options) for file in files]
+    notices = (*_doubts(golden, qrels), *_check(files, runs, ignore_unknown=options.ignore_unknown))
+    cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
+    tables = {run.config_id: _table(run) for run in sorted(runs, key=lambda run: run.config_id)}
+    scoring = conclude(
+        cases,
+        GoldenInfo("", "", qrels_digest(qrels), len(qrels), QRELS, "partial"),
+        tables,
+        plan.names,
+        options.gate,
+        options.gate_configs,
+        by=options.by,
+        inputs=tuple(
+            InputFile(file.name, TREC_RUN, len(qrels) - len(run.missing), (run.config_id,))
+            for file, run in zip(files, runs, strict=True)
+        ),
+        stages=dict.fromkeys(tables, RETRIEVED),
+        warnings=(*options.notices, *notices),
+        missing_scored=options.missing_as_zero,
+    )
+    return ScoreRun(scoring, cases, None, plan, files)
+
+
+def _scored(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: Options) -> RunScores:
+    missing: Literal["error", "zero"] = "zero" if options.missing_as_zero else "error"
+    try:
+        return score_run(qrels, Path(file.path), names, workers=options.workers, missing=missing)
+    except InputError as error:  # a spooled file has another path than the name that people know
+        raise InputError([replace(each, path=file.name) for each in error.problems], more=error.more) from None
+
+
+def _table(run: RunScores) -> ScoreTable:
+    gone = set(run.missing)
+    missing = np.array([query_id in gone for query_id in run.query_ids], dtype=np.bool_)
+    ids = list(run.query_ids)
+    seen = {name: _but(column, missing) for name, column in run.columns.items()}
+    checks = run_checks(ids, seen, missing, np.zeros(len(ids), dtype=np.bool_))
+    columns = run.columns | {str(_FAILED): failed_column(ids, checks, missing)}
+    return ScoreTable(run.config_id, ids, columns, run.missing, checks)
+
+
+def _but(column: ScoreColumn, missing: Bools) -> ScoreColumn:
+    """Return a column without the scores that missing queries were given: they fail no check but that they are gone."""
+    return structs.replace(column, status=np.where(missing, ERROR, column.status))
+
+
+def _doubts(golden: str, qrels: Qrels) -> list[str]:
+    found = []
+    if qrels.negative:
+        message = f"negative grades taken as not judged (got {qrels.negative}; expected grades from 0)"
+        found.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
+    if qrels.normalised:
+        message = f"lines brought to Unicode NFC (got {qrels.normalised} in another form; expected NFC)"
+        found.append(str(Problem(golden, None, "", message, "E_NFC")))
+    return found
+
+
+def _check(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unknown: bool) -> list[str]:
+    """Return what people should know of the runs; raise InputError for unknown queries and for a tag used twice."""
+    problems: list[Problem] = []
+    first: dict[str, str] = {}
+    for file, run in zip(files, runs, strict=True):
+        if run.config_id in first:
+            message = f"two runs with one tag (got {shown(run.config_id)} again; it is that of {first[run.config_id]})"
+            problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
+        first.setdefault(run.config_id, file.name)
+        for query in () if ignore_unknown else run.unknown:
+            message = f"no such case (got {shown(query)}; expected an id of the golden set, or --ignore-unknown)"
+            problems.append(Problem(file.name, None, "query", message, "E_UNKNOWN_ID"))
+    if problems:
+        raise InputError(problems)
+    notices = [f"{file.name}: {run.normalised} lines brought to Unicode NFC"
+               for file, run in zip(files, runs, strict=True) if run.normalised]  # fmt: skip
+    unknown = sum(len(run.unknown) for run in runs)
+    if unknown:
+        notices.append(f"{unknown} rows of cases that the golden set does not know were left out")
+    return notices
