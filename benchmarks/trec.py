@@ -91,7 +91,7 @@ def present(peers: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the interpreter of each contender that can run here, and say what to do about the others."""
     found = {}
     for name in names:
-        python = interpreter(MODULES.get(name, "assay"), peers)
+        python = interpreter(MODULES[name], peers) if name in MODULES else sys.executable
         if python:
             found[name] = python
         else:
