@@ -48,7 +48,11 @@ def found(golden: str, outputs: list[str], **options: Any) -> dict[str, Any]:
     with scored(Request(golden, outputs, metrics=metrics, **options)) as run:
         report: dict[str, Any] = json.loads(to_json(run.scoring))
         cells = {
-            (config, name): (column.values[column.status == 0].tolist(), column.status.tolist())
+            (config, name): (
+                column.values[column.status == 0].tolist(),
+                column.status.tolist(),
+                [column.reasons[reason] for reason in column.reason[column.status != 0]],
+            )
             for config, result in run.scoring.configs.items()
             for name, column in result.table.columns.items()
             if name in result.summary or name == "failed"

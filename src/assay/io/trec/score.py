@@ -17,6 +17,7 @@ from assay.io.trec.parts import Job, Part, score_shared, score_whole
 from assay.io.trec.qrels import Qrels
 from assay.io.trec.tokens import Bools
 from assay.model import ScoreColumn
+from assay.scoring.fold import NO_OBSERVATION
 
 BLOCK = 1 << 20
 
@@ -87,8 +88,9 @@ def _assembled(qrels: Qrels, names: Sequence[MetricName], parts: Sequence[Part],
 
 def _unless(qrels: Qrels, name: MetricName, present: Bools, missing: str) -> list[Verdict]:
     """Return why queries have no score: the conditions of the ranking graders, for judgments without a question."""
-    unless = [error(~present, "missing from the run")] if missing == "error" else []
+    unless = [error(~present, NO_OBSERVATION)] if missing == "error" else []
     if name.base == "judged":
         return [*unless, not_applicable(~present, "empty ranking")]
-    rel = DEFAULT_REL if name.base == "ndcg" else relevance(name)
-    return [*unless, not_applicable(qrels.units(rel) == 0, "no relevant document")]
+    if name.base == "ndcg":
+        return [*unless, not_applicable(qrels.units(DEFAULT_REL) == 0, "no evidence with a grade above 0")]
+    return [*unless, not_applicable(qrels.units(relevance(name)) == 0, "no evidence to find")]
