@@ -128,8 +128,11 @@ def _observed(measurement: Measurement) -> Observed:
     from assay.cli.watch import watch
     from assay.workflow.observe import observe
 
+    def stopping() -> None:
+        typer.echo("stopping: what is under way is finished and kept; Ctrl-C again ends at once", err=True)
+
     with watch() as watching:
-        return observe(measurement, watching)
+        return observe(measurement, watching, stopping)
 
 
 def _observe(measurement: Measurement) -> int:

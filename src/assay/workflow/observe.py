@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from assay.runners.local import Clock, Policy, Progress, Runner, Tally, Work
 from assay.version import __version__
 from assay.workflow.keeping import Keeper
 from assay.workflow.select import chosen
+from assay.workflow.stopping import halted, interruptible
 from assay.workflow.targets import Chosen, Trust, choose, make, secret_names
 
 RUNS = "runs"
@@ -65,9 +64,17 @@ class Observed:
         return 130 if self.interrupted else 3 if self.failed or self.missing else 0
 
 
-def observe(measurement: Measurement, watch: Watch = lambda _: None, clock: Clock | None = None) -> Observed:
-    """Observe, or go on with an interrupted run. Raises InputError where that cannot be, IncompleteError where the
-    disk or the target lets nothing be observed."""
+def observe(
+    measurement: Measurement,
+    watch: Watch = lambda _: None,
+    stopping: Callable[[], None] = lambda: None,
+    clock: Clock | None = None,
+) -> Observed:
+    """Observe, or go on with an interrupted run; `stopping` is called at the first Ctrl-C.
+
+    Raises InputError where that cannot be, IncompleteError where the disk or the target lets nothing be observed, and
+    KeyboardInterrupt at the second Ctrl-C, with everything kept that was acknowledged.
+    """
     config = measurement.config
     if config.golden is None:
         raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
@@ -77,7 +84,7 @@ def observe(measurement: Measurement, watch: Watch = lambda _: None, clock: Cloc
     picked = choose(config, measurement.targets)
     targets = [make(each, config, measurement.trust) for each in picked]
     observed = Observed(run_path(config), loaded)
-    session = _Session(measurement, observed, cases, targets, picked, clock)
+    session = _Session(measurement, observed, cases, targets, picked, stopping, clock)
     with RunFolder(observed.folder) as folder:
         try:
             asyncio.run(session.run(folder, watch))
@@ -121,8 +128,10 @@ class _Session:
         cases: Sequence[Case],
         targets: Sequence[Target],
         picked: Sequence[Chosen],
+        stopping: Callable[[], None],
         clock: Clock | None,
     ) -> None:
+        self.stopping = stopping
         self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
         self.run_settings = measurement.config.settings.run
         self.clock = clock or Clock(jitter=random.Random(self.run_settings.seed).random)  # noqa: S311  # no secret
@@ -210,10 +219,10 @@ class _Session:
         ]
         runner = Runner(target, self._policy(target), Keeper(journal, self.redactor), self.clock, progress)
         self.observed.tallies[target.name] = runner.tally
-        with _interruptible(runner):
+        with interruptible(runner, self.stopping):
             await runner.run(work)
         if runner.tally.halted:
-            self.observed.notices.append(_halted(target.name, runner.tally))
+            self.observed.notices.append(halted(target.name, runner.tally))
         return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
 
     def _policy(self, target: Target) -> Policy:
@@ -253,43 +262,3 @@ class _Session:
             "observations": [{"path": OBSERVATIONS, "format": "assay", "sha256": sha256_of(path)}],
         }
         folder.write_manifest(manifest)
-
-
-_REASONS = {
-    "interrupted": "interrupted",
-    "breaker": "stopped: every one of the last calls failed",
-    "max_calls": "stopped at --max-calls",
-    "max_cost": "stopped at --max-cost",
-    "cost_unknown": "stopped: it does not report what a call costs, so that --max-cost cannot be kept",
-}
-
-
-def _halted(name: str, tally: Tally) -> str:
-    codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
-    seen = f"; errors: {codes}" if codes else ""
-    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{seen}"
-
-
-@contextmanager
-def _interruptible(runner: Runner) -> Iterator[None]:
-    """The first Ctrl-C (or SIGTERM) ends the run after what is under way, the second at once."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None
-
-    def interrupt() -> None:
-        if runner.tally.halted == "interrupted":
-            task.cancel()
-        runner.tally.halted = "interrupted"
-
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, interrupt)
-    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread: whoever owns it handles signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

@@ -1,0 +1,52 @@
+"""Runs that end early: by Ctrl-C, by a limit, or because the target only fails."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from assay.runners.local import Runner, Tally
+
+_REASONS = {
+    "interrupted": "interrupted",
+    "breaker": "stopped: every one of the last calls failed",
+    "max_calls": "stopped at --max-calls",
+    "max_cost": "stopped at --max-cost",
+    "cost_unknown": "stopped: it does not report what a call costs, so that --max-cost cannot be kept",
+}
+
+
+def halted(name: str, tally: Tally) -> str:
+    """Return what to say of a run that ended early."""
+    codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
+    seen = f"; errors: {codes}" if codes else ""
+    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{seen}"
+
+
+@contextmanager
+def interruptible(runner: Runner, stopping: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C (or SIGTERM) ends the run after what is under way, the second at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def interrupt() -> None:
+        if runner.tally.halted == "interrupted":
+            task.cancel()
+        else:
+            runner.tally.halted = "interrupted"
+            stopping()
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, interrupt)
+    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread: whoever owns it handles signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,88 @@
+"""A run that is killed, stopped or opened twice: nothing acknowledged is lost, nothing is kept twice, it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from pathlib import Path
+
+from tests.contracts.loopback import Request, as_json, serving
+from tests.faults.killing import CASES, CONCURRENCY, killed, start, write_golden
+
+
+def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(tmp_path: Path) -> None:
+    whole = killed(tmp_path, 0, 0)
+    outcome = killed(tmp_path, 8, 1)
+    assert (8, 0, 0) == (outcome.kills, outcome.lost, outcome.twice)
+    assert whole.lines == outcome.lines
+    assert outcome.calls <= CASES + outcome.kills * CONCURRENCY
+
+
+def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    golden, run = write_golden(tmp_path), tmp_path / "run"
+    seen = threading.Event()
+    go_on = threading.Event()
+
+    async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
+        if not go_on.is_set():
+            seen.set()
+            await asyncio.to_thread(go_on.wait, 30)
+        writer.write(as_json({"answer": "yes"}))
+
+    with serving(answer) as server:
+        process = start(golden, server.url, run)
+        assert seen.wait(30)
+        process.send_signal(signal.SIGINT)
+        go_on.set()
+        message = process.communicate(timeout=60)[1].decode()
+        kept = (run / "observations.jsonl").read_bytes().count(b"\n")
+        assert 130 == process.returncode, message
+        assert CONCURRENCY <= kept < CASES
+        assert f"{CASES - kept} observations are missing; go on with: assay observe" in message
+        assert "--run-dir" in message
+        again = start(golden, server.url, run)
+        assert 0 == again.wait(60), again.communicate()[1].decode()
+        again.communicate()
+    assert CASES == (run / "observations.jsonl").read_bytes().count(b"\n")
+
+
+def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
+    golden, run = write_golden(tmp_path), tmp_path / "run"
+    seen = threading.Event()
+
+    async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
+        seen.set()
+        await asyncio.sleep(60)
+
+    with serving(answer) as server:
+        process = start(golden, server.url, run)
+        assert seen.wait(30)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert b"Ctrl-C again ends at once" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        message = process.communicate(timeout=60)[1].decode()
+    assert 130 == process.returncode, message
+    assert "Traceback" not in message
+
+
+def test_two_processes_cannot_write_one_run(tmp_path: Path) -> None:
+    golden, run = write_golden(tmp_path), tmp_path / "run"
+    seen = threading.Event()
+    go_on = threading.Event()
+
+    async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
+        seen.set()
+        await asyncio.to_thread(go_on.wait, 30)
+        writer.write(as_json({"answer": "yes"}))
+
+    with serving(answer) as server:
+        first = start(golden, server.url, run)
+        assert seen.wait(30)
+        second = start(golden, server.url, run)
+        message = second.communicate(timeout=60)[1].decode()
+        go_on.set()
+        first.communicate(timeout=60)
+    assert (0, 2) == (first.returncode, second.returncode)
+    assert f"is being written by process {first.pid} on" in message
