@@ -1,0 +1,275 @@
+"""`assay run` and `assay observe` from end to end, on a system in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from assay.cli import main
+from assay.model import Case, Evidence, User
+
+CANARY = "canary-0123456789"
+SYSTEM = f"""
+import os
+calls = []
+
+def ask(question, user=None):
+    calls.append(question)
+    password = os.environ.get("DB_PASSWORD", "none")
+    if os.environ.get("BREAK") and question in os.environ["BREAK"].split(","):
+        raise RuntimeError("cannot reach https://me:{CANARY}@db with Bearer {CANARY} and " + password)
+    return {{
+        "answer": "yes, and the password is " + password,
+        "stages": [{{"name": "retrieved", "chunks": [{{"chunk_id": "a", "text": password}}, "b"]}}],
+        "citations": ["a"],
+        "usage": {{"end_to_end_ms": 1.0, "cost_usd": 0.1}},
+        "versions": {{"model": "1"}},
+    }}
+
+def other(question):
+    return ask(question) | {{"stages": [{{"name": "retrieved", "chunks": ["x", "b"]}}]}}
+
+def search(question, k):
+    return ["a", "c"][:k]
+"""
+CASES = [
+    Case("c0", "q0", evidence=(Evidence(({"chunk_id": "a"},)),), tags=("hr",), user=User(tenant="t")),
+    Case("c1", "q1", evidence=(Evidence(({"chunk_id": "a"},)),)),
+    Case("c2", "q2", evidence=(Evidence(({"chunk_id": "b"},)),), tags=("hr",)),
+]
+SETTINGS = """\
+golden: golden.jsonl
+targets:
+  first: {type: python, call: "the_system:ask"}
+  second: {type: python, call: "the_system:other", search: "the_system:search"}
+gate:
+  rules: [{metric: recall@10, at_least: 0.9}]
+  configs: [first]
+report: {markdown: out/report.md, json: out/report.json}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    import sys
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "the_system", raising=False)
+    (tmp_path / "the_system.py").write_text(SYSTEM, encoding="utf-8")
+    write_golden(tmp_path / "golden.jsonl", CASES)
+    (tmp_path / "assay.yaml").write_text(SETTINGS, encoding="utf-8")
+    return tmp_path
+
+
+def write_golden(path: Path, cases: list[Case]) -> None:
+    lines = [msgspec.json.encode({"golden_set": {"name": "g", "schema_version": 1}}), *map(msgspec.json.encode, cases)]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "observations.jsonl").read_bytes().splitlines()]
+
+
+def calls() -> list[str]:
+    import sys
+
+    return list(sys.modules["the_system"].calls)
+
+
+def test_run_observes_scores_reports_and_decides(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["run", "--run-dir", "run"])
+    report = json.loads((here / "out/report.json").read_bytes())
+    assert ["first", "second"] == sorted(report["configs"])
+    assert 1.0 == report["configs"]["first"]["summary"]["recall@10"]["value"]
+    assert "PASS" == report["decision"]["outcome"]
+    assert 6 == len(rows(here / "run"))
+    manifest = json.loads((here / "run/manifest.json").read_bytes())
+    assert (True, ["first", "second"]) == (manifest["complete"], manifest["configs"])
+    printed = capsys.readouterr()
+    assert "first: 3 observed, 3 calls" in printed.err
+    assert "second: search and ask differ in the first 5 chunks of 3 of 3 observations (c0, c1, c2)" in printed.out
+
+
+def test_gate_that_fails_is_exit_1_and_missing_observations_are_exit_3(here: Path) -> None:
+    assert 1 == main(["run", "--run-dir", "a", "--target", "second", "--gate-config", "second"])
+    assert 3 == main(["run", "--run-dir", "b", "--target", "first", "--max-calls", "2"])
+
+
+def test_same_command_goes_on_and_asks_nothing_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 3 == main(["observe", "--run-dir", "run", "--target", "first", "--max-calls", "2"])
+    assert "go on with: assay" in capsys.readouterr().err
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
+    assert ["q0", "q1", "q2"] == sorted(calls())
+    assert 0 == main(["run", "--run-dir", "run", "--target", "first"])
+    assert 3 == len(calls())
+
+
+def test_unnamed_run_goes_on_with_the_unfinished_one_and_is_new_after_that(here: Path) -> None:
+    assert 3 == main(["observe", "--target", "first", "--max-calls", "1"])
+    assert 0 == main(["observe", "--target", "first"])
+    assert 0 == main(["observe", "--target", "first"])
+    assert [3, 3] == [len(rows(here / "runs" / name)) for name in ("0001", "0002")]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda here: write_golden(here / "golden.jsonl", CASES[:2]), "golden_digest: was 'sha256:"),
+        (
+            lambda here: (here / "assay.yaml").write_text(SETTINGS.replace("the_system:ask", "the_system:other")),
+            "targets.first.call: was 'the_system:ask', is now 'the_system:other'",
+        ),
+        (
+            lambda here: (here / "assay.yaml").write_text(SETTINGS + "scoring: {k: [20]}\n"),
+            "operations.k: was 10, is now 20",
+        ),
+    ],
+    ids=["golden set", "target", "k"],
+)
+def test_changed_run_is_refused_and_says_what_changed(
+    here: Path, change: Callable[[Path], object], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["observe", "--run-dir", "run"])
+    before = (here / "run/observations.jsonl").read_bytes()
+    change(here)
+    assert 2 == main(["observe", "--run-dir", "run"])
+    assert said in capsys.readouterr().err
+    assert before == (here / "run/observations.jsonl").read_bytes()
+
+
+def test_order_of_the_golden_file_changes_nothing(here: Path) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
+    write_golden(here / "golden.jsonl", CASES[::-1])
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
+    assert 3 == len(calls())
+
+
+def test_errors_are_observations_and_are_made_again_on_demand(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BREAK", "q1")
+    assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
+    assert "1 observations have an error; again: assay" in capsys.readouterr().err
+    monkeypatch.delenv("BREAK")
+    assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])
+    assert [None, None, None] == [row.get("error") for row in rows(here / "run")]
+    assert 1 == len((here / "run/replaced.jsonl").read_bytes().splitlines())
+
+
+def test_secrets_are_nowhere(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A password of the environment is in the answer, in a chunk and, in several forms, in an error."""
+    monkeypatch.setenv("DB_PASSWORD", CANARY)
+    monkeypatch.setenv("BREAK", "q1")
+    assert 3 == main(["run", "--run-dir", "run", "--target", "first"])
+    printed = capsys.readouterr()
+    assert CANARY not in printed.out + printed.err
+    files = [path for path in here.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert len(files) >= 5
+    assert [] == [path.name for path in files if CANARY.encode() in path.read_bytes()]
+    assert "[redacted]" in rows(here / "run")[0]["answer"]
+
+
+def test_only_and_limit_choose_cases_and_are_never_gated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["run", "--run-dir", "run", "--target", "second", "--gate-config", "second", "--only", "tag:hr"])
+    assert ["c0", "c2"] == sorted(row["case_id"] for row in rows(here / "run"))
+    assert "only tag:hr: not gated" in capsys.readouterr().out
+    assert 0 == main(["run", "--run-dir", "run", "--target", "second", "--limit", "1"])
+    assert 2 == main(["run", "--target", "first", "--only", "tag:none", "--only", "hr"])
+    message = capsys.readouterr().err
+    assert "no case has it (got 'tag:none')" in message
+    assert "expected tag:NAME or case:ID" in message
+
+
+def test_retrieval_only_searches_and_asks_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "second", "--retrieval-only"])
+    assert ["search"] == [stage["name"] for stage in rows(here / "run")[0]["stages"]]
+    assert "answer" not in rows(here / "run")[0]
+    assert 2 == main(["observe", "--target", "first", "--retrieval-only"])
+    assert "targets.first: E_TARGET cannot search" in capsys.readouterr().err
+
+
+def test_repeats_are_observed_and_kept_apart(here: Path) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--repeat", "3"])
+    assert sorted((f"c{n}", r) for n in range(3) for r in range(3)) == sorted(
+        (row["case_id"], row.get("repeat", 0)) for row in rows(here / "run")
+    )
+
+
+def test_money_ends_the_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["observe", "--run-dir", "run", "--target", "first", "--concurrency", "1", "--max-cost", "0.15"]
+    assert 3 == main(arguments)
+    assert 2 == len(rows(here / "run"))
+    assert "stopped at --max-cost" in capsys.readouterr().err
+
+
+def test_targets_on_the_command_line_need_no_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "assay.yaml").unlink()
+    assert 0 == main(["observe", "--golden", "golden.jsonl", "--target", "the_system:ask", "mine=the_system:other"])
+    assert {"ask", "mine"} == {row["config_id"] for row in rows(here / "runs/0001")}
+    recorded = "runs/0001/observations.jsonl"
+    assert 2 == main(["observe", "--golden", "golden.jsonl", "--target", recorded])
+    assert "several configurations (expected config: one of ask, mine)" in capsys.readouterr().err
+    assert 0 == main(["observe", "--golden", "golden.jsonl", "--target", f"mine={recorded}"])
+    assert ["x", "x", "x"] == [row["stages"][0]["chunks"][0]["chunk_id"] for row in rows(here / "runs/0002")]
+    assert 2 == main(["observe", "--golden", "golden.jsonl", "--target", "nothing"])
+    assert "no such target (got 'nothing'" in capsys.readouterr().err
+
+
+def test_program_of_a_settings_file_runs_only_with_consent(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = "golden: golden.jsonl\ntargets: {p: {type: command, command: ['false']}}\nrun: {breaker: 1}\n"
+    (here / "assay.yaml").write_text(settings, encoding="utf-8")
+    monkeypatch.delenv("ASSAY_ALLOW_EXEC", raising=False)
+    assert 2 == main(["observe", "--run-dir", "run"])
+    assert "expected --allow-exec" in capsys.readouterr().err
+    assert 3 == main(["observe", "--run-dir", "run", "--allow-exec"])
+    assert "crashed" == rows(here / "run")[0]["error"]["code"]
+
+
+def test_settings_are_shown_with_their_origins(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["run", "--show-settings", "--repeat", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert {
+        'golden = "golden.jsonl"  (assay.yaml:1)',
+        "run.repeat = 2  (--repeat)",
+        "run.attempts = 4  (default)",
+    } <= set(lines)
+    assert not (here / "runs").exists()
+
+
+KINDS = ("python", "http", "mcp", "command", "recorded", "langchain", "llamaindex")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_first_settings_are_valid_and_never_written_over_others(
+    here: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["init", "--kind", kind, "--file", f"{kind}.yaml"])
+    assert 0 == main(["run", "--settings", f"{kind}.yaml", "--show-settings"])
+    capsys.readouterr()
+    assert 2 == main(["init", "--kind", kind, "--file", f"{kind}.yaml"])
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_doctor_names_what_is_missing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["doctor"])
+    said = capsys.readouterr().out
+    assert "ok    golden set: 3 cases" in said
+    assert "warn  golden set: no owner" in said
+    assert (
+        "ok    target first: answered the first case with stages retrieved; an answer; 1 citations; versions model"
+        in said
+    )
+    (here / "assay.yaml").write_text("golden: none.jsonl\ntargets: {a: {type: python, call: 'none:x'}}\n")
+    assert 2 == main(["doctor"])
+    said = capsys.readouterr().out
+    assert "fail  golden set" in said
+    assert "fail  target a" in said
