@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 
 from assay.errors import MetricNameError, Problem, shown
-from assay.graders import answer, citation, files, judged, operations, retrieval, visibility
+from assay.graders import answer, citation, cited, files, judged, operations, retrieval, visibility
 from assay.graders.base import Grader
 from assay.graders.checks import GRADERS as CHECK_GRADERS
 from assay.graders.names import MetricName, read_name, split_names, without_defaults
@@ -20,6 +20,7 @@ CATALOG: Mapping[str, Grader] = MappingProxyType(
             retrieval.GRADERS,
             files.GRADERS,
             citation.GRADERS,
+            cited.GRADERS,
             answer.GRADERS,
             visibility.GRADERS,
             operations.GRADERS,
@@ -56,7 +57,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "context_recall", "context_precision", "context_rr", "context_ap",
     "file_recall", "file_precision", "symbol_recall",
     "citation_correctness(by=rules)", "citation_exists", "citation_in_context", "citation_reachable",
-    "citation_coverage", "must_cite",
+    "citation_coverage", "must_cite", "cited_judged", "cited_relevant", "cited_grade", "sentence_coverage",
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
     "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",

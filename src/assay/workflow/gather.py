@@ -161,6 +161,8 @@ def check(
         notices.append(f"{len(unknown)} rows of cases that the golden set does not know were left out")
     if len(unknown) < len(gathered.unknown):
         notices.append(f"{len(gathered.unknown) - len(unknown)} rows of cases beyond the limit were left out")
+    if any(file.format == "trec-rag" for file in files):
+        notices.append("trec-rag holds citations and no ranking: this compares citing, not retrieving")
     return (*notices, *_version_notices(gathered, files))
 
 
