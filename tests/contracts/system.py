@@ -60,7 +60,7 @@ def command() -> None:
 
 
 def mcp(transport: str) -> None:
-    """Serve over stdio, or over HTTP on a free port that is printed first."""
+    """Serve over stdio, or over HTTP on a port (a free one) that is printed first."""
     from mcp.server.mcpserver import MCPServer
 
     server = MCPServer("system", version="1.0", log_level="CRITICAL")
@@ -78,7 +78,8 @@ def mcp(transport: str) -> None:
         return
     import uvicorn
 
-    listener = socket.create_server(("127.0.0.1", 0))
+    port = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    listener = socket.create_server(("127.0.0.1", port))
     sys.stdout.write(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp\n")
     sys.stdout.flush()
     app = server.streamable_http_app(json_response=True, stateless_http=True)

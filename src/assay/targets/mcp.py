@@ -106,12 +106,12 @@ class McpTarget:
             if self._session is not None and not self._session.alive:
                 await self._drop(self._session)
             if self._session is None:
-                session = Session(self._connected)
+                session = Session(self._connected, self._explained)
                 try:
                     self._pin(await session.open())
                 except CallError as error:
                     await session.close()
-                    raise CallError(error.code, self._with_last_words(error.message)) from None
+                    raise CallError(error.code, self._with_last_words(error.message), error.retry_after) from None
                 self._session = session
             return self._session
 
@@ -157,6 +157,13 @@ class McpTarget:
                 assert self._tail is not None
                 transport = stdio_client(server, errlog=self._tail.file)
             yield await stack.enter_async_context(Client(transport, cache=None, message_handler=hear))
+
+    def _explained(self, error: BaseException) -> CallError | None:
+        """Return what an error of the handshake means, None where only its words tell."""
+        from mcp import MCPError
+
+        failure = self._failure(error) if isinstance(error, MCPError) else None
+        return failure if failure is not None and failure.code not in ("crashed", "protocol") else None
 
     def _failure(self, error: MCPError) -> CallError:
         """Return what a JSON-RPC error means."""

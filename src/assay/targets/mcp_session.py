@@ -18,15 +18,16 @@ MAX_TOOLS = 1000
 
 Handler = Any
 """The SDK's type of message handler, an async function of one notification."""
+Explain = Callable[[BaseException], CallError | None]
 Connect = Callable[[Handler], AbstractAsyncContextManager["Client"]]
 
 
 class Session:
     """A client that is ready, until it is closed or the server is gone."""
 
-    def __init__(self, connect: Connect) -> None:
+    def __init__(self, connect: Connect, explain: Explain) -> None:
         self.client: Client
-        self._connect = connect
+        self._connect, self._explain = connect, explain
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._changed = False
@@ -86,7 +87,9 @@ class Session:
         except CallError as error:
             _fail(ready, error)
         except Exception as error:  # noqa: BLE001  # the SDK raises groups of many kinds; all mean: no connection
-            _fail(ready, CallError("connection", "; ".join(dict.fromkeys(leaves(error)))))
+            known = [failure for each in leaves(error) if (failure := self._explain(each)) is not None]
+            said = "; ".join(dict.fromkeys(f"{type(each).__name__}: {each}" for each in leaves(error)))
+            _fail(ready, known[0] if known else CallError("connection", said))
         finally:
             self._closing.set()
 
@@ -101,8 +104,8 @@ def _fail(ready: asyncio.Future[dict[str, str]], error: CallError) -> None:
         ready.set_exception(error)
 
 
-def leaves(error: BaseException) -> list[str]:
-    """Return what the single errors of a group say."""
+def leaves(error: BaseException) -> list[BaseException]:
+    """Return the single errors of a group."""
     if isinstance(error, BaseExceptionGroup):
-        return [text for each in error.exceptions for text in leaves(each)]
-    return [f"{type(error).__name__}: {error}"]
+        return [leaf for each in error.exceptions for leaf in leaves(each)]
+    return [error]
