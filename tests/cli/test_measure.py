@@ -273,3 +273,25 @@ def test_doctor_names_what_is_missing(here: Path, capsys: pytest.CaptureFixture[
     said = capsys.readouterr().out
     assert "fail  golden set" in said
     assert "fail  target a" in said
+
+
+def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two questions of two tenants: each is asked again as the other tenant; chunk b belongs to tenant t alone."""
+    ask_as = [User(tenant="t"), User(tenant="u")]
+    evidence = (Evidence(({"chunk_id": "a"},)),)
+    write_golden(
+        here / "golden.jsonl", [Case(f"c{n}", f"q{n}", evidence=evidence, user=user) for n, user in enumerate(ask_as)]
+    )
+    chunks = [{"chunk_id": "a", "text": "open"}, {"chunk_id": "b", "text": "closed", "tenant": "t"}]
+    (here / "corpus.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks), encoding="utf-8")
+    arguments = ["run", "--run-dir", "run", "--target", "first", "--corpus", "corpus.jsonl", "--probe-identities"]
+    assert 1 == main(arguments)
+    printed = capsys.readouterr().out
+    assert "probes: 2 asked, 2 judged, 1 with a leak" in printed
+    assert "first: c0~identity-2 was shown 1 chunks it may not see" in printed
+    assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
+
+
+def test_nobody_can_be_swapped_where_all_are_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["run", "--run-dir", "run", "--target", "first", "--probe-identities"])
+    assert "names fewer than two identities" in capsys.readouterr().err

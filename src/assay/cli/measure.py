@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from assay.workflow.run import Deciding
 
 INTERRUPTED = 130
+SHOWN = 20
 
 # Flags that set a field of the settings.
 FIELDS = {
@@ -82,6 +85,9 @@ def measure(
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
+    probe_identities: Annotated[
+        bool, typer.Option("--probe-identities", help="Then ask every question as every other user: what leaks?")
+    ] = False,
     show_settings: Annotated[bool, typer.Option("--show-settings", help="Print every setting and its origin.")] = False,
 ) -> int:
     given = dict(locals())
@@ -110,7 +116,10 @@ def measure(
     deciding = Deciding(gate, profile, parts(gate_config), workers)
     if context.info_name == "observe":
         return _observe(measurement)
-    return _run(measurement, deciding, format, strict=strict, owner=owner, now=said_time(now))
+    status, folder = _run(measurement, deciding, format, strict=strict, owner=owner, now=said_time(now))
+    if probe_identities and status != INTERRUPTED:
+        return _probe(replace(measurement, probes_of=folder), status)
+    return status
 
 
 def _flags(given: dict[str, Any]) -> dict[str, tuple[str, Any]]:
@@ -143,7 +152,7 @@ def _observe(measurement: Measurement) -> int:
 
 def _run(
     measurement: Measurement, deciding: Deciding, format: Format, *, strict: bool, owner: str, now: str | None
-) -> int:
+) -> tuple[int, Path]:
     from assay.cli.score import show_run
     from assay.cli.screen import progress, wrote
     from assay.workflow.reports import write_reports
@@ -153,13 +162,34 @@ def _run(
     observed = _observed(measurement)
     _tell(observed)
     if observed.interrupted:
-        return INTERRUPTED
+        return INTERRUPTED, observed.folder
     targets = report_targets(measurement.config, owner, now)
     with progress("scoring") as moved, scored_run(measurement, observed, deciding, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, list(measurement.config.settings.scoring.by))
         wrote(written)
-        return status_of(run, strict=strict)
+        return status_of(run, strict=strict), observed.folder
+
+
+def _probe(measurement: Measurement, status: int) -> int:
+    """Ask as everybody else; a leak fails whatever passed before, and what cannot be judged leaves it incomplete."""
+    from assay.report.safe import terminal
+    from assay.workflow.probing import judged, leaks
+    from assay.workflow.run import Deciding, scored_run
+
+    observed = _observed(measurement)
+    _tell(observed)
+    if observed.interrupted:
+        return INTERRUPTED
+    with scored_run(measurement, observed, Deciding()) as run:
+        found, known = leaks(run), judged(run)
+    asked = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
+    typer.echo(f"probes: {asked} asked, {known} judged, {len(found)} with a leak")
+    for leak in found[:SHOWN]:
+        typer.echo(terminal(f"  {leak.config}: {leak.case} was shown {leak.count} chunks it may not see"))
+    if found:
+        return 1
+    return status if status or known == asked else 3
 
 
 def _tell(observed: Observed) -> None:

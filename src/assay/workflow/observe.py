@@ -19,9 +19,10 @@ from assay.ports import CallError, Operation, Target
 from assay.runners.local import Clock, Policy, Progress, Runner, Tally, Work
 from assay.version import __version__
 from assay.workflow.keeping import Keeper
+from assay.workflow.probing import FOLDER, probes
 from assay.workflow.select import chosen
 from assay.workflow.stopping import halted, interruptible
-from assay.workflow.targets import Chosen, Trust, choose, make, secret_names
+from assay.workflow.targets import Chosen, Trust, choose, make, secret_names, tells_user
 
 RUNS = "runs"
 NO_TRUST = Trust()
@@ -30,7 +31,8 @@ Watch = Callable[[str], Progress | None]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a user asks to be observed, in the words of the command line."""
+    """What a user asks to be observed, in the words of the command line; `probes_of` is the run folder whose boundary
+    is probed, None for an ordinary run."""
 
     config: Config
     targets: Sequence[str] = ()
@@ -40,6 +42,7 @@ class Measurement:
     retry_errors: bool = False
     trust: Trust = NO_TRUST
     started_at: str | None = None
+    probes_of: Path | None = None
 
 
 @dataclass(slots=True)
@@ -81,9 +84,14 @@ def observe(
     loaded = load_golden(config.at("golden", config.golden.path), config.golden.format)
     _check_split(config, loaded)
     cases = chosen(loaded.golden, measurement.limit, measurement.only)
+    if measurement.probes_of is not None:
+        loaded = probes(loaded, cases)
+        cases = loaded.golden.cases
     picked = choose(config, measurement.targets)
     targets = [make(each, config, measurement.trust) for each in picked]
-    observed = Observed(run_path(config), loaded)
+    folder_path = measurement.probes_of / FOLDER if measurement.probes_of is not None else run_path(config)
+    observed = Observed(folder_path, loaded)
+    observed.notices += _untold(picked, cases)
     session = _Session(measurement, observed, cases, targets, picked, stopping, clock)
     with RunFolder(observed.folder) as folder:
         try:
@@ -116,6 +124,16 @@ def _check_split(config: Config, loaded: Loaded) -> None:
     if wanted is not None and loaded.golden.split != wanted:
         message = f"another split (got {loaded.golden.split!r}; expected {wanted!r})"
         raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
+
+
+def _untold(picked: Sequence[Chosen], cases: Sequence[Case]) -> list[str]:
+    if not any(case.user is not None for case in cases):
+        return []
+    return [
+        f"target {each.name} is not told who asks, although cases say so (identity, or {{{{user}}}} in its arguments)"
+        for each in picked
+        if not tells_user(each)
+    ]
 
 
 class _Session:

@@ -13,6 +13,7 @@ from assay.io.runfolder import GOLDEN, OBSERVATIONS
 from assay.model import Observation
 from assay.workflow.consistency import agreement_notices
 from assay.workflow.observe import Measurement, Observed
+from assay.workflow.probing import LEAKS
 from assay.workflow.reports import Targets
 from assay.workflow.score import Progress, ScoreRun
 from assay.workflow.session import Request, scored
@@ -39,7 +40,11 @@ def scored_run(
         reasons = "; ".join(observed.notices) or "every target was stopped"
         raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
     settings = config.settings.scoring
-    corpus = config.settings.corpus
+    if measurement.probes_of is not None:
+        request = Request(str(observed.folder / GOLDEN), [str(outputs)], "assay", "assay", _corpus(config), [LEAKS])
+        with scored(request, progress) as run:
+            yield run
+        return
     chosen = deciding.gate is not None or deciding.profile is not None
     own = config.path if config.settings.gate is not None and not chosen else None
     request = Request(
@@ -47,7 +52,7 @@ def scored_run(
         outputs=[str(outputs)],
         golden_format="assay",
         outputs_format="assay",
-        corpus=config.at("corpus", corpus) if corpus is not None else None,
+        corpus=_corpus(config),
         metrics=settings.metrics,
         by=settings.by,
         gate=deciding.gate or own,
@@ -71,6 +76,11 @@ def report_targets(config: Config, owner: str, now: str | None) -> Targets:
         if (value := getattr(report, name)) is not None
     }
     return Targets(**places, owner=owner, now=now)
+
+
+def _corpus(config: Config) -> str | None:
+    corpus = config.settings.corpus
+    return config.at("corpus", corpus) if corpus is not None else None
 
 
 def _observations(observed: Observed) -> Iterator[Observation]:

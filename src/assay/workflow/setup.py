@@ -20,7 +20,7 @@ from assay.io.writing import write_whole
 from assay.model import Case, GoldenSet, Observation
 from assay.ports import Call, CallError, Target
 from assay.scoring.rules import rule_problem
-from assay.workflow.targets import Chosen, Trust, choose, make, secret_names
+from assay.workflow.targets import Chosen, Trust, choose, make, secret_names, tells_user
 
 PROBE_SECONDS = 30.0
 FEW_CASES = 30
@@ -161,7 +161,7 @@ def _seen(what: str, chosen: Chosen, seen: Observation, golden: GoldenSet) -> It
         ),
         (seen.answer is not UNSET and seen.citations is None, "reports no citations", "without them none are checked"),
         (
-            any(case.user is not None for case in golden.cases) and not _tells_user(chosen),
+            any(case.user is not None for case in golden.cases) and not tells_user(chosen),
             "is not told who asks, although cases say so",
             "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
         ),
@@ -179,13 +179,3 @@ def _reported(seen: Observation) -> str:
         (seen.versions, lambda: "versions " + ", ".join(seen.versions)),
     ]
     return "; ".join(text() for present, text in parts if present) or "nothing that can be scored"
-
-
-def _tells_user(chosen: Chosen) -> bool:
-    """Whether a target's settings send something of the user; a function or a command is handed all of it."""
-    settings = chosen.settings
-    if getattr(settings, "identity", None):
-        return True
-    templates = [getattr(settings, name, None) for name in ("body", "query", "arguments", "input")]
-    known = any(template is not None for template in templates)
-    return not known or "{{user" in repr(templates)

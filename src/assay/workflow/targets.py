@@ -123,6 +123,15 @@ def secret_names(settings: TargetSection) -> list[str]:
     return [*names, auth.env] if auth is not None else names
 
 
+def tells_user(chosen: Chosen) -> bool:
+    """Return whether a target is told who asks: by its settings, or because it is handed the whole case."""
+    settings = chosen.settings
+    if getattr(settings, "identity", None):
+        return True
+    templates = [getattr(settings, name) for name in ("body", "query", "arguments", "input") if hasattr(settings, name)]
+    return isinstance(settings, (PythonTarget, CommandTarget, RecordedTarget)) or "{{user" in repr(templates)
+
+
 def _typed(spec: str) -> TargetSection | None:
     if spec.startswith(("http://", "https://")):
         return HttpTarget(url=spec)

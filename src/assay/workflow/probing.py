@@ -1,0 +1,81 @@
+"""The visibility boundary, probed: every question of a golden set asked under every other identity that it knows.
+
+What may be seen is known from the corpus, whatever is asked; so the only thing that is scored is what leaked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from assay.digest import digest
+from assay.errors import SettingsError
+from assay.io.golden import Loaded, golden_digest
+from assay.model import BEHAVIOURS, SCORED, Case, User
+from assay.workflow.score import ScoreRun
+
+FOLDER = "probes"
+LEAKS = "visibility_leaks"
+TAG = "probe"
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A probe under which a system showed what its asker may not see."""
+
+    config: str
+    case: str
+    count: int
+
+
+def probes(loaded: Loaded, chosen: Sequence[Case]) -> Loaded:
+    """Return the golden set of probes: each question of the chosen cases under each identity that did not ask it.
+
+    Raises SettingsError where the cases name fewer than two identities: there is no boundary to cross.
+    """
+    golden = loaded.golden
+    identities = {digest(case.user): case.user for case in golden.cases if case.user is not None}
+    if len(identities) < 2:
+        raise SettingsError(
+            "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
+        )
+    asked = {(case.question, digest(case.user)) for case in golden.cases}
+    cases: dict[tuple[str, str], Case] = {}
+    for case in chosen:
+        for number, (key, user) in enumerate(identities.items(), 1):
+            if (case.question, key) not in asked:
+                cases.setdefault((case.question, key), _probe(case, number, user))
+    made = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
+    return Loaded(made, loaded.format, (), golden_digest(made))
+
+
+def leaks(run: ScoreRun) -> list[Leak]:
+    """Return the probes under which something leaked."""
+    found = []
+    for config, result in run.scoring.configs.items():
+        column = result.table.columns[LEAKS]
+        for case_id, value, status in zip(result.table.case_ids, column.values, column.status, strict=True):
+            if status == SCORED and value > 0:
+                found.append(Leak(config, case_id, int(value)))
+    return found
+
+
+def judged(run: ScoreRun) -> int:
+    """Return how many probes could be judged: without a corpus nobody but the system itself knows what may be seen."""
+    return sum(int((result.table.columns[LEAKS].status == SCORED).sum()) for result in run.scoring.configs.values())
+
+
+def _probe(case: Case, number: int, user: User) -> Case:
+    return Case(
+        id=f"{case.id}~identity-{number}",
+        question=case.question,
+        behaviour="abstain",  # nothing is expected of the answer; a case that expects one would need evidence
+        also_accept=tuple(each for each in BEHAVIOURS if each != "abstain"),
+        user=user,
+        tags=(TAG,),
+        history=case.history,
+        cluster=case.cluster or case.id,
+        language=case.language,
+    )
