@@ -87,3 +87,9 @@ def wrote(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> No
         typer.echo(f"{what} written to {terminal(str(path))}", err=True)
     if next_step is not None:
         typer.echo(f"next: {terminal(next_step)}", err=True)
+
+
+def said(notes: Iterable[str]) -> None:
+    """Print notes on standard error."""
+    for note in notes:
+        typer.echo(terminal(note), err=True)

@@ -14,6 +14,7 @@ from assay.io.findings import Findings
 from assay.io.goldens.builder import Builder
 from assay.io.goldens.catalog import FORMS
 from assay.io.goldens.detect import detect
+from assay.io.goldens.export import native_lines
 from assay.io.lines import Source, opened
 from assay.model import GoldenSet
 
@@ -62,11 +63,9 @@ def write_golden(golden: GoldenSet, path: str | Path) -> None:
 
     Reading it back gives an equal golden set, provided that it keeps the rules that reading checks.
     """
-    header = {name: value for name, value in msgspec.structs.asdict(golden).items() if name != "cases"}
     draft = Path(f"{path}.part")
     with open(draft, "wb") as file:
-        file.write(msgspec.json.encode({"golden_set": header}) + b"\n")
-        file.writelines(msgspec.json.encode(case) + b"\n" for case in golden.cases)
+        file.writelines(native_lines(golden))
     draft.replace(path)
 
 

@@ -1,0 +1,126 @@
+"""Golden sets and recorded outputs from one format into another: cast where one meaning fits, counted what is lost."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import InputError, Problem, shown
+from assay.io import golden as goldens
+from assay.io.casting import cast_lines
+from assay.io.goldens import code, export, rag, rubric, stable_key
+from assay.io.goldens.rows import is_document
+from assay.io.lines import Source, opened
+from assay.io.observations import FORMAT_NAMES, FORMATS, TREC_RUN, read_observations
+from assay.io.outputs.export import native_lines, rag_trace_lines, trec_run_lines
+from assay.model import Case, Observation
+from assay.workflow.outputs import OutputFile, decodable
+
+NATIVE = "assay"
+GOLDEN_TARGETS = (NATIVE, "rag-golden", "trec-qrels")
+OUTPUT_TARGETS = (NATIVE, "rag-trace", TREC_RUN)
+GOLDEN_RECORDS: dict[str, type[msgspec.Struct]] = {
+    NATIVE: Case,
+    "rag-golden": rag.GoldenRow,
+    "rag-qrels": rag.QrelsRow,
+    "code-benchmark": code.CodeRow,
+    "stable-key": stable_key.KeyRow,
+    "rubric": rubric.RubricRow,
+}
+
+
+@dataclass(slots=True)
+class Converted:
+    """What converting did, to be said once the lines are written: rows, casts, losses and doubts, each counted."""
+
+    rows: int = 0
+    cast: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    doubts: list[str] = field(default_factory=list)
+
+    def notes(self) -> Iterator[str]:
+        """Yield what people should know, a line each."""
+        yield f"{self.rows} rows converted"
+        yield from (f"cast: {count} {what}" for what, count in sorted(self.cast.items()))
+        yield from (f"not carried: {count} {what}" for what, count in sorted((+self.lost).items()))
+        yield from self.doubts
+
+
+@contextmanager
+def converted(path: str, old: str, new: str, config: str | None = None) -> Iterator[tuple[Iterator[bytes], Converted]]:
+    """Yield the lines of a file in another format, and what was done, which is complete when they are exhausted.
+
+    `config` chooses the configuration that a run is made of. Raises InputError for formats that cannot be converted and
+    for everything wrong in the file that has no one meaning.
+    """
+    with opened(path) as source, tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        found, golden = Converted(), _is_golden(source, old, new)
+        record = GOLDEN_RECORDS.get(old) if golden else FORMATS[old].record if old in FORMATS else None
+        plain = _cast(source, record, Path(folder, "cast.jsonl"), found)
+        try:
+            if golden:
+                yield _golden_lines(plain, old, new, found), found
+            else:
+                with decodable([OutputFile(str(plain), source.name, old, plain.stat().st_size)]) as (file,):
+                    yield _output_lines(file, new, config, found), found
+        except InputError as error:  # what was written on the way has another path than the name that people know
+            problems = [replace(each, path=source.name if each.path in ("", str(plain)) else each.path)
+                        for each in error.problems]  # fmt: skip
+            raise InputError(problems, more=error.more) from None
+
+
+def _is_golden(source: Source, old: str, new: str) -> bool:
+    """Return whether a golden set is meant; the name of the native format says that of both kinds."""
+    if old in goldens.FORMATS and new in GOLDEN_TARGETS:
+        if (old, new) != (NATIVE, NATIVE):
+            return True
+        try:
+            return goldens.detect_format(source.path) == NATIVE
+        except InputError:
+            return False
+    if old in FORMAT_NAMES and new in OUTPUT_TARGETS:
+        return False
+    message = (
+        f"cannot be converted (got --from {shown(old)} --to {shown(new)}; expected a golden set: --from "
+        f"{', '.join(goldens.FORMATS)} --to {', '.join(GOLDEN_TARGETS)}; or outputs: --from {', '.join(FORMAT_NAMES)} "
+        f"--to {', '.join(OUTPUT_TARGETS)})"
+    )
+    raise InputError([Problem("", None, "", message, "E_FORMAT")])
+
+
+def _cast(source: Source, record: type[msgspec.Struct] | None, target: Path, found: Converted) -> Path:
+    """Return the file with its lines cast to the record, or itself where there is nothing to cast."""
+    if record is None or source.path.is_dir() or is_document(source):
+        return source.path
+    found.cast = cast_lines(source, record, target)
+    return target if found.cast else source.path
+
+
+def _golden_lines(path: Path, old: str, new: str, found: Converted) -> Iterator[bytes]:
+    loaded = goldens.load_golden(path, old)
+    found.doubts = [str(warning) for warning in loaded.warnings]
+    found.rows = len(loaded.golden.cases)
+    if new == "trec-qrels":
+        return export.qrels_lines(loaded.golden, found.lost)
+    if new == NATIVE:
+        return export.native_lines(loaded.golden)
+    return export.rag_golden_lines(loaded.golden, found.lost)
+
+
+def _output_lines(file: OutputFile, new: str, config: str | None, found: Converted) -> Iterator[bytes]:
+    rows = _counted(read_observations(file.path, file.name, file.decoded_as), found)
+    if new == TREC_RUN:
+        return trec_run_lines(rows, config, found.lost)
+    return native_lines(rows) if new == NATIVE else rag_trace_lines(rows, found.lost)
+
+
+def _counted(observations: Iterator[Observation], found: Converted) -> Iterator[Observation]:
+    for observation in observations:
+        found.rows += 1
+        yield observation
