@@ -49,11 +49,11 @@ def show(screen: Screen) -> None:
     """Print the decisions, the tables and the notes."""
     console = _console()
     for line in screen.lines:
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=True)
     for table in screen.tables:
         show_table(table, console)
     for note in screen.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(f"note: {note}"), soft_wrap=True)
 
 
 def show_table(table: Table, console: Console | None = None) -> None:
@@ -66,7 +66,7 @@ def show_table(table: Table, console: Console | None = None) -> None:
         drawn.add_row(*(Text(cell) for cell in row))
     console.print(drawn)
     for note in table.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(f"note: {note}"), soft_wrap=True)
 
 
 @contextmanager
