@@ -55,7 +55,7 @@ def read_reply(value: Any, call: Call, response: Response) -> Observation:
     else:
         observation = _native(value, call, response)
     _check_identity(observation, call.case)
-    return _only(observation, call)
+    return _only(_under_keys(observation, response.key), call)
 
 
 def _only(observation: Observation, call: Call) -> Observation:
@@ -180,7 +180,7 @@ def _chunks(items: Any, response: Response, *, native: bool = False) -> tuple[Ch
 
 def _chunk(item: Any, place: int, response: Response, native: bool) -> Chunk:
     if isinstance(item, Chunk):
-        return _keyed(item, response.key)
+        return item
     if isinstance(item, str):
         return Chunk(item)
     if not isinstance(item, Mapping):
@@ -191,7 +191,7 @@ def _chunk(item: Any, place: int, response: Response, native: bool) -> Chunk:
         row.setdefault("chunk_id", "")
     if row.get("chunk_id") is None:
         raise CallError("schema", f"chunk {place}: no id (got {_outline(item)}; expected {fields.id})")
-    return _keyed(_convert(row, Chunk), response.key)
+    return _convert(row, Chunk)
 
 
 def _native_chunk(item: Mapping[Any, Any]) -> dict[str, Any]:
@@ -228,6 +228,20 @@ def _keyed(chunk: Chunk, key: str | None) -> Chunk:
     return structs.replace(chunk, chunk_id=":".join(map(str, values)))
 
 
+def _under_keys(observation: Observation, key: str | None) -> Observation:
+    """Return the observation with its chunks, and the citations of them, under their stable keys."""
+    if key is None or observation.stages is None:
+        return observation
+    names: dict[str, str] = {}
+    stages = []
+    for stage in observation.stages:
+        chunks = tuple(_keyed(chunk, key) for chunk in stage.chunks)
+        names |= {old.chunk_id: new.chunk_id for old, new in zip(stage.chunks, chunks, strict=True)}
+        stages.append(structs.replace(stage, chunks=chunks))
+    cited = observation.citations and tuple(names.get(each, each) for each in observation.citations)
+    return structs.replace(observation, stages=tuple(stages), citations=cited)
+
+
 def _citations(found: Any, response: Response) -> list[str] | None:
     if found is None:
         return None
@@ -235,7 +249,7 @@ def _citations(found: Any, response: Response) -> list[str] | None:
         raise CallError("schema", f"citations: not a list (got {shown(found)})")
     native = not (response.answer or response.stages)
     return [
-        item if isinstance(item, str) else _chunk(item, place, response, native).chunk_id
+        item if isinstance(item, str) else _keyed(_chunk(item, place, response, native), response.key).chunk_id
         for place, item in enumerate(found)
     ]
 

@@ -41,7 +41,7 @@ def values_of(call: Call) -> dict[str, Any]:
     known = {
         "case_id": case.id,
         "question": case.question,
-        "history": msgspec.to_builtins(case.history),
+        "history": _plain(case.history),
         "k": call.k,
         "user": user,
     }
@@ -50,7 +50,7 @@ def values_of(call: Call) -> dict[str, Any]:
 
 def user_of(case: Case) -> dict[str, Any] | None:
     """Return who is asking as plain values, None where the case does not say."""
-    return msgspec.to_builtins(case.user) if case.user is not None else None
+    return _plain(case.user) if case.user is not None else None
 
 
 def headers_of(identity: Mapping[str, str], call: Call) -> dict[str, str]:
@@ -68,6 +68,11 @@ def headers_of(identity: Mapping[str, str], call: Call) -> dict[str, str]:
             raise ValueError(f"{name} cannot be sent in header {header} (got {text!r}; expected printable ASCII)")
         headers[header] = text
     return headers
+
+
+def _plain(record: Any) -> Any:
+    """Return a record as JSON would hold it: lists, not tuples."""
+    return msgspec.json.decode(msgspec.json.encode(record))
 
 
 def _fill(template: Any, values: dict[str, Any]) -> Any:

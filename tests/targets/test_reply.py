@@ -1,0 +1,174 @@
+"""Replies to observations: what is understood as it is, what is mapped, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.config_model import ChunkFields, Response
+from assay.model import Case, Chunk, Observation, Stage, TargetError, User
+from assay.ports import Call, CallError, Operation
+from assay.targets.paths import Missing, find, parse
+from assay.targets.reply import decode, read_reply
+from assay.targets.template import check, fill, headers_of
+
+CASE = Case("c", "Was ist das?", user=User(tenant="t", roles=("a", "b")))
+
+
+def read(value: Any, operation: Operation = "ask", **mapping: Any) -> Observation:
+    return read_reply(value, Call(CASE, operation, 1.0, 3), msgspec.convert(mapping, Response))
+
+
+def stages(seen: Observation) -> list[tuple[str, list[str]]]:
+    return [(stage.name, [chunk.chunk_id for chunk in stage.chunks]) for stage in seen.stages or ()]
+
+
+def test_text_is_an_answer_and_a_list_is_a_ranking() -> None:
+    assert "yes" == read("yes").answer
+    assert [("search", ["a", "b"])] == stages(read(["a", {"chunk_id": "b"}], "search"))
+
+
+def test_own_words_and_those_of_the_contract_are_understood() -> None:
+    row = {"answer": "yes", "retrieved_chunks": ["a"], "context_chunks": [{"chunk_id": "a", "page": 3}], "extra": 1}
+    seen = read(row)
+    assert [("retrieved", ["a"]), ("context", ["a"])] == stages(seen)
+    assert {"page": 3} == (seen.stages or ())[1].chunks[0].metadata
+
+
+def test_observation_passes_and_is_of_the_case() -> None:
+    seen = read(Observation("c", config_id="mine", answer="yes", stages=(Stage("retrieved", (Chunk("a"),)),)))
+    assert ("c", "Was ist das?", "yes") == (seen.case_id, seen.question, seen.answer)
+
+
+def test_null_answer_stays_null_and_an_empty_one_stays_empty() -> None:
+    assert read({"answer": None}).answer is None
+    assert "" == read({"answer": ""}).answer
+
+
+def test_question_in_another_unicode_form_is_the_same() -> None:
+    case = Case("c", "Phép năm?")
+    reply = {"question": "Phe\u0301p  năm?", "answer": "x"}
+    assert "Phép năm?" == read_reply(reply, Call(case, "ask", 1.0), Response()).question
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (None, "schema"),
+        (5, "schema"),
+        (b"x", "schema"),
+        ({}, "schema"),
+        ({"answer": 5}, "schema"),
+        ({"answer": "x", "stages": "none"}, "schema"),
+        ({"answer": "x", "stages": [{"chunks": []}]}, "schema"),
+        ({"answer": "x", "stages": [{"name": "s"}]}, "schema"),
+        ({"answer": "x", "retrieved_chunks": [{"text": "no id"}]}, "schema"),
+        ({"answer": "x", "retrieved_chunks": [7]}, "schema"),
+        ({"answer": "x", "citations": "a"}, "schema"),
+        ({"answer": "x", "usage": {"end_to_end_ms": -1}}, "schema"),
+        ({"case_id": "d", "answer": "x"}, "id_mismatch"),
+        ({"question": "other", "answer": "x"}, "id_mismatch"),
+        ({"error": "limit"}, "target_error"),
+        (Observation("c", error=TargetError("timeout")), "target_error"),
+    ],
+)
+def test_what_is_no_observation_is_refused_with_its_code(value: Any, code: str) -> None:
+    with pytest.raises(CallError) as failure:
+        read(value)
+    assert code == failure.value.code
+
+
+def test_search_without_a_ranking_is_refused_but_an_empty_one_is_a_measurement() -> None:
+    with pytest.raises(CallError, match="no ranking"):
+        read({"answer": "x"}, "search")
+    assert [("search", [])] == stages(read({"results": []}, "search"))
+
+
+def test_mapping_that_finds_no_answer_says_what_was_there() -> None:
+    with pytest.raises(CallError, match=r"schema: data.text: nothing at 'data' \(got answer, time\)"):
+        read({"answer": "x", "time": 1}, answer="data.text")
+
+
+def test_keys_are_built_from_fields_that_stay() -> None:
+    chunk = msgspec.to_builtins(ChunkFields(id="id", metadata={"document": "doc", "page": "page"}))
+    row = {"text": "yes", "hits": [{"id": 9, "doc": "hr", "page": 3}]}
+    seen = read(row, answer="text", stages={"retrieved": "hits"}, chunk=chunk, key="document+page")
+    assert [("retrieved", ["hr:3"])] == stages(seen)
+    with pytest.raises(CallError, match=r"without document\+page"):
+        read(
+            {"text": "yes", "hits": [{"id": 9}]}, answer="text", stages={"r": "hits"}, chunk=chunk, key="document+page"
+        )
+
+
+def test_keys_are_built_for_a_finished_observation_and_its_citations_too() -> None:
+    stage = Stage("retrieved", (Chunk("n1", metadata={"document": "hr", "page": 3}),))
+    seen = read(Observation("c", answer="yes", stages=(stage,), citations=("n1", "z")), key="document+page")
+    assert ([("retrieved", ["hr:3"])], ("hr:3", "z")) == (stages(seen), seen.citations)
+
+
+@pytest.mark.parametrize("path", ["", ".", "a..b", "a b", "a[", "a[-1]", "a[x]", "$$", "a[*"])
+def test_text_that_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="path"):
+        parse(path)
+
+
+def test_places_are_found_or_missed_with_words() -> None:
+    value = {"a": [{"b": 1}, {"b": [2, 3]}]}
+    assert (1, [1, [2, 3]], [2, 3], value) == (
+        find(value, "a[0].b"), find(value, "$.a[*].b"), find(value, "a[1].b[*]"), find(value, "$")
+    )  # fmt: skip
+    for path in ("a[2]", "a.b", "c", "a[0][*]", "a[0].b.c"):
+        with pytest.raises(Missing):
+            find(value, path)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_path_or_an_error(path: str) -> None:
+    try:
+        steps = parse(path)
+    except ValueError:
+        return
+    assert all(step is None or isinstance(step, (str, int)) for step in steps)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_value_or_a_call_error(body: bytes) -> None:
+    try:
+        decode(body)
+    except CallError as failure:
+        assert failure.code in ("protocol", "schema")
+
+
+def test_templates_are_filled_once_with_values_of_their_own_type() -> None:
+    call = Call(Case("c", "{{k}} {{user}}", user=CASE.user), "ask", 1.0, 3)
+    template = {
+        "q": "Q: {{question}}",
+        "k": "{{k}}",
+        "who": "{{user}}",
+        "t": ["{{ user.tenant }}", "{{user.position}}"],
+        "n": 1,
+    }
+    assert {
+        "q": "Q: {{k}} {{user}}",
+        "k": 3,
+        "who": {"tenant": "t", "roles": ["a", "b"]},
+        "t": ["t", None],
+        "n": 1,
+    } == fill(template, call)
+    assert ["quest"] == check({"a": ["{{quest}}", "{{k}}"]})
+
+
+def test_headers_say_who_asks_and_leave_out_what_is_not_known() -> None:
+    call = Call(CASE, "ask", 1.0)
+    wanted = {"x-tenant": "user.tenant", "x-roles": "user.roles", "x-position": "user.position"}
+    assert {"x-tenant": "t", "x-roles": "a,b"} == headers_of(wanted, call)
+
+
+def test_citations_of_native_ids_follow_their_chunks_to_the_keys() -> None:
+    hits = [{"chunk_id": "x9", "document": "hr", "page": 3}]
+    seen = read({"answer": "yes", "retrieved_chunks": hits, "citations": ["x9"]}, key="document+page")
+    assert ([("retrieved", ["hr:3"])], ("hr:3",)) == (stages(seen), seen.citations)
