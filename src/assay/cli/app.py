@@ -84,10 +84,10 @@ def run(arguments: list[str]) -> int:
         _complain(error)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("interrupted", err=True)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has gone; point standard output at nothing so that the exit stays quiet.
+        code = INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone (typer would end with 1, which means a failed gate); point standard output
+        # at nothing so that the exit stays quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -96,6 +96,8 @@ def run(arguments: list[str]) -> int:
     except Exception:  # noqa: BLE001  # a defect of Assay: its trace is shown, and 1 would mean a failed gate
         traceback.print_exc()
         return IncompleteError.exit_code
+    if code == INTERRUPTED:
+        typer.echo("interrupted", err=True)
     return code if isinstance(code, int) else 0
 
 
