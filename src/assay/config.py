@@ -73,6 +73,20 @@ def load_config(
     return Config(settings, reader.origins, found)
 
 
+def unused(config: Config) -> list[str]:
+    """Return the fields that were set and that this version reads but does not use yet."""
+    defaults = Settings()
+    settings = config.settings
+    later = {
+        "scoring.stage": settings.scoring.stage != defaults.scoring.stage,
+        "scoring.graders": bool(settings.scoring.graders),
+        "scoring.good": settings.scoring.good != defaults.scoring.good,
+        "judge": settings.judge is not None,
+        "report.html": settings.report.html is not None,
+    }
+    return [field for field, is_set in later.items() if is_set]
+
+
 def settings_schema() -> bytes:
     """Return the JSON Schema of a settings file, for editors."""
     schema = msgspec.json.schema(Settings)

@@ -5,81 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
+from tests.cli.living import CANARY, CASES, SETTINGS, calls, rows, write_golden
 
 from assay.cli import main
 from assay.model import Case, Evidence, User
-
-CANARY = "canary-0123456789"
-SYSTEM = f"""
-import os
-calls = []
-
-def ask(question, user=None):
-    calls.append(question)
-    password = os.environ.get("DB_PASSWORD", "none")
-    if os.environ.get("BREAK") and question in os.environ["BREAK"].split(","):
-        raise RuntimeError("cannot reach https://me:{CANARY}@db with Bearer {CANARY} and " + password)
-    return {{
-        "answer": "yes, and the password is " + password,
-        "stages": [{{"name": "retrieved", "chunks": [{{"chunk_id": "a", "text": password}}, "b"]}}],
-        "citations": ["a"],
-        "usage": {{"end_to_end_ms": 1.0, "cost_usd": 0.1}},
-        "versions": {{"model": "1"}},
-    }}
-
-def other(question):
-    return ask(question) | {{"stages": [{{"name": "retrieved", "chunks": ["x", "b"]}}]}}
-
-def search(question, k):
-    return ["a", "c"][:k]
-"""
-CASES = [
-    Case("c0", "q0", evidence=(Evidence(({"chunk_id": "a"},)),), tags=("hr",), user=User(tenant="t")),
-    Case("c1", "q1", evidence=(Evidence(({"chunk_id": "a"},)),)),
-    Case("c2", "q2", evidence=(Evidence(({"chunk_id": "b"},)),), tags=("hr",)),
-]
-SETTINGS = """\
-golden: golden.jsonl
-targets:
-  first: {type: python, call: "the_system:ask"}
-  second: {type: python, call: "the_system:other", search: "the_system:search"}
-gate:
-  rules: [{metric: recall@10, at_least: 0.9}]
-  configs: [first]
-report: {markdown: out/report.md, json: out/report.json}
-"""
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    import sys
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.delitem(sys.modules, "the_system", raising=False)
-    (tmp_path / "the_system.py").write_text(SYSTEM, encoding="utf-8")
-    write_golden(tmp_path / "golden.jsonl", CASES)
-    (tmp_path / "assay.yaml").write_text(SETTINGS, encoding="utf-8")
-    return tmp_path
-
-
-def write_golden(path: Path, cases: list[Case]) -> None:
-    lines = [msgspec.json.encode({"golden_set": {"name": "g", "schema_version": 1}}), *map(msgspec.json.encode, cases)]
-    path.write_bytes(b"\n".join(lines) + b"\n")
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "observations.jsonl").read_bytes().splitlines()]
-
-
-def calls() -> list[str]:
-    import sys
-
-    return list(sys.modules["the_system"].calls)
 
 
 def test_run_observes_scores_reports_and_decides(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,6 +153,31 @@ def test_targets_on_the_command_line_need_no_settings(here: Path, capsys: pytest
     assert "no such target (got 'nothing'" in capsys.readouterr().err
 
 
+def test_paths_of_a_settings_file_are_meant_from_its_folder(here: Path) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
+    (here / "sub").mkdir()
+    settings = (
+        "golden: ../golden.jsonl\ntargets: {a-b: {type: recorded, path: ../run/observations.jsonl}}\nrun_dir: again\n"
+    )
+    (here / "sub/assay.yaml").write_text(settings, encoding="utf-8")
+    assert 0 == main(["observe", "--settings", "sub/assay.yaml"])
+    assert 3 == len(rows(here / "sub/again"))
+
+
+def test_scores_of_recorded_outputs_never_replace_a_living_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
+    before = (here / "run/manifest.json").read_bytes()
+    assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "run/observations.jsonl", "--run-dir", "run"])
+    assert "holds what was observed of living targets" in capsys.readouterr().err
+    assert before == (here / "run/manifest.json").read_bytes()
+
+
+def test_settings_that_are_not_used_yet_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "assay.yaml").write_text(SETTINGS.replace("report: {", "report: {html: r.html, "), encoding="utf-8")
+    assert 0 == main(["observe", "--target", "first"])
+    assert "report.html is set and not used yet" in capsys.readouterr().err
+
+
 def test_program_of_a_settings_file_runs_only_with_consent(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,47 +188,6 @@ def test_program_of_a_settings_file_runs_only_with_consent(
     assert "expected --allow-exec" in capsys.readouterr().err
     assert 3 == main(["observe", "--run-dir", "run", "--allow-exec"])
     assert "crashed" == rows(here / "run")[0]["error"]["code"]
-
-
-def test_settings_are_shown_with_their_origins(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["run", "--show-settings", "--repeat", "2"])
-    lines = capsys.readouterr().out.splitlines()
-    assert {
-        'golden = "golden.jsonl"  (assay.yaml:1)',
-        "run.repeat = 2  (--repeat)",
-        "run.attempts = 4  (default)",
-    } <= set(lines)
-    assert not (here / "runs").exists()
-
-
-KINDS = ("python", "http", "mcp", "command", "recorded", "langchain", "llamaindex")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_first_settings_are_valid_and_never_written_over_others(
-    here: Path, kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert 0 == main(["init", "--kind", kind, "--file", f"{kind}.yaml"])
-    assert 0 == main(["run", "--settings", f"{kind}.yaml", "--show-settings"])
-    capsys.readouterr()
-    assert 2 == main(["init", "--kind", kind, "--file", f"{kind}.yaml"])
-    assert "is there already" in capsys.readouterr().err
-
-
-def test_doctor_names_what_is_missing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "ok    golden set: 3 cases" in said
-    assert "warn  golden set: no owner" in said
-    assert (
-        "ok    target first: answered the first case with stages retrieved; an answer; 1 citations; versions model"
-        in said
-    )
-    (here / "assay.yaml").write_text("golden: none.jsonl\ntargets: {a: {type: python, call: 'none:x'}}\n")
-    assert 2 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "fail  golden set" in said
-    assert "fail  target a" in said
 
 
 def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.config import Config
+from assay.config import Config, unused
 from assay.errors import IncompleteError, InputError, Problem, SettingsError
 from assay.io.golden import Loaded, load_golden
 from assay.io.redaction import Redactor, secrets_of
@@ -91,7 +91,7 @@ def observe(
     targets = [make(each, config, measurement.trust) for each in picked]
     folder_path = measurement.probes_of / FOLDER if measurement.probes_of is not None else run_path(config)
     observed = Observed(folder_path, loaded)
-    observed.notices += _untold(picked, cases)
+    observed.notices += [*_untold(picked, cases), *(f"{field} is set and not used yet" for field in unused(config))]
     session = _Session(measurement, observed, cases, targets, picked, stopping, clock)
     with RunFolder(observed.folder) as folder:
         try:

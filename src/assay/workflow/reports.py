@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.errors import InputError, Problem
 from assay.io.runfolder import OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
@@ -94,6 +95,11 @@ def write_run(run: ScoreRun, path: Path) -> Path:
     Raises InputError where the folder holds something that is not such a run.
     """
     with RunFolder(path) as folder:
+        if "targets" in folder.manifest:
+            message = (
+                "holds what was observed of living targets (expected another folder for scores of recorded outputs)"
+            )
+            raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
         folder.write_golden(run.golden)
         copies = []
         for number, file in enumerate(run.files):

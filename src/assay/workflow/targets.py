@@ -23,7 +23,9 @@ from assay.config_model import (
 )
 from assay.errors import Problem, SettingsError, shown
 from assay.io.observations import read_observations
+from assay.io.outputs.flaws import config_flaw
 from assay.io.runfolder import sha256_of
+from assay.io.strictjson import pointer
 from assay.ports import Target
 from assay.workflow.outputs import output_files
 
@@ -61,8 +63,9 @@ def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
         if not known:
             message = "none given (expected --target NAME, URL or module:attr, or targets in the settings)"
             raise SettingsError([Problem("", None, "target", message, "E_TARGET")])
-        return [Chosen(name, settings, typed=False) for name, settings in known.items()]
-    found, problems = [], []
+        return _named([Chosen(name, settings, typed=False) for name, settings in known.items()], [])
+    found: list[Chosen] = []
+    problems: list[Problem] = []
     for spec in wanted:
         if spec in known:
             found.append(Chosen(spec, known[spec], typed=False))
@@ -73,7 +76,16 @@ def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
             problems.append(Problem("", None, "target", _unknown(spec, list(known)), "E_TARGET"))
         else:
             found.append(Chosen(named["name"] if named else _name(spec), settings, typed=True))
+    return _named(found, problems)
+
+
+def _named(found: list[Chosen], problems: list[Problem]) -> list[Chosen]:
+    """Return the targets whose names can stand in reports, each once. Raises SettingsError with everything wrong."""
     names = [each.name for each in found]
+    for name in names:
+        flaw = config_flaw(name)
+        if flaw is not None:
+            problems.append(Problem("", None, "target", flaw.message, flaw.code))
     for name in sorted({name for name in names if names.count(name) > 1}):
         message = f"two targets of one name (got {name!r} twice; expected NAME=… before one of them)"
         problems.append(Problem("", None, "target", message, "E_TARGET"))
@@ -159,7 +171,7 @@ def _unknown(spec: str, known: list[str]) -> str:
 def _recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
     from assay.targets.recorded import RecordedTarget as Recorded
 
-    path = config.at(f"targets.{name}.path", settings.path)
+    path = config.at(pointer(pointer("targets", name), "path"), settings.path)
     with output_files([path], settings.format) as files:
         observations = [seen for file in files for seen in read_observations(file.path, file.name, file.format)]
         digest = sha256_of(Path(files[0].path))
