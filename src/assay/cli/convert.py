@@ -21,7 +21,10 @@ def convert(
     from assay.cli.screen import said, wrote
     from assay.io.writing import write_whole
     from assay.workflow.convert import converted
+    from assay.workflow.outputs import refuse_overwriting
 
+    if target != "-":
+        refuse_overwriting([target], [source])
     with converted(source, old, new, config) as (lines, found):
         if target == "-":
             sys.stdout.buffer.writelines(lines)

@@ -74,11 +74,10 @@ def score(
 ) -> int:
     """Score recorded outputs against a golden set, write reports, and decide the release by exit code."""
     from assay.cli.screen import progress, wrote
+    from assay.workflow.outputs import expand, refuse_overwriting
     from assay.workflow.reports import Targets, write_reports
     from assay.workflow.session import Request, scored, status_of
 
-    if gate is not None and profile is not None:
-        raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
     request = Request(
         golden,
         outputs,
@@ -99,6 +98,7 @@ def score(
         look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, said_time(now))
+    refuse_overwriting([report, json_report, per_case, legacy_json_report], [golden, corpus, gate, *expand(outputs)])
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, parts(by))

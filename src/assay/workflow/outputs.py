@@ -66,6 +66,19 @@ def expand(patterns: Sequence[str]) -> list[str]:
     return list(unique.values())
 
 
+def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
+    """Raise InputError where a file would be written over one that is read, or over another one that is written."""
+    taken = {os.path.realpath(name) for name in read if name is not None and name != "-"}
+    problems = []
+    for name in filter(None, written):
+        if os.path.realpath(name) in taken:
+            message = "would be written over a file that is read or written as well (expected a name of its own)"
+            problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
+        taken.add(os.path.realpath(name))
+    if problems:
+        raise InputError(problems)
+
+
 @contextmanager
 def output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
     """Yield the files of outputs, spooled where they are packed or standard input, with their formats."""

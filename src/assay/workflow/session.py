@@ -83,6 +83,8 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
 
 def the_gate(path: str | None, profile: str | None) -> Gate | None:
     """Return the gate of a file or a profile, None where neither is named."""
+    if path is not None and profile is not None:
+        raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
     if path is not None:
         return load_gate(path, rule_problem)
     return load_profile(profile, rule_problem) if profile is not None else None
