@@ -91,7 +91,7 @@ def test_each_rule_state(state: str, rule: Rule, scores: Column) -> None:
 def test_a_balanced_metric_without_its_parts_is_unmeasured() -> None:
     rule = Rule("refusal_calibration", at_least=0.8)
     assert finding(rule, {"refusal_calibration": [1.0]}).state == "unmeasured"
-    parts: dict[str, Column] = {"under_refusal": [0.0, N], "over_refusal": [N, 0.0]}
+    parts: dict[str, Column] = {"refused": [1.0, N], "answered": [N, 1.0]}
     assert finding(rule, {"refusal_calibration": [1.0, 1.0], **parts}).state == "pass"
 
 

@@ -241,7 +241,7 @@ def test_the_gated_configurations_are_the_chosen_else_the_gates_else_all() -> No
 def test_the_metrics_that_a_gate_needs_are_named_once_with_their_parts() -> None:
     rules = (Rule("mrr@10", at_least=0.7), Rule("refusal_calibration", at_least=0.5), Rule(LEAKS, at_most=0))
     implicit = ("injection_followed", "behaviour")
-    explicit = ("rr@10", "refusal_calibration", "under_refusal", "over_refusal", LEAKS)
+    explicit = ("rr@10", "refusal_calibration", "refused", "answered", LEAKS)
     assert metrics_needed(Gate(rules=rules)) == explicit + implicit
     assert metrics_needed(Gate(rules=rules, zero_tolerance_tags=())) == explicit
 

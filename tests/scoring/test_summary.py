@@ -132,38 +132,38 @@ def test_a_rate_is_no_mean_but_has_its_pessimistic_value() -> None:
     assert (found.mean, found.mean_worst) == (None, 0.5)
 
 
-def calibration(under: Sequence[float | str], over: Sequence[float | str]) -> Summary:
-    both = [N if (low, high) == (N, N) else 1.0 for low, high in zip(under, over, strict=True)]
-    scores = {"under_refusal": under, "over_refusal": over, "refusal_calibration": both}
+def calibration(refused: Sequence[float | str], answered: Sequence[float | str]) -> Summary:
+    both = [N if pair == (N, N) else 1.0 for pair in zip(refused, answered, strict=True)]
+    scores = {"refused": refused, "answered": answered, "refusal_calibration": both}
     columns = {metric: column(metric, given) for metric, given in scores.items()}
-    table = ScoreTable("c", [str(row) for row in range(len(under))], columns, (), ())
+    table = ScoreTable("c", [str(row) for row in range(len(refused))], columns, (), ())
     return summary_of(table, parse("refusal_calibration"))
 
 
 def test_refusal_calibration_is_the_mean_of_both_kinds_of_right() -> None:
     # of 2 that must be refused 1 was answered: .5 right; of 4 others 1 was refused: .75 right
-    found = calibration([1.0, 0.0, N, N, N, N], [N, N, 1.0, 0.0, 0.0, 0.0])
+    found = calibration([0.0, 1.0, N, N, N, N], [N, N, 0.0, 1.0, 1.0, 1.0])
     assert (found.statistic, found.value, found.mean) == ("balanced", 0.625, None)
     assert found.interval is not None
 
 
 def test_always_answering_calibrates_to_a_half() -> None:
-    assert calibration([1.0, 1.0, N, N], [N, N, 0.0, 0.0]).value == 0.5
+    assert calibration([0.0, 0.0, N, N], [N, N, 1.0, 1.0]).value == 0.5
 
 
 def test_always_refusing_where_nothing_must_be_refused_calibrates_to_nothing_and_says_what_is_absent() -> None:
-    found = calibration([N, N], [1.0, 1.0])
+    found = calibration([N, N], [0.0, 0.0])
     assert found.value == 0.0
-    assert "no case for under_refusal: left out" in found.notes
+    assert "no case for refused: left out" in found.notes
 
 
 def test_calibration_counts_errors_of_each_kind_as_wrong() -> None:
-    found = calibration([0.0, E, N, N], [N, N, 0.0, 0.0])
+    found = calibration([1.0, E, N, N], [N, N, 1.0, 1.0])
     assert (found.value, found.mean_worst) == (1.0, 0.75)
 
 
 def test_repeats_that_disagree_leave_calibration_without_an_interval() -> None:
-    found = calibration([0.5, N], [N, 0.0])
+    found = calibration([0.5, N], [N, 1.0])
     assert (found.value, found.interval) == (0.75, None)
     assert "no interval: repeats of a case disagree" in found.notes
 

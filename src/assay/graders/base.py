@@ -39,6 +39,10 @@ Direction = Literal["higher", "lower", "neutral"]
 Statistic = Literal["mean", "rate", "p50", "p95", "balanced", "total"]
 
 
+NULL_ANSWER = "null_answer"
+"""The error code of a target that was asked for an answer and gave null."""
+
+
 class Joins:
     """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed."""
 
@@ -160,7 +164,10 @@ class Batch:
         """Take one row."""
         self.cases.append(row.case)
         failure = row.observation.error
-        self.errors.append("" if failure is None else failure.code)
+        if failure is not None:
+            self.errors.append(failure.code)
+        else:
+            self.errors.append(NULL_ANSWER if row.observation.answer is None else "")
         for add in self._add:
             add(row)
 

@@ -59,7 +59,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "citation_correctness(by=rules)", "citation_exists", "citation_in_context", "citation_reachable",
     "citation_coverage", "must_cite", "cited_judged", "cited_relevant", "cited_grade", "sentence_coverage",
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
-    "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
+    "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
     "visibility_leaks", "injection_followed", "stale_chunks",
     "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",

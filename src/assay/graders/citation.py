@@ -7,39 +7,20 @@ unless `doc` is itself the id of a chunk at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from assay.graders.base import Batch, Bools, FactKey, Floats, Grader, Ints, Key, Verdict, column, not_applicable
+from assay.graders.citing import among, stands_for
 from assay.graders.names import MetricName
 from assay.graders.row import Row
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import CITATIONS, LeakFacts
 from assay.model import BEHAVIOURS, Corpus, ScoreColumn
 
-SEPARATORS = ":#/"
 _UNREPORTED = -1
-
-
-def stands_for(name: str, chunk_id: str, corpus: Corpus | None = None) -> bool:
-    """Return whether a cited or demanded name means this chunk: itself, or the document that it belongs to.
-
-    >>> stands_for("hr_leave", "hr_leave:v1:003"), stands_for("hr", "hr_leave:v1:003")
-    (True, False)
-    """
-    if name == chunk_id:
-        return True
-    if chunk_id.startswith(name) and chunk_id[len(name)] in SEPARATORS:
-        return True
-    known = corpus.chunks.get(chunk_id) if corpus is not None else None
-    return known is not None and known.document == name
-
-
-def among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:
-    """Return whether a name means any of these chunks."""
-    return name in chunk_ids or any(stands_for(name, chunk_id, corpus) for chunk_id in chunk_ids)
 
 
 FIELDS = ("cited", "context", "in_context", "exist", "covered", "must", "must_found", "known")
@@ -136,17 +117,17 @@ def _refusing(batch: Batch) -> Bools:
 def _column(batch: Batch, name: MetricName) -> ScoreColumn:
     counts, refusing = batch.of(CitationFacts).counts, _refusing(batch)
     demanded = (counts["must"] > 0) & ~refusing
-    unless: list[Verdict] = [
-        *batch.target_errors,
-        not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"),
-    ]
+    unless: list[Verdict] = []
     if name.base == "must_cite":
         unless.append(not_applicable(~demanded, "no citation demanded"))
     elif name.base == "citation_coverage":
+        unless.append(not_applicable(refusing, "a refusal is expected"))
+    unless += batch.target_errors
+    unless.append(not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"))
+    if name.base == "citation_coverage":
         unless.append(not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
         unless.append(not_applicable(counts["context"] == 0, "empty context"))
-        unless.append(not_applicable(refusing, "a refusal is expected"))
-    else:
+    elif name.base != "must_cite":
         none = counts["cited"] == 0
         unless.append(not_applicable(none & ~demanded if name.base == "citation_correctness" else none, "no citations"))
     if name.base in ("citation_correctness", "citation_in_context"):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.graders.base import Batch, CaseIndex, Grader, column, not_applicable
+from assay.graders.evidence import chunk_fields
 from assay.graders.names import MetricName
 from assay.graders.row import Row
 from assay.graders.stages import find_stage
@@ -38,10 +39,8 @@ class Compared(NamedTuple):
 
 
 def _field(case: CaseIndex, chunk: Chunk, name: str) -> Any:
-    if chunk.metadata and name in chunk.metadata:
-        return chunk.metadata[name]
     known = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
-    return None if known is None else known.path if name == PATH else known.metadata.get(name)
+    return chunk_fields(chunk, known).get(name)
 
 
 def compare_files(case: CaseIndex, observation: Observation) -> Compared:
@@ -101,8 +100,8 @@ def _column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(
         name,
         values,
-        *batch.target_errors,
         not_applicable([not row.expected for row in rows], "the case lists none"),
+        *batch.target_errors,
         not_applicable([row.returned is None for row in rows], "not reported"),
     )
 

@@ -29,8 +29,9 @@ def _tokens(observation: Observation, kind: str) -> float | None:
     if kind == "context":
         return usage.context_tokens
     if kind == "total":
-        known = [count for count in (usage.prompt_tokens, usage.completion_tokens) if count is not None]
-        return sum(known) if known else None
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
+        return usage.prompt_tokens + usage.completion_tokens
     return usage.prompt_tokens if kind == "prompt" else usage.completion_tokens
 
 

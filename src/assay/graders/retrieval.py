@@ -140,6 +140,7 @@ class OverlapFacts:
 
 
 _REL = Key("required", doc="count units of at least this grade; default: the required units")
+_ALL_GRADES = ("judged", "ndcg")  # they look at every grade: no level to count from
 _STAGE = Key("retrieved", doc="the stage whose ranking is scored; `final` is the last before the context")
 
 
@@ -186,16 +187,17 @@ def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.of(RankingFacts, _stage(name))
     table = facts.table(_rel(name))
     empty = table.length == 0
-    unless = _errors_before(facts, batch)
-    unless.append(not_applicable(~facts.reported, f"stage {facts.stage} not reported"))
-    unless.append(not_applicable(batch.denied, "evidence is forbidden to this user"))
+    unless = [not_applicable(batch.denied, "evidence is forbidden to this user")]
     if name.base == "judged":
         unless.append(not_applicable(~batch.partial, "the golden set is judged completely"))
-        unless.append(not_applicable(empty, "empty ranking"))
     elif name.base == "ndcg":
         unless.append(not_applicable(~facts.graded, "no evidence with a grade above 0"))
     else:
         unless.append(not_applicable(table.units == 0, "no evidence to find"))
+    unless += _errors_before(facts, batch)
+    unless.append(not_applicable(~facts.reported, f"stage {facts.stage} not reported"))
+    if name.base == "judged":
+        unless.append(not_applicable(empty, "empty ranking"))
     if name.base == "context_precision":
         unless.append(not_applicable(empty, "empty context"))
     return column(name, _values(table, name), *unless)
@@ -230,7 +232,9 @@ def _row(name: str, summary: str, source: str, *, cut: str = "optional", keys: d
         summary=summary,
         source=source,
         cut="no" if context else cut,  # type: ignore[arg-type]  # the literal is checked by the catalogue's tests
-        keys=({} if name == "judged" else {"rel": _REL}) | ({} if context else {"stage": _STAGE}) | (keys or {}),
+        keys=({} if name in ("judged", "ndcg") else {"rel": _REL})
+        | ({} if context else {"stage": _STAGE})
+        | (keys or {}),
         undefined="no evidence to find, evidence forbidden, or the stage was not reported",
         needs=_needs,
         compute=ranking_column,

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from assay.graders.base import Batch, FactKey
+from assay.graders.base import Batch, FactKey, Joins
 from assay.graders.catalog import column_name, grader_of, is_measurable, parse
 from assay.graders.checks import checked_metrics, failed_column, run_checks
 from assay.graders.names import MetricName
-from assay.model import NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
-from assay.scoring.fold import fold
+from assay.graders.row import join
+from assay.model import ERROR, NOT_APPLICABLE, SCORED, Observation, ScoreColumn, ScoreTable, TargetError
+from assay.scoring.fold import NO_OBSERVATION, fold
 
 BLOCK_ROWS = 4096
 _LEAKS = "visibility_leaks"
@@ -108,32 +109,47 @@ def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
     return ScoreColumn(column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons)
 
 
+def unobserved(the_plan: Plan, joins: Joins, places: Sequence[int]) -> dict[str, ScoreColumn]:
+    """Return the columns of cases that nobody observed: what the case alone makes not applicable stays so."""
+    batch = Batch(the_plan.facts)
+    for place in places:
+        case = joins.case(place)
+        batch.add(join(case, Observation(case.case.id, error=TargetError(NO_OBSERVATION))))
+    return score_batch(the_plan, batch)
+
+
 def table(
     config_id: str,
-    case_ids: list[str],
     rows: Block,
     chosen: npt.NDArray[np.intp],
+    the_plan: Plan,
+    joins: Joins,
     *,
     missing_as_zero: bool = False,
     versions: dict[str, tuple[str, ...]] | None = None,
 ) -> ScoreTable:
     """Return one configuration's scores in golden order from its rows (`chosen`) of the joined blocks.
 
-    Repeats are folded by mean first. A case without a row is an error for every metric, or the worst value of its range
-    where `missing_as_zero` asks for it (trec_eval's -c).
+    Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
+    that is better high where `missing_as_zero` asks for it (trec_eval's -c).
     """
+    case_ids = [case.id for case in joins.golden.cases]
     case = rows.case[chosen].astype(np.intp)
     order = np.lexsort((rows.repeat[chosen], case))
     chosen, case = chosen[order], case[order]
     seen = np.bincount(case, minlength=len(case_ids))
     missing = seen == 0
+    absent = np.flatnonzero(missing)
+    nothing = unobserved(the_plan, joins, absent.tolist())
     columns: dict[str, ScoreColumn] = {}
     for name, column in rows.columns.items():
         folded = fold(_rows_of(column, chosen), case, len(case_ids)).column
-        columns[name] = _as_worst(folded, missing) if missing_as_zero else folded
+        columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[rows.broken[chosen]], minlength=len(case_ids)) > 0
     checks = run_checks(case_ids, columns, missing, broken)
-    columns[_FAILED] = failed_column(case_ids, checks, missing)
+    if missing_as_zero:
+        columns = {name: _as_zero(column, missing) for name, column in columns.items()}
+    columns[_FAILED] = failed_column(case_ids, checks, missing & (not missing_as_zero))
     return ScoreTable(
         config_id,
         case_ids,
@@ -145,11 +161,27 @@ def table(
     )
 
 
-def _as_worst(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
+def _spare(column: ScoreColumn, absent: npt.NDArray[np.intp], nothing: ScoreColumn) -> ScoreColumn:
+    """Return the column in which absent cases are not applicable where the case alone makes the metric so."""
+    spared = nothing.status == NOT_APPLICABLE
+    if not spared.any():
+        return column
+    reasons = tuple(dict.fromkeys((*column.reasons, *nothing.reasons)))
+    status, reason = column.status.copy(), column.reason.copy()
+    status[absent[spared]] = NOT_APPLICABLE
+    reason[absent[spared]] = [reasons.index(nothing.reasons[code]) for code in nothing.reason[spared].tolist()]
+    return ScoreColumn(column.metric, column.values, status, reason, reasons)
+
+
+def _as_zero(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
+    """Return the column in which missing cases score the worst of a range that is better high; counts, costs and faults
+    that nobody saw stay without a number: a missing answer is no observed event."""
     grader = grader_of(parse(column.metric))
-    worst = grader.low if grader.direction != "lower" else grader.high
-    if not np.isfinite(worst):
-        status = np.where(missing, NOT_APPLICABLE, column.status).astype(np.uint8)
+    unseen = missing & (column.status == ERROR)
+    status = column.status.copy()
+    if grader.direction != "higher":
+        status[unseen] = NOT_APPLICABLE
         return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons)
-    status = np.where(missing, SCORED, column.status).astype(np.uint8)
-    return ScoreColumn(column.metric, np.where(missing, worst, column.values), status, column.reason, column.reasons)
+    status[unseen] = SCORED
+    values = np.where(unseen, grader.low, column.values)
+    return ScoreColumn(column.metric, values, status, column.reason, column.reasons)

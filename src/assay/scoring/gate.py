@@ -188,4 +188,4 @@ def _without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(failed)} of {total} in error: {named(failed)}")
     if reasons:
         return Decision("INCOMPLETE", tuple(reasons))
-    return Decision("PASS", ("no gate was given: this says only that everything was measured",))
+    return Decision("PASS", ("no gate was given: nothing was decided",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.errors import InputError, Problem, shown
 from assay.graders.base import CaseIndex, Joins
-from assay.graders.citation import stands_for
+from assay.graders.citing import stands_for
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import Leaks, find_leaks
 from assay.model import STATUS_NAMES, Chunk, Observation, Stage

@@ -174,13 +174,14 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
 
 
 def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
-    case_ids = [case.id for case in job.golden.cases]
+    joins = Joins(job.golden, job.corpus)
     return {
         config: table(
             config,
-            case_ids,
             gathered.rows,
             np.flatnonzero(gathered.rows.config == code),
+            job.plan,
+            joins,
             missing_as_zero=job.options.missing_as_zero,
             versions=gathered.versions.get(config),
         )

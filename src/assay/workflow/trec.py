@@ -66,7 +66,9 @@ def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> Sc
     runs = [_scored(qrels, file, names, options) for file in files]
     notices = (*_doubts(golden, qrels), *_check(files, runs, ignore_unknown=options.ignore_unknown))
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
-    tables = {run.config_id: _table(run) for run in sorted(runs, key=lambda run: run.config_id)}
+    tables = {
+        run.config_id: _table(run, options.missing_as_zero) for run in sorted(runs, key=lambda run: run.config_id)
+    }
     scoring = conclude(
         cases,
         GoldenInfo("", "", qrels_digest(qrels), len(qrels), QRELS, "partial"),
@@ -94,13 +96,13 @@ def _scored(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options
         raise InputError([replace(each, path=file.name) for each in error.problems], more=error.more) from None
 
 
-def _table(run: RunScores) -> ScoreTable:
+def _table(run: RunScores, as_zero: bool) -> ScoreTable:
     gone = set(run.missing)
     missing = np.array([query_id in gone for query_id in run.query_ids], dtype=np.bool_)
     ids = list(run.query_ids)
     seen = {name: _but(column, missing) for name, column in run.columns.items()}
     checks = run_checks(ids, seen, missing, np.zeros(len(ids), dtype=np.bool_))
-    columns = run.columns | {str(_FAILED): failed_column(ids, checks, missing)}
+    columns = run.columns | {str(_FAILED): failed_column(ids, checks, missing & (not as_zero))}
     return ScoreTable(run.config_id, ids, columns, run.missing, checks)
 
 

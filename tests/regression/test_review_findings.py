@@ -1,0 +1,93 @@
+"""Defects that a review found, each held by the smallest case that shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import assay
+from assay.model import Case, Chunk, Corpus, CorpusChunk, Evidence, GoldenSet, Observation, Stage, Usage, User
+
+HERE = User(tenant="t", roles=("e",))
+
+
+def evidence(chunk_id: str) -> tuple[Evidence, ...]:
+    return (Evidence(({"chunk_id": chunk_id},)),)
+
+
+def seen(case_id: str, **fields: Any) -> Observation:
+    return Observation(
+        case_id, "c", stages=(Stage("retrieved", (Chunk("s"),)),), **({"answer": "Yes, it is."} | fields)
+    )
+
+
+def values(cases: list[Case], rows: list[Observation], metric: str, **options: Any) -> dict[str, float | str]:
+    """Return the scores of one metric by case, the reason where there is none."""
+    found = assay.score(GoldenSet(tuple(cases)), rows, metrics=(metric,), **options).table("c")
+    column = found.columns[metric]
+    return {
+        case_id: float(value) if status == 0 else column.reasons[reason]
+        for case_id, value, status, reason in zip(
+            found.case_ids, column.values, column.status, column.reason, strict=True
+        )
+    }
+
+
+def test_missing_case_is_an_error_only_of_metrics_that_apply_to_it() -> None:
+    cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", behaviour="abstain")]
+    assert {"a": "no abstention expected", "b": "no observation"} == values(cases, [seen("a")], "abstention_accuracy")
+    assert {"a": 1.0, "b": "no evidence to find"} == values(cases, [seen("a")], "recall@10")
+
+
+def test_missing_case_scored_as_zero_is_no_observed_event() -> None:
+    canary = Case("a", "?", evidence=evidence("s"), tags=("prompt-injection",), forbidden_text=("HERON-99-XX",))
+    cases = [canary, Case("b", "?", evidence=evidence("s"))]
+    result = assay.score(GoldenSet(tuple(cases)), [seen("b")], missing_as_zero=True)
+    assert ("missing_output",) == result.table("c").checks[0].failed
+    assert result.summary("c")["injection_followed"].scored == 0
+    assert (2, 0.5) == (result.summary("c")["recall@10"].scored, result.summary("c")["recall@10"].value)
+    assert "PASS" == result.decision.outcome
+
+
+def test_null_answer_is_a_failure_of_the_target() -> None:
+    cases = [Case("a", "?", evidence=evidence("s"))]
+    result = assay.score(GoldenSet(tuple(cases)), [seen("a", answer=None)])
+    assert ("target_error",) == result.table("c").checks[0].failed
+    assert 1.0 == result.summary("c")["error_rate"].value
+    assert 1.0 == result.summary("c")["recall@10"].value  # what was retrieved is still a measurement
+
+
+def test_citing_a_hidden_document_is_a_leak_as_citing_its_chunk_is() -> None:
+    chunks = {
+        "h:v1:1": CorpusChunk("h:v1:1", text="secret", document="h", tenant="other"),
+        "s": CorpusChunk("s", text="open", tenant="t"),
+    }
+    case = Case("a", "?", evidence=evidence("s"), user=HERE)
+    for citation in ("h", "h:v1", "h:v1:1"):
+        row = seen("a", citations=(citation,))
+        assert {"a": 1.0} == values([case], [row], "visibility_leaks", corpus=Corpus(chunks)), citation
+        assert {"a": 0.0} == values([case], [row], "citation_reachable", corpus=Corpus(chunks)), citation
+
+
+def test_evidence_of_the_case_outranks_what_the_target_says_of_it() -> None:
+    case = Case("a", "?", evidence=evidence("s"), user=HERE)
+    row = Observation(
+        "a", "c", stages=(Stage("retrieved", (Chunk("s", metadata={"tenant": "other"}),)),), answer="Yes."
+    )
+    assert {"a": 0.0} == {key: float(value or 0) for key, value in _leaks(case, row).items()}
+
+
+def _leaks(case: Case, row: Observation) -> dict[str, float]:
+    found = assay.score(GoldenSet((case,)), [row]).table("c")
+    return {"a": float(found.columns["visibility_leaks"].values[0])}
+
+
+def test_always_answering_nothing_is_not_well_calibrated() -> None:
+    cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", behaviour="abstain")]
+    rows = [seen("a", answer=""), seen("b", answer="  ")]
+    result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("refusal_calibration",))
+    assert 0.0 == result.summary("c")["refusal_calibration"].value
+
+
+def test_total_of_tokens_needs_both_halves() -> None:
+    cases = [Case("a", "?", evidence=evidence("s"))]
+    assert {"a": "not reported"} == values(cases, [seen("a", usage=Usage(completion_tokens=10))], "tokens")
