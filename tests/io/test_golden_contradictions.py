@@ -9,7 +9,7 @@ import pytest
 from tests.io.golden_rows import ACL_003, jsonl, row, saved
 
 from assay.errors import InputError
-from assay.graders import citation
+from assay.graders import citing
 from assay.io.golden import load_golden
 from assay.io.goldens.checks import SEPARATORS
 
@@ -84,7 +84,7 @@ def test_a_document_beside_ids_that_tell_none_is_doubtful_because_a_corpus_may_k
 
 
 def test_documents_are_told_from_ids_as_the_citation_metrics_do() -> None:
-    assert set(SEPARATORS) == set(citation.SEPARATORS)
+    assert set(SEPARATORS) == set(citing.SEPARATORS)
 
 
 def test_partial_judgments_leave_room_for_citations_that_nobody_judged(tmp_path: Path) -> None:
