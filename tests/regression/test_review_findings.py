@@ -91,3 +91,20 @@ def test_always_answering_nothing_is_not_well_calibrated() -> None:
 def test_total_of_tokens_needs_both_halves() -> None:
     cases = [Case("a", "?", evidence=evidence("s"))]
     assert {"a": "not reported"} == values(cases, [seen("a", usage=Usage(completion_tokens=10))], "tokens")
+
+
+def test_what_was_asked_for_and_not_measured_is_said() -> None:
+    cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", evidence=evidence("s"))]
+    rows = [seen("a"), Observation("b", "c", answer="Yes, it is.")]
+    result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
+    said = "\n".join(result.scoring.warnings)
+    assert "not measured, because no verdicts are recorded: faithfulness(by=rules), faithfulness(by=judge)" in said
+    assert "c: stage retrieved not reported on 1 of 2 rows" in said
+
+
+def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:
+    golden = GoldenSet((Case("a", "?", evidence=evidence("s")),), judgments="partial")
+    row = Observation("a", "c", stages=(Stage("retrieved", (Chunk("s"), Chunk("x"))),), answer="Yes.")
+    result = assay.score(golden, [row], metrics=("ndcg@2",))
+    assert 0.5 == result.summary("c")["judged@2"].value
+    assert "c: judged@2 is 0.500: what nobody judged counts as irrelevant" in result.scoring.warnings

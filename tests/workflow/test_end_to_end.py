@@ -108,12 +108,10 @@ def test_missing_cases_scored_as_zero_lower_the_mean(tmp_path: Path) -> None:
     assert ["q2"] == found["missing"]
 
 
-@pytest.mark.xfail(reason="the engine leaves `failed` in error for a missing case that is scored as zero")
 def test_a_measurement_whose_missing_cases_are_scored_as_zero_is_complete(tmp_path: Path) -> None:
     assert 0 == score(tmp_path, [case("q1"), case("q2")], [trace("q1")], "--missing", "zero")
 
 
-@pytest.mark.xfail(reason="the engine gives a missing case the worst value of metrics that do not apply to it")
 def test_a_missing_case_is_not_scored_by_metrics_that_do_not_apply_to_it(tmp_path: Path) -> None:
     cases = [case("q1"), case("q2")]  # neither lists symbols, keywords or a canary, neither must be refused
     found = report(tmp_path, cases, [trace("q1")], "--missing", "zero")["configs"]["c"]

@@ -155,6 +155,22 @@ def _refuse(text: str, why: str) -> MetricNameError:
     return MetricNameError([Problem("", None, "metric", f"{shown(text)}: {why}", "E_METRIC")])
 
 
+def judged_beside(names: Iterable[MetricName]) -> list[MetricName]:
+    """Return for each metric of a ranking how much of the same ranks was judged.
+
+    >>> [str(name) for name in judged_beside([parse("ndcg(gain=linear)@10"), parse("ap")])]
+    ['judged@10']
+    """
+    stages = {"stage": dict(CATALOG["judged"].keys)["stage"].default}
+    ranked = [
+        name for name in names if name.k is not None and "stage" in grader_of(name).keys and name.base != "overlap"
+    ]
+    return [
+        MetricName("judged", without_defaults({"stage": name.key("stage", stages["stage"])}, stages), name.k)
+        for name in ranked
+    ]
+
+
 def is_measurable(name: MetricName) -> bool:
     """Return whether a name can be scored without verdicts."""
     grader = grader_of(name)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from assay.graders.catalog import column_name, is_measurable
 from assay.graders.names import MetricName
-from assay.model import ConfigResult, Decision, Gate, GoldenInfo, GoldenSet, InputFile, ScoreTable, Scoring
+from assay.model import (
+    NOT_APPLICABLE,
+    SCORED,
+    ConfigResult,
+    Decision,
+    Gate,
+    GoldenInfo,
+    GoldenSet,
+    InputFile,
+    ScoreTable,
+    Scoring,
+)
 from assay.scoring.gate import decide, gated_configs, overall
 from assay.scoring.measured import cluster_ids
 from assay.scoring.slices import slice_rows
@@ -29,20 +41,28 @@ def conclude(
     stages: Mapping[str, str] | None = None,
     warnings: tuple[str, ...] = (),
     missing_scored: bool = False,
+    not_gated: str = "",
 ) -> Scoring:
     """Return summaries, slices and decisions of every configuration, with what was read and noticed.
 
     `missing_scored`: cases without an observation were given the worst score, so they do not leave a decision open.
+    `not_gated` says why a gate that was asked for was not applied.
     """
     measured = [name for name in names if is_measurable(name)]
     slices = slice_rows(golden.cases, by)
     clusters = cluster_ids(golden.cases)
     judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
     decision, decisions = decisions_of(gate, judged, golden, gate_configs)
+    if not_gated and decision.outcome == "PASS":
+        decision = Decision("PASS", (not_gated,))
+        decisions = dict.fromkeys(decisions, decision)
     configs = {}
     for config, scores in tables.items():
         headline, by_slice = summaries(scores, measured, slices, clusters)
         configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
+    asked = [str(name) for name in names if not is_measurable(name)]
+    unmeasured = (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
+    holes = tuple(sorted(hole for config, each in configs.items() for hole in _holes(config, each)))
     return Scoring(
         golden=info,
         configs=configs,
@@ -50,9 +70,31 @@ def conclude(
         inputs=inputs,
         gate=gate,
         stages=dict(stages or {}),
-        warnings=warnings,
+        warnings=(*warnings, *unmeasured, *holes),
         assay_version=__version__,
     )
+
+
+_NOT_REPORTED = "not reported"
+_FEW_JUDGED = 0.8
+
+
+def _holes(config: str, result: ConfigResult) -> Iterator[str]:
+    """Say what a configuration reported on some rows and not on others, and where too little was judged."""
+    holes: dict[str, tuple[int, int]] = {}
+    for column in result.table.columns.values():
+        for code, why in enumerate(column.reasons):
+            if why.endswith(_NOT_REPORTED):
+                gone = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
+                scored = int(np.count_nonzero(column.status == SCORED))
+                if gone and scored:
+                    what = why if why != _NOT_REPORTED else f"{column.metric} {why}"
+                    holes[what] = max(holes.get(what, (0, 0)), (gone, scored))
+    for what, (gone, scored) in sorted(holes.items()):
+        yield f"{config}: {what} on {gone} of {gone + scored} rows: they are left out of the metrics that need it"
+    for metric, summary in result.summary.items():
+        if metric.startswith("judged") and summary.value is not None and summary.value < _FEW_JUDGED:
+            yield f"{config}: {metric} is {summary.value:.3f}: what nobody judged counts as irrelevant"
 
 
 def decisions_of(

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from assay.errors import InputError
 from assay.graders.base import Joins
-from assay.graders.catalog import DEFAULT_METRICS, parse_all
+from assay.graders.catalog import DEFAULT_METRICS, judged_beside, parse_all
 from assay.io.observations import BOM, FORMATS
 from assay.io.outputs.native import checked
 from assay.io.outputs.nfc import in_nfc
@@ -102,7 +102,8 @@ class Job:
         cases = chosen(golden, options.limit, options.only)
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         kept = structs.replace(golden, cases=cases) if beyond else golden
-        return cls(kept, options, the_plan(options), corpus, format, digest, beyond)
+        wanted = the_plan(options, partial=golden.judgments == "partial")
+        return cls(kept, options, wanted, corpus, format, digest, beyond)
 
     @property
     def info(self) -> GoldenInfo:
@@ -112,10 +113,14 @@ class Job:
         return GoldenInfo(golden.name, golden.version, self.digest, count, self.format, golden.judgments)
 
 
-def the_plan(options: Options) -> Plan:
-    """Return what to compute: the metrics asked for and those that the gate looks at."""
+def the_plan(options: Options, *, partial: bool = False) -> Plan:
+    """Return what to compute: the metrics asked for and those that the gate looks at.
+
+    Where chunks are judged in part, `judged` stands beside every ranking metric (DECISIONS 5).
+    """
     needed = metrics_needed(options.gate) if options.gate is not None else ()
-    return plan(parse_all((*options.metrics, *needed)))
+    names = parse_all((*options.metrics, *needed))
+    return plan((*names, *judged_beside(names)) if partial else names)
 
 
 def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
@@ -169,6 +174,7 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         stages=gathered.stages,
         warnings=(*job.options.notices, *notices),
         missing_scored=job.options.missing_as_zero,
+        not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
     )
     return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered)
 

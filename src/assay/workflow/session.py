@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from assay.errors import InputError
 from assay.graders.catalog import DEFAULT_METRICS
-from assay.io.corpus import load_corpus
+from assay.io.corpus import load_corpus, stale_evidence
 from assay.io.gates import load_gate, load_profile
 from assay.io.golden import load_golden
 from assay.io.observations import TREC_RUN
@@ -57,7 +57,8 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
             return
         loaded = load_golden(request.golden, request.golden_format)
         corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
-        noticed = (*options.notices, *map(str, loaded.warnings), *map(str, doubts))
+        stale = stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
+        noticed = (*options.notices, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale))
         job = Job.of(loaded.golden, replace(options, notices=noticed), corpus, loaded.format, loaded.digest)
         with decodable(files) as ready:
             yield score_files(job, ready, progress)

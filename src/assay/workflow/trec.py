@@ -61,7 +61,7 @@ def is_pair(
 def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> ScoreRun:
     """Score runs against qrels. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
     qrels = read_qrels(Path(golden))
-    plan = the_plan(options)
+    plan = the_plan(options, partial=True)
     names = [name for name in plan.columns if is_measurable(name) and name != _FAILED and _fits(name)]
     runs = [_scored(qrels, file, names, options) for file in files]
     notices = (*_doubts(golden, qrels), *_check(files, runs, ignore_unknown=options.ignore_unknown))
