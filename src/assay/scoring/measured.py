@@ -12,6 +12,7 @@ import numpy.typing as npt
 from assay.graders.base import Floats, Grader
 from assay.graders.catalog import column_name
 from assay.graders.names import MetricName, read_name
+from assay.metrics.samples import exact_sum
 from assay.model import NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable
 from assay.scoring.slices import Rows
 
@@ -53,8 +54,10 @@ class Measured(NamedTuple):
 
 def measure(column: ScoreColumn, rows: Rows | None = None) -> Measured:
     """Return what a column holds on the given rows (all without them); a score that is not finite is an error."""
-    chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
-    values, status = column.values[chosen], column.status[chosen]
+    if rows is None:
+        chosen, values, status = np.arange(len(column.values), dtype=np.intp), column.values, column.status
+    else:
+        chosen, values, status = rows, column.values[rows], column.status[rows]
     claimed = status == SCORED
     scored = claimed & np.isfinite(values)
     not_applicable = status == NOT_APPLICABLE
@@ -97,7 +100,7 @@ def ends_of(grader: Grader) -> tuple[float | None, float | None]:
 def total_of(values: Floats, *, exact: bool) -> float:
     """Return the sum: exactly rounded, or accumulated in the given order, which is much faster."""
     if exact:
-        return math.fsum(values.tolist())
+        return exact_sum(values)
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
