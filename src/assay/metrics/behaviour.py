@@ -266,17 +266,23 @@ _VIETNAMESE = re.compile(
 
 def _substantive(text: str, refused: Sequence[int]) -> bool:
     """Whether any clause without a refusing phrase (at one of the places `refused`) makes a claim."""
-    words_of_a_claim = _VIETNAMESE_CLAIM if len(_VIETNAMESE.findall(text, 0, 1000)) > 1 else _ENGLISH_CLAIM
+    words_of_a_claim = 0
     places = iter(sorted(refused))
     place = next(places, len(text))
     end = 0
     for clause in clauses(text):
         end += len(clause)
-        if place >= end and _claims(clause, words_of_a_claim):
-            return True
+        if place >= end:
+            words_of_a_claim = words_of_a_claim or _words_of_a_claim(text)
+            if _claims(clause, words_of_a_claim):
+                return True
         while place < end:
             place = next(places, len(text))
     return False
+
+
+def _words_of_a_claim(text: str) -> int:
+    return _VIETNAMESE_CLAIM if len(_VIETNAMESE.findall(text, 0, 1000)) > 1 else _ENGLISH_CLAIM
 
 
 def _claims(clause: str, words_of_a_claim: int) -> bool:

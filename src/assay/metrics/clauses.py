@@ -114,6 +114,8 @@ def quotations(text: str) -> list[tuple[int, int]]:
             spans.append((opened.pop(mark), place + 1))
         elif mark != "'" or not text[place - 1 : place].isalnum():
             opened[mark] = place
+    if not spans:
+        return []
     whole = len(text.rstrip(" .!?"))
     merged: list[tuple[int, int]] = []
     for start, end in sorted(span for span in spans if span[1] - span[0] < whole):

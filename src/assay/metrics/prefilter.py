@@ -40,17 +40,23 @@ def _folding_table() -> npt.NDArray[np.uint8]:
     return table
 
 
+_Hashes = npt.NDArray[np.uint16]
 _STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
 
 
-def _hashes(folded: bytes) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
-    """Return a hash of the `GRAM` bytes and one of the `LONG_GRAM` bytes that begin at every byte."""
+def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
+    """Return a hash of the `GRAM` bytes that begin at every byte, and one of four bytes, for `_long_hashes`."""
     wide = np.frombuffer(folded + bytes(LONG_GRAM - 1), np.uint8).astype(np.uint16)
     two = wide[:-1] * np.uint16(251) + wide[1:]
-    four = two[:-2] * _STEP + two[2:]
-    six = four[:-2] * _STEP + two[4:]
-    ten: npt.NDArray[np.uint16] = six[:-4] * _STEP + four[6:]
-    return six[: len(ten)], ten
+    four: _Hashes = two[:-2] * _STEP + two[2:]
+    six: _Hashes = four[:-2] * _STEP + two[4:]
+    return six[: len(folded)], four
+
+
+def _long_hashes(six: _Hashes, four: _Hashes, places: npt.NDArray[np.intp]) -> _Hashes:
+    """Return a hash of the `LONG_GRAM` bytes that begin at each of the places."""
+    hashes: _Hashes = six[places] * _STEP + four[places + GRAM]
+    return hashes
 
 
 class PhraseFilter:
@@ -63,20 +69,21 @@ class PhraseFilter:
 
     def __init__(self, phrases: Iterable[str]) -> None:
         """`phrases` are folded text, each with at least `GRAM` letters and digits (ValueError otherwise)."""
-        self._phrases: set[bytes] = set()
-        self._lengths: dict[bytes, tuple[int, ...]] = {}
+        kept: list[bytes] = []
+        self._by_start: dict[bytes, tuple[bytes, ...]] = {}
         for phrase in sorted({"".join(filter(str.isalnum, phrase)).encode("ascii") for phrase in phrases}):
             if len(phrase) < GRAM:
                 raise ValueError(f"phrase too short to filter by: {phrase!r}")
-            lengths = self._lengths.get(phrase[:GRAM], ())
-            if not any(phrase[:length] in self._phrases for length in lengths):  # a shorter one finds it too
-                self._phrases.add(phrase)
-                self._lengths[phrase[:GRAM]] = tuple(sorted({*lengths, len(phrase)}))
+            if not kept or not phrase.startswith(kept[-1]):  # a shorter one, which comes first, finds it too
+                kept.append(phrase)
+                start = phrase[: LONG_GRAM if len(phrase) >= LONG_GRAM else GRAM]
+                self._by_start[start] = (*self._by_start.get(start, ()), phrase)
         self._known, self._known_long, self._short = np.zeros((3, 0x10000), np.bool_)
-        starts = b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in self._phrases)
-        short, long = (hashes[::LONG_GRAM] for hashes in _hashes(starts))
-        is_long = np.array([len(phrase) >= LONG_GRAM for phrase in self._phrases])
-        self._known[short] = self._known_long[long[is_long]] = self._short[short[~is_long]] = True
+        six, four = _hashes(b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in kept))
+        places = np.arange(len(kept)) * LONG_GRAM
+        is_long = np.array([len(phrase) >= LONG_GRAM for phrase in kept])
+        self._known[six[places]] = self._short[six[places[~is_long]]] = True
+        self._known_long[_long_hashes(six, four, places[is_long])] = True
         self._table = _folding_table()
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -101,11 +108,12 @@ class PhraseFilter:
     def _hits(self, folded: bytes) -> list[int]:
         """Return the places of phrases and of characters that fold to several letters."""
         hits = [place for place, byte in enumerate(folded) if byte == _SEVERAL] if bytes([_SEVERAL]) in folded else []
-        short, long = _hashes(folded)
-        places = np.flatnonzero(self._known.take(short, mode="clip"))
-        places = places[self._known_long[long[places]] | self._short[short[places]]]
+        six, four = _hashes(folded)
+        places = np.flatnonzero(self._known.take(six, mode="clip"))
+        places = places[self._known_long[_long_hashes(six, four, places)] | self._short[six[places]]]
         for place in places.tolist():
-            lengths = self._lengths.get(folded[place : place + GRAM], ())
-            if any(folded[place : place + length] in self._phrases for length in lengths):
+            start = folded[place : place + LONG_GRAM]
+            phrases = self._by_start.get(start) or self._by_start.get(start[:GRAM])
+            if phrases is not None and folded.startswith(phrases, place):
                 hits.append(place)
         return hits
