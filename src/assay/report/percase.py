@@ -1,10 +1,12 @@
-"""The scores of every case as JSON lines, the form that scripts and later comparisons read."""
+"""The scores of every case as JSON lines, the form that scripts and later comparisons read.
+
+A line is put together from pieces of JSON that are made for many lines at once: a golden set may have a million cases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import repeat
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -12,8 +14,8 @@ import numpy as np
 from assay.model import SCORED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
 
 _BLOCK = 4096
-_Cells = list[float | None]
-_NOTHING: dict[str, Any] = {}
+_KINDS = 65_536
+_encode = msgspec.json.encode
 
 
 def case_lines(table: ScoreTable) -> Iterator[bytes]:
@@ -27,64 +29,66 @@ def case_lines(table: ScoreTable) -> Iterator[bytes]:
     for column in columns:
         if not np.isfinite(column.values[column.status == SCORED]).all():
             raise ArithmeticError(f"{column.metric}: a scored value is not finite")
-    reasons = [_reasons(column) for column in columns]
+    line = _template(table.config_id, [column.metric for column in columns])
+    states = _States(columns)
     for start in range(0, len(table.case_ids), _BLOCK):
-        yield from _block(table, columns, reasons, checks, slice(start, start + _BLOCK))
+        rows = slice(start, start + _BLOCK)
+        ids = table.case_ids[rows]
+        ends = [_end(checks.get(case_id)) for case_id in ids]
+        scores = [_numbers(column, rows) for column in columns]
+        for pieces in zip(map(_encode, ids), *scores, states.of(ids, rows), ends, strict=True):
+            yield line % pieces
 
 
-def _reasons(column: ScoreColumn) -> list[list[msgspec.Raw]]:
-    """Return the JSON of every (status, reason) that a cell of the column may have, made once."""
-    encode = msgspec.json.encode
-    return [
-        [msgspec.Raw(encode({"status": status, "reason": reason})) for reason in column.reasons]
-        for status in STATUS_NAMES
-    ]
+def _template(config_id: str, metrics: Sequence[str]) -> bytes:
+    """Return what is the same in every line, with a place for the case's id, each number, the states and the end."""
+    scores = b",".join(_literal(metric) + b":%b" for metric in metrics)
+    return b'{"config_id":' + _literal(config_id) + b',"case_id":%b,"scores":{' + scores + b'},"status":{%b},%b}\n'
 
 
-def _block(
-    table: ScoreTable,
-    columns: list[ScoreColumn],
-    reasons: list[list[list[msgspec.Raw]]],
-    checks: dict[str, CaseChecks],
-    rows: slice,
-) -> Iterator[bytes]:
-    ids = table.case_ids[rows]
-    names = [column.metric for column in columns]
-    cells = [_cells(column, rows) for column in columns]
-    status = _status(columns, reasons, rows)
-    encode_into, line = msgspec.json.Encoder().encode_into, bytearray()
-    scores_of = zip(*cells, strict=True) if cells else repeat((), len(ids))
-    for row, (case_id, scores) in enumerate(zip(ids, scores_of, strict=True)):
-        found = checks.get(case_id)
-        shape = {
-            "config_id": table.config_id,
-            "case_id": case_id,
-            "scores": dict(zip(names, scores, strict=True)),
-            "status": status.get(row, _NOTHING),
-            "failed_checks": found.failed if found is not None else (),
-        }
-        if found is not None and found.warnings:
-            shape["warnings"] = found.warnings
-        encode_into(shape, line)
-        line.append(0x0A)
-        yield bytes(line)
+def _literal(text: str) -> bytes:
+    return _encode(text).replace(b"%", b"%%")
 
 
-def _cells(column: ScoreColumn, rows: slice) -> _Cells:
-    values: _Cells = column.values[rows].tolist()
+def _numbers(column: ScoreColumn, rows: slice) -> list[bytes]:
+    """Return each score as JSON, all made at once: neither a number nor null holds a comma."""
+    values: list[float | None] = column.values[rows].tolist()
     for row in np.flatnonzero(column.status[rows] != SCORED).tolist():
         values[row] = None
-    return values
+    return _encode(values)[1:-1].split(b",")
 
 
-def _status(
-    columns: list[ScoreColumn], reasons: list[list[list[msgspec.Raw]]], rows: slice
-) -> dict[int, dict[str, msgspec.Raw]]:
-    """Return, for the rows that have any, what each cell without a score says instead."""
-    found: dict[int, dict[str, msgspec.Raw]] = {}
-    for column, texts in zip(columns, reasons, strict=True):
-        status, reason = column.status[rows], column.reason[rows]
-        without = np.flatnonzero(status != SCORED)
-        for row, state, why in zip(without.tolist(), status[without].tolist(), reason[without].tolist(), strict=True):
-            found.setdefault(row, {})[column.metric] = texts[state][why]
-    return found
+def _end(found: CaseChecks | None) -> bytes:
+    return _checks((), ()) if found is None else _checks(found.failed, found.warnings)
+
+
+@lru_cache(maxsize=_KINDS)
+def _checks(failed: tuple[str, ...], warnings: tuple[str, ...]) -> bytes:
+    return b'"failed_checks":' + _encode(failed) + (b',"warnings":' + _encode(warnings) if warnings else b"")
+
+
+class _States:
+    """What cells without a score say instead; rows that differ in nothing but their numbers share one text."""
+
+    def __init__(self, columns: Sequence[ScoreColumn]) -> None:
+        self._columns = columns
+        self._text = lru_cache(maxsize=_KINDS)(self._made)
+
+    def of(self, ids: Sequence[str], rows: slice) -> list[bytes]:
+        """Return the members of `status` for each of the rows, whose ids these are."""
+        parts = [each[rows] for column in self._columns for each in (column.status, column.reason)]
+        if not parts:
+            return [b""] * len(ids)
+        kinds = np.stack(parts, axis=1, dtype=np.uint16, casting="same_kind").tobytes()
+        width = len(kinds) // len(ids)
+        return [self._text(kinds[place : place + width]) for place in range(0, len(kinds), width)]
+
+    def _made(self, kind: bytes) -> bytes:
+        """Return the text for a row's states and reasons, two numbers for each column."""
+        numbers = np.frombuffer(kind, dtype=np.uint16).reshape(-1, 2).tolist()
+        said = {
+            column.metric: {"status": STATUS_NAMES[status], "reason": column.reasons[reason]}
+            for column, (status, reason) in zip(self._columns, numbers, strict=True)
+            if status != SCORED
+        }
+        return _encode(said)[1:-1]
