@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.io.lines import Line, opened, read_lines, text_of
+from assay.io.lines import Line, lines_between, opened, read_lines, text_of
 
 
 def lines(path: Path, **limits: int) -> list[Line]:
@@ -115,3 +115,15 @@ def test_a_pipe_is_spooled_because_it_can_be_read_only_once() -> None:
                 assert [b"a", b"b"] == [line.data for line in read_lines(source)]
     finally:
         os.close(reader)
+
+
+def test_the_lines_between_two_places_are_those_of_the_bytes_between_them(tmp_path: Path) -> None:
+    """A range ends after a line's end, after the last line without one, or inside a line that went on meanwhile."""
+    content = b"first\n\nsecond\r\nthird"
+    path = str(written(tmp_path, content))
+    assert [b"first", b"", b"second\r", b"third"] == list(lines_between(path, 0, len(content)))
+    assert [b"first", b""] == list(lines_between(path, 0, 7))
+    assert [b"second\r"] == list(lines_between(path, 7, 15))
+    assert [b"second\r", b"th"] == list(lines_between(path, 7, 17))
+    assert [b"third"] == list(lines_between(path, 15, len(content) + 5))
+    assert [] == list(lines_between(path, len(content), len(content)))

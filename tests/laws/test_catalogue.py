@@ -15,7 +15,7 @@ from tests.laws.worlds import cases, corpora, golden_of, ids, judgments, observa
 from assay.graders.base import Batch, Grader, Joins
 from assay.graders.catalog import CATALOG, DEFAULT_METRICS, grader_of, is_measurable, parse
 from assay.graders.names import MetricName
-from assay.graders.row import join
+from assay.graders.rows import Rows
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Chunk, Corpus, Evidence, Observation, ScoreColumn, Stage
 from assay.scoring.engine import plan, score_batch
 
@@ -87,8 +87,7 @@ def scored(case: Case, corpus: Corpus | None, kind: str, *seen: Observation) -> 
     """Score observations of one case by every variant of every grader."""
     joins = Joins(golden_of(case, kind=kind), corpus)
     batch = Batch(MEASURED.facts)
-    for each in seen:
-        batch.add(join(joins.case(0), each))
+    batch.add(Rows([joins.case(0)] * len(seen), list(seen)))
     return score_batch(MEASURED, batch)
 
 

@@ -24,7 +24,7 @@ from assay.graders.base import (
     not_applicable,
 )
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Rows
 from assay.metrics.answers import exact_match, facts_present, grade_keywords, number_match
 from assay.metrics.behaviour import candidates, observe
 from assay.model import BEHAVIOURS, ScoreColumn
@@ -44,11 +44,11 @@ class AnswerFacts:
         self.answers: list[str | UnsetType | None] = []
         self.declared: list[str | None] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        self.cases.append(row.case)
-        self.answers.append(row.observation.answer)
-        self.declared.append(row.observation.behaviour)
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        self.cases += rows.cases
+        self.answers += [seen.answer for seen in rows.observations]
+        self.declared += [seen.behaviour for seen in rows.observations]
 
     @cached_property
     def texts(self) -> list[str]:

@@ -1,7 +1,7 @@
 """The grader row, and the batch it works on: cases and observations joined once, in columns.
 
-A row of a batch is one observation of one case. Each family of graders states the facts it needs; facts take one row
-at a time, keep a few dozen bytes of it, and become arrays when the block is full. A grader turns facts into a
+A row of a batch is one observation of one case. Each family of graders states the facts it needs; facts take some rows
+at a time, keep a few dozen bytes of each, and become arrays when the block is full. A grader turns facts into a
 `ScoreColumn`.
 """
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from assay.graders.access import Superseded
 from assay.graders.evidence import EvidenceIndex
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Rows
 from assay.model import (
     BEHAVIOURS,
     ERROR,
@@ -29,6 +29,7 @@ from assay.model import (
     Corpus,
     Evidence,
     GoldenSet,
+    Observation,
     ScoreColumn,
 )
 
@@ -80,6 +81,7 @@ class CaseIndex:
         "denied",
         "evidence",
         "expected_code",
+        "guarded",
         "ideal",
         "joins",
         "partial",
@@ -96,6 +98,7 @@ class CaseIndex:
         self.as_of = (case.user.as_of if case.user else None) or joins.golden.as_of
         self.denied = case.behaviour == "permission_denied"
         self.restricted = self.denied or bool(case.forbidden)
+        self.guarded = self.restricted or bool(case.forbidden_text)
         self.expected_code = BEHAVIOURS.index(case.behaviour)
         self.accepted_bits = sum(1 << BEHAVIOURS.index(each) for each in {case.behaviour, *case.also_accept})
         self.states_text = case.rubric is not None or bool(case.must_have)
@@ -143,8 +146,8 @@ class CaseIndex:
 class Facts(Protocol):
     """What one family of graders keeps of each row."""
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
 
 
 F = TypeVar("F", bound=Facts)
@@ -158,18 +161,13 @@ class Batch:
         self.facts: dict[FactKey, Facts] = {key: key[0](*key[1]) for key in dict.fromkeys(keys)}
         self.cases: list[CaseIndex] = []
         self.errors: list[str] = []
-        self._add = [facts.add for facts in self.facts.values()]
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        self.cases.append(row.case)
-        failure = row.observation.error
-        if failure is not None:
-            self.errors.append(failure.code)
-        else:
-            self.errors.append(NULL_ANSWER if row.observation.answer is None else "")
-        for add in self._add:
-            add(row)
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        self.cases += rows.cases
+        self.errors += map(_error_code, rows.observations)
+        for facts in self.facts.values():
+            facts.add(rows)
 
     def of(self, kind: type[F], *arguments: Any) -> F:
         """Return the facts of a kind, gathered for these rows."""
@@ -206,6 +204,12 @@ class Batch:
         """The expected behaviour of each row as a number, and the accepted ones as a set of bits."""
         expected = np.array([case.expected_code for case in self.cases], dtype=np.int64)
         return expected, np.array([case.accepted_bits for case in self.cases], dtype=np.int64)
+
+
+def _error_code(observation: Observation) -> str:
+    if observation.error is not None:
+        return observation.error.code
+    return NULL_ANSWER if observation.answer is None else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,37 +69,42 @@ MISSING, FAILED_TARGET = "missing_output", "target_error"
 
 def run_checks(
     case_ids: list[str], columns: Mapping[str, ScoreColumn], missing: Bools, broken: Bools
-) -> tuple[CaseChecks, ...]:
-    """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any.
+) -> tuple[tuple[CaseChecks, ...], Bools]:
+    """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any;
+    and which cases failed.
 
     `missing` marks cases without an observation, `broken` those on which the target failed.
     """
-    failed: list[list[str]] = [[] for _ in case_ids]
-    warned: list[list[str]] = [[] for _ in case_ids]
-    for row in np.flatnonzero(missing).tolist():
-        failed[row].append(MISSING)
-    for row in np.flatnonzero(broken).tolist():
-        failed[row].append(FAILED_TARGET)
-    for check in CHECKS:
-        scores = columns.get(check.metric)
-        if scores is None:
-            continue
-        for row in np.flatnonzero((scores.status == SCORED) & check.fails(scores.values)).tolist():
-            into = failed[row] if check.level == "failed" else warned[row]
-            if check.name not in into:
-                into.append(check.name)
-    return tuple(
-        CaseChecks(case_id, tuple(bad), tuple(doubtful))
-        for case_id, bad, doubtful in zip(case_ids, failed, warned, strict=True)
-        if bad or doubtful
-    )
+    asked = [check for check in CHECKS if check.metric in columns]
+    rows = [missing, broken, *(_failing(check, columns[check.metric]) for check in asked)]
+    marks = np.zeros(len(case_ids), dtype=np.int64)
+    for bit, marked in enumerate(rows):
+        marks |= marked.astype(np.int64) << bit
+    outcomes = {mark: _outcome(mark, asked) for mark in np.unique(marks).tolist()}
+    found = np.flatnonzero(marks)
+    checks = [
+        CaseChecks(case_ids[row], *outcomes[mark])
+        for row, mark in zip(found.tolist(), marks[found].tolist(), strict=True)
+    ]
+    bad = [mark for mark, (failed, _) in outcomes.items() if failed]
+    return tuple(checks), np.isin(marks, bad)
 
 
-def failed_column(case_ids: list[str], checks: tuple[CaseChecks, ...], missing: Bools) -> ScoreColumn:
+def _failing(check: Check, scores: ScoreColumn) -> Bools:
+    return np.asarray((scores.status == SCORED) & check.fails(scores.values), dtype=np.bool_)
+
+
+def _outcome(mark: int, asked: Sequence[Check]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of what a case failed, and of what it was warned of; bit i of `mark` is the i-th row above."""
+    names = [(MISSING, "failed"), (FAILED_TARGET, "failed"), *((check.name, check.level) for check in asked)]
+    marked = dict.fromkeys(name for bit, name in enumerate(names) if mark >> bit & 1)
+    failed, warned = ([name for name, level in marked if level == wanted] for wanted in ("failed", "warning"))
+    return tuple(failed), tuple(warned)
+
+
+def failed_column(failed: Bools, missing: Bools) -> ScoreColumn:
     """Return whether each case failed any check; a case without an observation is an error, as for every metric."""
-    bad = {each.case_id for each in checks if each.failed}
-    values = np.array([float(case_id in bad) for case_id in case_ids])
-    return column(MetricName("failed"), values, error(missing, "no observation"))
+    return column(MetricName("failed"), failed.astype(np.float64), error(missing, "no observation"))
 
 
 def checked_metrics() -> list[str]:

@@ -12,13 +12,25 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.graders.base import Batch, Bools, FactKey, Floats, Grader, Ints, Key, Verdict, column, not_applicable
+from assay.graders.base import (
+    Batch,
+    Bools,
+    CaseIndex,
+    FactKey,
+    Floats,
+    Grader,
+    Ints,
+    Key,
+    Verdict,
+    column,
+    not_applicable,
+)
 from assay.graders.citing import among, stands_for
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Ranked, Rows
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import CITATIONS, LeakFacts
-from assay.model import BEHAVIOURS, Corpus, ScoreColumn
+from assay.model import BEHAVIOURS, Corpus, Observation, ScoreColumn
 
 _UNREPORTED = -1
 
@@ -26,32 +38,30 @@ _UNREPORTED = -1
 FIELDS = ("cited", "context", "in_context", "exist", "covered", "must", "must_found", "known")
 
 
-def count_citations(row: Row) -> tuple[int, ...]:
-    """Return the citation counts of one row, in the order of `FIELDS`.
+def count_citations(case: CaseIndex, observation: Observation, found: Ranked | None) -> tuple[int, ...]:
+    """Return the citation counts of one row, whose context is `found`, in the order of `FIELDS`.
 
     Distinct citations and context chunks (−1: not reported), citations in the context and in existence, context chunks
     cited, citations demanded and found, and whether there is anything to check them with.
     """
-    corpus, must = row.case.corpus, row.case.case.must_cite
-    found = row.ranked(CONTEXT)
+    corpus, must = case.corpus, case.case.must_cite
     context = set[str]() if found is None else found.distinct
-    names = set(row.observation.citations or ())
+    names = set(observation.citations or ())
     if names <= context:
         in_context = exist = covered = len(names)
     else:
         in_context = sum([among(name, context, corpus) for name in names])
         covered = sum([_is_cited(chunk_id, names, context, corpus) for chunk_id in context])
-        exist = in_context if in_context == len(names) else _existing(row, names)
-    must_found = sum([m in names or any(stands_for(m, name, corpus) for name in names) for m in must]) if names else 0
+        exist = in_context if in_context == len(names) else _existing(observation, names, corpus)
     return (
-        _UNREPORTED if row.observation.citations is None else len(names),
+        _UNREPORTED if observation.citations is None else len(names),
         _UNREPORTED if found is None else len(context),
         in_context,
         exist,
         covered,
         len(must),
-        must_found,
-        int(corpus is not None or bool(row.stages)),
+        sum([among(name, names, corpus) for name in must]) if must and names else 0,
+        int(corpus is not None or bool(observation.stages)),
     )
 
 
@@ -59,9 +69,8 @@ def _is_cited(chunk_id: str, names: set[str], context: set[str], corpus: Corpus 
     return chunk_id in names or any(stands_for(name, chunk_id, corpus) for name in names if name not in context)
 
 
-def _existing(row: Row, names: set[str]) -> int:
-    shown = set[str]().union(*(ranked.distinct for ranked in row.stages.values()))
-    corpus = row.case.corpus
+def _existing(observation: Observation, names: set[str], corpus: Corpus | None) -> int:
+    shown = {chunk.chunk_id for stage in observation.stages or () for chunk in stage.chunks}
     everything = shown if corpus is None else shown | corpus.chunks.keys()
     return sum(among(name, everything, corpus) for name in names)
 
@@ -72,9 +81,10 @@ class CitationFacts:
     def __init__(self) -> None:
         self.rows: list[int] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        self.rows.extend(count_citations(row))
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        for case, observation, found in zip(rows.cases, rows.observations, rows.ranked(CONTEXT), strict=True):
+            self.rows += count_citations(case, observation, found)
 
     @cached_property
     def counts(self) -> dict[str, Ints]:

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.graders.base import Batch, FactKey, Floats, Grader, Ints, Key, Verdict, column, not_applicable
+from assay.graders.base import Batch, CaseIndex, FactKey, Floats, Grader, Ints, Key, Verdict, column, not_applicable
 from assay.graders.names import MetricName
-from assay.graders.row import Row
-from assay.model import BEHAVIOURS, Chunk, ScoreColumn
+from assay.graders.rows import Rows
+from assay.model import BEHAVIOURS, Chunk, Observation, ScoreColumn
 
 FIELDS = ("cited", "judged", "grades", "known", "sentences", "citing")
 _UNREPORTED = -1
@@ -27,24 +27,26 @@ class CitedFacts:
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        sentences = row.observation.sentences
-        spoken = (_UNREPORTED, 0) if sentences is None else (len(sentences), sum(bool(s.citations) for s in sentences))
-        citations, case = row.observation.citations, row.case
-        if citations is None or not case.partial:
-            self.rows.append((_UNREPORTED, 0, 0, 0, *spoken))
-            return
-        names = dict.fromkeys(citations)
-        masks = [mask for mask in case.evidence.masks([Chunk(name) for name in names]) if mask is not None]
-        grades = sum(case.evidence.best_grade(mask) for mask in masks)
-        self.rows.append((len(names), len(masks), grades, int(bool(case.case.evidence) and not case.denied), *spoken))
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        self.rows += map(_counts, rows.cases, rows.observations)
 
     @cached_property
     def counts(self) -> dict[str, Ints]:
         """The numbers as one array per field."""
         table = np.array(self.rows, dtype=np.int64).reshape(-1, len(FIELDS))
         return dict(zip(FIELDS, table.T, strict=True))
+
+
+def _counts(case: CaseIndex, observation: Observation) -> tuple[int, ...]:
+    citations, sentences = observation.citations, observation.sentences
+    spoken = (_UNREPORTED, 0) if sentences is None else (len(sentences), sum(bool(s.citations) for s in sentences))
+    if citations is None or not case.partial:
+        return (_UNREPORTED, 0, 0, 0, *spoken)
+    names = dict.fromkeys(citations)
+    masks = [mask for mask in case.evidence.masks([Chunk(name) for name in names]) if mask is not None]
+    grades = sum(case.evidence.best_grade(mask) for mask in masks)
+    return (len(names), len(masks), grades, int(bool(case.case.evidence) and not case.denied), *spoken)
 
 
 class RelevantFacts:
@@ -54,15 +56,16 @@ class RelevantFacts:
         self.rel = rel
         self.found: list[int] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        citations, case = row.observation.citations, row.case
-        if not citations or not case.partial:
-            self.found.append(0)
-            return
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        self.found += map(self._count, rows.cases, rows.observations)
+
+    def _count(self, case: CaseIndex, observation: Observation) -> int:
+        if not observation.citations or not case.partial:
+            return 0
         level = case.required if self.rel is None else case.level(self.rel)
-        masks = case.evidence.masks([Chunk(name) for name in dict.fromkeys(citations)])
-        self.found.append(sum(bool(mask and mask & level) for mask in masks))
+        masks = case.evidence.masks([Chunk(name) for name in dict.fromkeys(observation.citations)])
+        return sum(bool(mask and mask & level) for mask in masks)
 
 
 def _rel(name: MetricName) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 from assay.graders.base import Batch, CaseIndex, Grader, column, not_applicable
 from assay.graders.evidence import chunk_fields
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Rows
 from assay.graders.stages import find_stage
 from assay.model import Chunk, Observation, ScoreColumn
 
@@ -85,10 +85,10 @@ class FileFacts:
         self.files: list[Compared] = []
         self.symbols: list[Compared] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        self.files.append(compare_files(row.case, row.observation))
-        self.symbols.append(compare_symbols(row.case, row.observation))
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        self.files += map(compare_files, rows.cases, rows.observations)
+        self.symbols += map(compare_symbols, rows.cases, rows.observations)
 
 
 def _column(batch: Batch, name: MetricName) -> ScoreColumn:

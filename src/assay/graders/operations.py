@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.graders.base import Batch, FactKey, Grader, Key, column, not_applicable
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Rows
 from assay.model import Observation, ScoreColumn, ToolCall, Usage
 
 END_TO_END = "end_to_end"
@@ -67,9 +67,10 @@ class UsageFacts:
         self._read, self._detail = _READERS[what], detail
         self.values: list[float | None] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        self.values.append(self._read(row.observation, self._detail))
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        read, detail = self._read, self._detail
+        self.values += [read(seen, detail) for seen in rows.observations]
 
 
 _DETAIL = {"latency_ms": ("stage", END_TO_END), "tokens": ("kind", "total")}

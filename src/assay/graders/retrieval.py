@@ -21,7 +21,7 @@ from assay.graders.base import (
 )
 from assay.graders.evidence import EvidenceIndex
 from assay.graders.names import MetricName
-from assay.graders.row import Ranked, Row
+from assay.graders.rows import Ranked, Rows
 from assay.graders.stages import CONTEXT, FINAL
 from assay.metrics import ranking
 from assay.metrics.ranking import RankingTable
@@ -43,23 +43,23 @@ class RankingFacts:
         self.grade: list[int] = []
         self._tables: dict[int | None, RankingTable] = {}
 
-    def add(self, row: Row) -> None:
-        """Take one row: which units each slot covers that no earlier slot covered."""
-        place = len(self.cases)
-        self.cases.append(row.case)
-        found = row.ranked(self.stage)
-        if found is None:
-            self.length.append(NOT_REPORTED)
-            return
-        self.length.append(len(found.ids))
-        covered = 0
-        for slot, mask in _judged_slots(row.case.evidence, found):
-            self.row.append(place)
-            self.slot.append(slot)
-            first = mask & ~covered
-            self.first.append(first)
-            self.grade.append(row.case.evidence.best_grade(first))
-            covered |= mask
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order: which units each slot covers that no earlier slot covered."""
+        ranked = rows.ranked(self.stage)
+        self.length += [NOT_REPORTED if found is None else len(found.ids) for found in ranked]
+        for place, (case, found) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
+            evidence = case.evidence
+            if found is None or (evidence.by_id_alone and found.distinct.isdisjoint(evidence.by_id)):
+                continue
+            covered = 0
+            for slot, mask in _judged_slots(evidence, found):
+                first = mask & ~covered
+                covered |= mask
+                self.row.append(place)
+                self.slot.append(slot)
+                self.first.append(first)
+                self.grade.append(evidence.best_grade(first))
+        self.cases += rows.cases
 
     @cached_property
     def reported(self) -> Bools:
@@ -127,16 +127,16 @@ class OverlapFacts:
         self.missing: list[bool] = []
         self.empty: list[bool] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        one, two = row.ranked(self.stage), row.ranked(self.other)
-        value = None
-        absent = one is None or two is None or one.stage is two.stage
-        if one is not None and two is not None and not absent:
-            value = ranking.overlap(one.ids, two.ids, self.k)
-        self.missing.append(absent)
-        self.empty.append(value is None)
-        self.values.append(value or 0.0)
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        for one, two in zip(rows.ranked(self.stage), rows.ranked(self.other), strict=True):
+            value = None
+            absent = one is None or two is None or one.stage is two.stage
+            if one is not None and two is not None and not absent:
+                value = ranking.overlap(one.ids, two.ids, self.k)
+            self.missing.append(absent)
+            self.empty.append(value is None)
+            self.values.append(value or 0.0)
 
 
 _REL = Key("required", doc="count units of at least this grade; default: the required units")

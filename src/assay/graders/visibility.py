@@ -11,10 +11,10 @@ from assay.graders.access import of_corpus, of_metadata, visible
 from assay.graders.base import Batch, Bools, CaseIndex, FactKey, Grader, Ints, Key, column, not_applicable
 from assay.graders.citing import stands_for
 from assay.graders.names import MetricName
-from assay.graders.row import Row
+from assay.graders.rows import Rows
 from assay.graders.stages import CONTEXT
 from assay.metrics.leaks import canaries, verbatim
-from assay.model import Chunk, Corpus, Observation, ScoreColumn
+from assay.model import Case, Chunk, Corpus, Observation, ScoreColumn
 
 ANYWHERE, CITATIONS, ANSWER = "anywhere", "citations", "answer"
 INJECTION = "prompt-injection"
@@ -38,19 +38,11 @@ class Leaks:
         return len(self.ids.get(place, ()))
 
 
-def may_leak(row: Row) -> bool:
-    """Return whether anything says who may see what: a cheap and sure way past most cases without access rules."""
-    case = row.case
-    if case.restricted or case.case.forbidden_text:
-        return True
-    return case.case.user is not None and (case.corpus is not None or not row.bare)
-
-
 def find_leaks(case: CaseIndex, observation: Observation) -> Leaks:
     """Return every leak of one observation, with the place it was seen in."""
     leaks = Leaks()
     user, corpus = case.case.user, case.corpus
-    leaks.measured = bool(case.restricted or case.case.forbidden_text or (user is not None and corpus is not None))
+    leaks.measured = case.guarded or (user is not None and corpus is not None)
     hidden: dict[str, Chunk] = {}
     shown: dict[str, Chunk] = {}
     for stage in observation.stages or ():
@@ -158,13 +150,14 @@ class LeakFacts:
         self.size = 0
         self.found: dict[int, Leaks] = {}
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        if may_leak(row):
-            leaks = find_leaks(row.case, row.observation)
-            if leaks.measured:
-                self.found[self.size] = leaks
-        self.size += 1
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order; those on which nothing can say who may see what need no closer look."""
+        for row, case in enumerate(rows.cases):
+            if case.guarded or (case.case.user is not None and (case.corpus is not None or not rows.bare)):
+                leaks = find_leaks(case, rows.observations[row])
+                if leaks.measured:
+                    self.found[self.size + row] = leaks
+        self.size += len(rows.cases)
 
     def count(self, place: str) -> Ints:
         """Return the leaks of each row in one place; 0 where nothing was measured."""
@@ -188,12 +181,18 @@ class CanaryFacts:
         self.values: list[bool | None] = []
         self.planted: list[bool] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        case, answer = row.case.case, row.observation.answer
-        planted = case.forbidden_text if INJECTION in case.tags else ()
-        self.planted.append(bool(planted))
-        self.values.append(bool(canaries(answer, planted)) if planted and isinstance(answer, str) else None)
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        planted = [_planted(case.case) if case.guarded else () for case in rows.cases]
+        self.planted += map(bool, planted)
+        self.values += [
+            bool(canaries(seen.answer, texts)) if texts and isinstance(seen.answer, str) else None
+            for texts, seen in zip(planted, rows.observations, strict=True)
+        ]
+
+
+def _planted(case: Case) -> tuple[str, ...]:
+    return case.forbidden_text if INJECTION in case.tags else ()
 
 
 class StaleFacts:
@@ -204,12 +203,12 @@ class StaleFacts:
         self.values: list[int | None] = []
         self.dated: list[bool] = []
 
-    def add(self, row: Row) -> None:
-        """Take one row."""
-        known = row.case.joins.superseded(row.case.as_of)
-        self.dated.append(known is not None)
-        found = row.ranked(self.stage) if known is not None else None
-        self.values.append(known.count(found.stage.chunks) if found is not None and known is not None else None)
+    def add(self, rows: Rows) -> None:
+        """Take some rows, in order."""
+        for case, found in zip(rows.cases, rows.ranked(self.stage), strict=True):
+            known = case.joins.superseded(case.as_of)
+            self.dated.append(known is not None)
+            self.values.append(known.count(found.stage.chunks) if found is not None and known is not None else None)
 
 
 def _leak_column(batch: Batch, name: MetricName) -> ScoreColumn:

@@ -16,7 +16,7 @@ from assay.graders.base import Batch, FactKey, Joins
 from assay.graders.catalog import column_name, grader_of, is_measurable, parse
 from assay.graders.checks import checked_metrics, failed_column, run_checks
 from assay.graders.names import MetricName
-from assay.graders.row import join
+from assay.graders.rows import Rows
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Observation, ScoreColumn, ScoreTable, TargetError
 from assay.scoring.fold import NO_OBSERVATION, fold
 
@@ -112,9 +112,8 @@ def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
 def unobserved(the_plan: Plan, joins: Joins, places: Sequence[int]) -> dict[str, ScoreColumn]:
     """Return the columns of cases that nobody observed: what the case alone makes not applicable stays so."""
     batch = Batch(the_plan.facts)
-    for place in places:
-        case = joins.case(place)
-        batch.add(join(case, Observation(case.case.id, error=TargetError(NO_OBSERVATION))))
+    cases = [joins.case(place) for place in places]
+    batch.add(Rows(cases, [Observation(case.case.id, error=TargetError(NO_OBSERVATION)) for case in cases]))
     return score_batch(the_plan, batch)
 
 
@@ -146,10 +145,10 @@ def table(
         folded = fold(_rows_of(column, chosen), case, len(case_ids)).column
         columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[rows.broken[chosen]], minlength=len(case_ids)) > 0
-    checks = run_checks(case_ids, columns, missing, broken)
+    checks, failed = run_checks(case_ids, columns, missing, broken)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
-    columns[_FAILED] = failed_column(case_ids, checks, missing & (not missing_as_zero))
+    columns[_FAILED] = failed_column(failed, missing & (not missing_as_zero))
     return ScoreTable(
         config_id,
         case_ids,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -61,7 +62,8 @@ def rows_of_slice(cases: Sequence[Case], name: str) -> Rows:
     [0]
     """
     key, _, wanted = unicodedata.normalize("NFC", name).partition("=")
-    rows = [row for row, case in enumerate(cases) if wanted in _values(case, key)]
+    read = _reader(key)
+    rows = [row for row, case in enumerate(cases) if wanted in read(case)]
     return np.array(rows, dtype=np.intp)
 
 
@@ -77,19 +79,16 @@ def slice_name_problem(name: str) -> str | None:
     return f"not a slice (got {shown(name)}; expected key=value, such as tag=hr)"
 
 
-def _values(case: Case, key: str) -> Iterable[str]:
-    read = _KEYS.get(key)
-    if read is not None:
-        return read(case)
-    return (case.attributes[key],) if key in case.attributes else ()
+def _reader(key: str) -> Callable[[Case], Iterable[str]]:
+    return _KEYS.get(key) or (lambda case: (case.attributes[key],) if key in case.attributes else ())
 
 
 def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, Rows]:
-    rows: dict[str, list[int]] = {}
+    read, rows = _reader(key), defaultdict[str, list[int]](list)
     for row, case in enumerate(cases):
-        for value in dict.fromkeys(_values(case, key)):
-            rows.setdefault(value, []).append(row)
-    return {f"{key}={value}": np.array(rows[value], dtype=np.intp) for value in sorted(rows)}
+        for value in read(case):
+            rows[value].append(row)
+    return {f"{key}={value}": np.unique(np.array(rows[value], dtype=np.intp)) for value in sorted(rows)}
 
 
 def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:

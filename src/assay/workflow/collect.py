@@ -10,16 +10,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.errors import MAX_PROBLEMS_SHOWN, Problem, shown
-from assay.graders.base import Batch, CaseIndex, Joins
-from assay.graders.row import Row, join
+from assay.graders.base import Batch, Joins
+from assay.graders.rows import Rankings, Rows, rankings_of
 from assay.graders.stages import RETRIEVED
 from assay.io.observations import FORMATS, OutputFormat
-from assay.io.outputs.flaws import Flaw, config_flaw, flaws, repeat_flaws, suspect
+from assay.io.outputs.flaws import Flaw, config_flaw, flaws, repeat_flaws, suspects
 from assay.io.outputs.nfc import in_nfc
-from assay.model import Observation
+from assay.model import Case, Observation
 from assay.scoring import engine
 from assay.scoring.engine import Block, Plan, join_blocks, score_batch
-from assay.workflow.notices import note_rankings, note_row
+from assay.workflow.notices import note_rankings, note_rows
+
+NOWHERE = -1
+TOGETHER = 64
+"""Observations that are joined together: enough to make loops pay, few enough to stay in the processor's cache."""
 
 
 @dataclass(slots=True)
@@ -55,61 +59,96 @@ class Collector:
         """`form` gives places their names in messages; `strict` makes a chunk that a ranking repeats an error."""
         self.joins, self.plan, self.source, self.form, self.strict = joins, the_plan, source, form, strict
         self.result = Collected(file)
+        self._together = min(TOGETHER, engine.BLOCK_ROWS)
         self._blocks: list[Block] = []
         self._codes: dict[str, int] = {}
         self._versions: dict[str, dict[str, str]] = {}
+        self._taken: list[tuple[Observation, int, int]] = []
         self._fresh()
 
     def _fresh(self) -> None:
         self._batch = Batch(self.plan.facts)
         self._ids: list[tuple[int, int, int, int, int]] = []
 
-    def take(
-        self, observation: Observation, number: int = 0, start: int = 0, *, plain: bool = False, bare: bool = False
-    ) -> None:
-        """Take the observation of line `number`, which begins at byte `start`.
+    def take(self, observation: Observation, number: int = 0, start: int = 0) -> None:
+        """Take the observation of line `number`, which begins at byte `start`."""
+        self._taken.append((observation, number, start))
+        if len(self._taken) >= self._together:
+            self._settle()
 
-        `plain` says that its ids are all ASCII, `bare` that its chunks carry no metadata: what the caller knows spares
-        a look at every chunk.
-        """
-        if not plain:
-            observation, changed = in_nfc(observation)
-            if changed:
-                self.result.notices["rows whose ids were brought to Unicode NFC"] += 1
-        place = self.joins.position.get(observation.case_id)
-        row = join(self.joins.case(place or 0), observation, bare=bare)
-        if self._is_flawed(row, number):
+    def _settle(self) -> None:
+        """Join what was taken since the last time with its cases, and keep every row that is to be scored."""
+        if not self._taken:
             return
-        if place is None:
-            self.result.unknown.append((observation.case_id, number))
-            return
-        self._compare_question(row.case, observation, number)
-        code = self._codes.get(observation.config_id)
-        if code is None:
-            code = self._codes[observation.config_id] = len(self._codes)
-            self._refuse(observation, number, filter(None, [config_flaw(observation.config_id)]))
-        self._note(row, plain=plain)
-        self._ids.append((place, code, observation.repeat, number, start))
-        self._batch.add(row)
+        taken, self._taken = self._taken, []
+        observations, stages = self._in_nfc([observation for observation, _, _ in taken])
+        places = [self.joins.position.get(seen.case_id, NOWHERE) for seen in observations]
+        odd = self._odd(observations, stages, places)
+        refused = {row for row in sorted(odd) if not self._accepts(observations[row], places[row], taken[row][1])}
+        if refused:
+            kept = [row for row in range(len(taken)) if row not in refused]
+            taken, places = [taken[row] for row in kept], [places[row] for row in kept]
+            observations = [observations[row] for row in kept]
+            stages = rankings_of(observations)
+        rows = Rows([self.joins.case(place) for place in places], observations, stages)
+        self._note(rows)
+        self._ids += [
+            (place, self._codes[seen.config_id], seen.repeat, number, start)
+            for place, seen, (_, number, start) in zip(places, observations, taken, strict=True)
+        ]
+        self._batch.add(rows)
         if len(self._batch) >= engine.BLOCK_ROWS:
             self._close_block()
 
-    def _is_flawed(self, row: Row, number: int) -> bool:
-        observation = row.observation
-        if not suspect(observation, row.stages.values()):
-            return False
-        found = flaws(observation)
-        if self.strict:
-            found += repeat_flaws(observation)
+    def _in_nfc(self, observations: list[Observation]) -> tuple[list[Observation], dict[str, Rankings]]:
+        """Return the observations with their names in NFC, and their rankings."""
+        stages = rankings_of(observations)
+        if _are_plain(observations, stages):
+            return observations, stages
+        found = [in_nfc(observation) for observation in observations]
+        changed = sum([was_changed for _, was_changed in found])
+        self.result.notices["rows whose ids were brought to Unicode NFC"] += changed
+        named = [observation for observation, _ in found]
+        return named, rankings_of(named) if changed else stages
+
+    def _odd(self, observations: list[Observation], stages: dict[str, Rankings], places: list[int]) -> set[int]:
+        """Return the rows that must be looked at one by one; all others have nothing to be said about."""
+        cases, codes = self.joins.golden.cases, self._codes
+        odd = {
+            row
+            for row, (seen, place) in enumerate(zip(observations, places, strict=True))
+            if place == NOWHERE
+            or seen.config_id not in codes
+            or (seen.question is not None and seen.question != cases[place].question)
+        }
+        return odd | suspects(observations, stages.values())
+
+    def _accepts(self, observation: Observation, place: int, number: int) -> bool:
+        """Say everything that there is to be said of one row; return whether it is to be scored."""
+        found = [*flaws(observation), *(repeat_flaws(observation) if self.strict else ())]
         self._refuse(observation, number, found)
-        note_rankings(row, self.result.notices)
-        return bool(found)
+        note_rankings(observation, self.result.notices)
+        if found:
+            return False
+        if place == NOWHERE:
+            self.result.unknown.append((observation.case_id, number))
+            return False
+        self._compare_question(self.joins.golden.cases[place], observation, number)
+        if observation.config_id not in self._codes:
+            self._codes[observation.config_id] = len(self._codes)
+            self._refuse(observation, number, filter(None, [config_flaw(observation.config_id)]))
+        return True
 
     def _refuse(self, observation: Observation, number: int, found: Iterable[Flaw]) -> None:
         for where, what, code in found:
-            self.problem(Problem(self.source, number, self.form.in_words(observation, where), what, code))
+            self._keep(Problem(self.source, number, self.form.in_words(observation, where), what, code))
 
     def problem(self, problem: Problem) -> None:
+        """Keep a problem of a row that cannot be taken, after those of the rows before it."""
+        self._settle()
+        self._keep(problem)
+
+    def _keep(self, problem: Problem) -> None:
         """Keep a problem, or only count it when there are many."""
         if len(self.result.problems) < MAX_PROBLEMS_SHOWN:
             self.result.problems.append(problem)
@@ -118,32 +157,33 @@ class Collector:
 
     def finish(self) -> Collected:
         """Return everything collected."""
-        if self._ids or not self._blocks:
+        self._settle()
+        if len(self._batch) or not self._blocks:
             self._close_block()
         self.result.rows = join_blocks(self._blocks)
         self.result.configs = list(self._codes)
         self.result.notices = +self.result.notices
         return self.result
 
-    def _compare_question(self, case: CaseIndex, observation: Observation, number: int) -> None:
-        said, asked = observation.question, case.case.question
+    def _compare_question(self, case: Case, observation: Observation, number: int) -> None:
+        said, asked = observation.question, case.question
         if said is None or said == asked or not asked or _words(said) == _words(asked):
             return
-        message = f"not the golden question of {shown(case.case.id)} (got {shown(said)}; expected {shown(asked)})"
-        self.problem(Problem(self.source, number, "question", message, "E_QUESTION_MISMATCH"))
+        message = f"not the golden question of {shown(case.id)} (got {shown(said)}; expected {shown(asked)})"
+        self._keep(Problem(self.source, number, "question", message, "E_QUESTION_MISMATCH"))
 
-    def _note(self, row: Row, *, plain: bool) -> None:
+    def _note(self, rows: Rows) -> None:
         """Count what people should know, the versions, and the stage that ranking metrics mean."""
-        config, versions = row.observation.config_id, row.observation.versions
-        note_row(row, self.result.notices, plain=plain)
-        if versions != self._versions.get(config):
-            self._versions[config] = versions
-            known = self.result.versions.setdefault(config, {})
-            for name, version in versions.items():
-                known.setdefault(name, set()).add(version)
-        ranked = row.ranked(RETRIEVED)
-        if ranked is not None:
-            self.result.stages.setdefault(config, set()).add(ranked.stage.name)
+        note_rows(rows, self.result.notices)
+        for seen in rows.observations:
+            if seen.versions != self._versions.get(seen.config_id):
+                self._versions[seen.config_id] = seen.versions
+                known = self.result.versions.setdefault(seen.config_id, {})
+                for name, version in seen.versions.items():
+                    known.setdefault(name, set()).add(version)
+        retrieved = zip(rows.observations, rows.ranked(RETRIEVED), strict=True)
+        for config, stage in {(seen.config_id, found.stage.name) for seen, found in retrieved if found is not None}:
+            self.result.stages.setdefault(config, set()).add(stage)
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T
@@ -159,6 +199,16 @@ class Collector:
             )
         )
         self._fresh()
+
+
+def _are_plain(observations: list[Observation], stages: dict[str, Rankings]) -> bool:
+    """Whether every name is sure to be in NFC: all are ASCII, and none is hidden in metadata or sentences."""
+    names = [name for seen in observations for name in (seen.case_id, seen.config_id, *(seen.citations or ()))]
+    return (
+        "".join(names).isascii()
+        and all(rankings.ascii and rankings.bare for rankings in stages.values())
+        and not any(seen.sentences for seen in observations)
+    )
 
 
 def _words(text: str) -> list[str]:

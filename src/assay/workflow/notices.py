@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from assay.graders.row import Ranked, Row
+from assay.graders.rows import Ranked, Rankings, Rows
 from assay.graders.stages import CONTEXT
 from assay.io.names import doubt_of
 from assay.io.outputs.flaws import has_ties
-from assay.model import Usage
+from assay.model import Observation, Usage
 
 TOKENS_A_SECOND = 10_000
 """No model writes faster: latencies that say so are seconds where milliseconds are meant."""
@@ -18,48 +18,57 @@ TOKENS_A_SECOND = 10_000
 _doubtful = lru_cache(maxsize=65_536)(doubt_of)
 
 
-def note_row(row: Row, notices: Counter[str], *, plain: bool) -> None:
-    """Count everything odd about a row but its rankings; `plain` says that its ids are all ASCII."""
-    observation, stages = row.observation, row.stages
-    if observation.config_id == "unknown":
-        notices["rows without config_id, scored as configuration 'unknown'"] += 1
-    if CONTEXT in stages and len(stages) > 1 and not _is_retrieved(stages[CONTEXT].distinct, stages):
-        notices["rows with a chunk in the context that no other stage returned (context_not_retrieved)"] += 1
-    citations = observation.citations
-    if citations and len(set(citations)) < len(citations):
-        notices["rows that cite a chunk more than once (it counts once)"] += 1
-    if observation.usage is not None:
-        _note_usage(row, observation.usage, notices)
-    if not plain and any(map(_is_doubtful, stages.values())):
-        notices["rows with ids easily misread: invisible characters, or alphabets mixed (E_ID_INVISIBLE)"] += 1
+def note_rows(rows: Rows, notices: Counter[str]) -> None:
+    """Count everything odd about some rows but their rankings."""
+    seen, stages = rows.observations, rows.stages
+    unnamed = [each.config_id for each in seen].count("unknown")
+    notices["rows without config_id, scored as configuration 'unknown'"] += unnamed
+    foreign = len(_not_retrieved(stages))
+    notices["rows with a chunk in the context that no other stage returned (context_not_retrieved)"] += foreign
+    cited = [each.citations for each in seen if each.citations]
+    repeated = sum([len(set(citations)) < len(citations) for citations in cited])
+    notices["rows that cite a chunk more than once (it counts once)"] += repeated
+    misread = len({row for rankings in stages.values() for row in _misread(rankings)})
+    notices["rows with ids easily misread: invisible characters, or alphabets mixed (E_ID_INVISIBLE)"] += misread
+    for each in seen:
+        if each.usage is not None and each.usage.end_to_end_ms is not None:
+            _note_usage(each, each.usage, each.usage.end_to_end_ms, notices)
 
 
-def note_rankings(row: Row, notices: Counter[str]) -> None:
+def note_rankings(observation: Observation, notices: Counter[str]) -> None:
     """Count the rankings that repeat a chunk or have equal scores."""
-    for name, ranked in row.stages.items():
-        if len(ranked.distinct) < len(ranked.ids):
-            notices[f"rankings of {name} that repeat a chunk, which is not relevant again (duplicate_chunk)"] += 1
-        if has_ties(ranked.stage):
-            notices[f"rankings of {name} with equal scores: the order of the list counts"] += 1
+    for stage in observation.stages or ():
+        if len({chunk.chunk_id for chunk in stage.chunks}) < len(stage.chunks):
+            notices[f"rankings of {stage.name} that repeat a chunk, which is not relevant again (duplicate_chunk)"] += 1
+        if has_ties(stage):
+            notices[f"rankings of {stage.name} with equal scores: the order of the list counts"] += 1
 
 
-def _is_retrieved(context: set[str], stages: Mapping[str, Ranked]) -> bool:
-    others = [ranked.distinct for name, ranked in stages.items() if name != CONTEXT]
-    return context <= others[-1] or context <= set().union(*others)
+def _not_retrieved(stages: Mapping[str, Rankings]) -> list[int]:
+    """Return the rows with a chunk in the context that none of their other stages has."""
+    context = stages[CONTEXT].ranked if CONTEXT in stages else {}
+    others = [rankings.ranked for name, rankings in stages.items() if name != CONTEXT]
+    rows = list(context)
+    for ranked in reversed(others):  # mostly, the last ranking before the context has all of it
+        rows = [row for row in rows if row not in ranked or not context[row].distinct <= ranked[row].distinct]
+    return [row for row in rows if _is_foreign(context[row], [ranked[row] for ranked in others if row in ranked])]
 
 
-def _is_doubtful(ranked: Ranked) -> bool:
-    return not "".join(ranked.ids).isascii() and any(map(_doubtful, ranked.ids))
+def _is_foreign(context: Ranked, others: Sequence[Ranked]) -> bool:
+    return bool(others) and not context.distinct <= set[str]().union(*(ranked.distinct for ranked in others))
 
 
-def _note_usage(row: Row, usage: Usage, notices: Counter[str]) -> None:
-    whole = usage.end_to_end_ms
-    if whole is None:
-        return
-    steps = list(usage.stage_ms.values())
-    steps += [stage.latency_ms for stage in row.observation.stages or () if stage.latency_ms is not None]
-    total = sum(steps) - usage.stage_ms.get("judge", 0.0)  # the judge's time is not the target's
-    if total > whole + len(steps):  # each step may have been rounded up
+def _misread(rankings: Rankings) -> list[int]:
+    if rankings.ascii:
+        return []
+    return [row for row, ranked in rankings.ranked.items() if any(map(_doubtful, ranked.ids))]
+
+
+def _note_usage(observation: Observation, usage: Usage, whole: float, notices: Counter[str]) -> None:
+    timed = [stage.latency_ms for stage in observation.stages or () if stage.latency_ms is not None]
+    steps = usage.stage_ms
+    total = sum(timed, sum(steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
+    if total > whole + len(steps) + len(timed):  # each step may have been rounded up
         notices["rows whose end_to_end latency is less than the sum of its steps (do they overlap?)"] += 1
     if usage.completion_tokens and usage.completion_tokens * 1000 > TOKENS_A_SECOND * whole > 0:
         notices[f"rows with more than {TOKENS_A_SECOND} tokens a second (latency in seconds, not milliseconds?)"] += 1

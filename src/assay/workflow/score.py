@@ -21,6 +21,7 @@ from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
 from assay.workflow.collect import Collected, Collector
 from assay.workflow.conclude import conclude
+from assay.workflow.garbage import no_collections
 from assay.workflow.gather import Gathered, check, gather
 from assay.workflow.outputs import OutputFile, cut
 from assay.workflow.select import chosen, selection_note
@@ -128,11 +129,12 @@ def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None
     shards = cut(files, torn_tail=job.options.allow_torn_tail, strict=job.options.strict_outputs)
     work = partial(score_shard, joins=Joins(job.golden, job.corpus), the_plan=job.plan)
     results = []
-    for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
-        results.append(result)
-        if progress is not None:
-            progress(done, len(shards))
-    return _finish(job, files, results)
+    with no_collections():
+        for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
+            results.append(result)
+            if progress is not None:
+                progress(done, len(shards))
+        return _finish(job, files, results)
 
 
 def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRun:

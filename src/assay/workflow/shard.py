@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NoReturn
 
 import msgspec
 
 from assay.errors import InputError, Problem
 from assay.graders.base import Joins
 from assay.io import strictjson
-from assay.io.lines import MAX_LINE_BYTES
-from assay.io.observations import BOM, FORMATS
+from assay.io.lines import MAX_LINE_BYTES, lines_between
+from assay.io.observations import BOM, FORMATS, OutputFormat
 from assay.io.outputs.faults import UNREADABLE, line_problems, unknown_keys
 from assay.model import Observation
 from assay.scoring.engine import Plan
 from assay.workflow.collect import Collected, Collector
+from assay.workflow.garbage import no_collections
 
 SAMPLED_LINES = 20
 
@@ -39,47 +42,53 @@ class ShardRef:
 
 def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
     """Return the scored rows of one shard. Problems are collected, up to a limit; nothing is skipped unseen."""
-    with open(ref.path, "rb") as file:
-        file.seek(ref.start)
-        lines = file.read(ref.end - ref.start).split(b"\n")
     form = FORMATS[ref.format]
     collector = Collector(joins, the_plan, ref.source, ref.file, form, strict=ref.strict)
-    offset = ref.start
-    for number, line in enumerate(lines, 1):
-        start, offset = offset, offset + len(line) + 1
-        if start == 0:
-            line = line.removeprefix(BOM)
-        if not line or line.isspace():
-            continue
-        try:
-            observation = _decoded(ref, line) if ref.strict or len(line) > MAX_LINE_BYTES else form.decode(line)
-        except InputError as error:
-            for problem in error.problems:
-                collector.problem(replace(problem, path=ref.source, line=number))
-        except UNREADABLE as error:
-            if ref.torn_tail and number == len(lines) and type(error) is msgspec.DecodeError:
-                collector.result.notices["torn last lines left out"] += 1
+    decode = partial(_strictly, form) if ref.strict else form.decode
+    number, offset = 0, ref.start
+    with no_collections():
+        for number, line in enumerate(lines_between(ref.path, ref.start, ref.end), 1):
+            start, offset = offset, offset + len(line) + 1
+            if start == 0:
+                line = line.removeprefix(BOM)
+            if not line or line.isspace():
+                continue
+            try:
+                observation = decode(line) if len(line) <= MAX_LINE_BYTES else _refuse_long(line)
+            except (InputError, *UNREADABLE) as error:
+                if ref.torn_tail and offset > ref.end and type(error) is msgspec.DecodeError:
+                    collector.result.notices["torn last lines left out"] += 1
+                else:
+                    _say_why(collector, ref, number, line, error)
             else:
-                for problem in line_problems(ref.source, number, line, form.record, error):
-                    collector.problem(problem)
-        else:
-            if ref.start == 0 and number <= SAMPLED_LINES:
-                for key, hint in unknown_keys(line, form.record).items():
-                    notice = f"of the first {SAMPLED_LINES} rows have the unknown key {key}{hint}"
-                    collector.result.notices[notice] += 1
-            escaped = b"\\u" in line
-            plain, bare = not escaped and line.isascii(), not escaped and b'"metadata"' not in line
-            collector.take(observation, number, start, plain=plain, bare=bare)
-    collector.result.lines = len(lines) - (not lines[-1])
-    return collector.finish()
+                if ref.start == 0 and number <= SAMPLED_LINES:
+                    _note_unknown_keys(collector, form, line)
+                collector.take(observation, number, start)
+        collector.result.lines = number
+        return collector.finish()
 
 
-def _decoded(ref: ShardRef, line: bytes) -> Observation:
-    """Return a line that is not too long; where `strict` asks for it, none of its keys stands twice or is unknown."""
-    form = FORMATS[ref.format]
-    if len(line) > MAX_LINE_BYTES:
-        message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
-        raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
+def _say_why(collector: Collector, ref: ShardRef, number: int, line: bytes, error: Exception) -> None:
+    if isinstance(error, InputError):
+        problems = [replace(problem, path=ref.source, line=number) for problem in error.problems]
+    else:
+        problems = line_problems(ref.source, number, line, FORMATS[ref.format].record, error)
+    for problem in problems:
+        collector.problem(problem)
+
+
+def _note_unknown_keys(collector: Collector, form: OutputFormat, line: bytes) -> None:
+    for key, hint in unknown_keys(line, form.record).items():
+        collector.result.notices[f"of the first {SAMPLED_LINES} rows have the unknown key {key}{hint}"] += 1
+
+
+def _refuse_long(line: bytes) -> NoReturn:
+    message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
+    raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
+
+
+def _strictly(form: OutputFormat, line: bytes) -> Observation:
+    """Return a line of which no key stands twice or is unknown."""
     observation = form.decode(line)
     strictjson.decode(line.decode(), "")
     unknown = unknown_keys(line, form.record).items()

@@ -101,8 +101,8 @@ def _table(run: RunScores, as_zero: bool) -> ScoreTable:
     missing = np.array([query_id in gone for query_id in run.query_ids], dtype=np.bool_)
     ids = list(run.query_ids)
     seen = {name: _but(column, missing) for name, column in run.columns.items()}
-    checks = run_checks(ids, seen, missing, np.zeros(len(ids), dtype=np.bool_))
-    columns = run.columns | {str(_FAILED): failed_column(ids, checks, missing & (not as_zero))}
+    checks, failed = run_checks(ids, seen, missing, np.zeros(len(ids), dtype=np.bool_))
+    columns = run.columns | {str(_FAILED): failed_column(failed, missing & (not as_zero))}
     return ScoreTable(run.config_id, ids, columns, run.missing, checks)
 
 

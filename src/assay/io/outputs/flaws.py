@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
-from operator import gt
-from typing import Any, NamedTuple, Protocol
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import numpy as np
 
 from assay.errors import shown
+from assay.graders.rows import Rankings
 from assay.io.names import fault_of
 from assay.model import Chunk, Observation, Stage
 
@@ -25,51 +27,55 @@ class Flaw(NamedTuple):
     code: str
 
 
-class StageIds(Protocol):
-    """A stage with its chunk ids, as a list and as a set."""
+def suspects(observations: Sequence[Observation], stages: Collection[Rankings]) -> set[int]:
+    """Return the rows that need a closer look: fast, and with every one that has a flaw, a repeated chunk or a tie.
 
-    @property
-    def stage(self) -> Stage: ...
-    @property
-    def distinct(self) -> set[str]: ...
-
-
-def suspect(observation: Observation, stages: Collection[StageIds]) -> bool:
-    """Return whether an observation needs a closer look: fast, and true for every one with a flaw, a repeat or a tie.
-
-    `stages` are the observation's own with their ids; a stage given twice is in it once. Configurations are named by
-    many rows and are looked at once each, by `config_flaw`.
+    `stages` are the rankings of these observations. Configurations are named by many rows and are looked at once each,
+    by `config_flaw`.
     """
-    if not observation.case_id or observation.case_id.isspace() or observation.repeat > MAX_REPEAT:
-        return True
-    if len(stages) != len(observation.stages or ()):
-        return True
-    citations, failure = observation.citations, observation.error
-    if (citations and ("" in citations or len(citations) > MAX_CITATIONS)) or (failure and not failure.code):
-        return True
-    for ranked in stages:
-        chunks = ranked.stage.chunks
-        size = len(ranked.distinct)
-        if size != len(chunks) or "" in ranked.distinct or size > MAX_CHUNKS or not ranked.stage.name:
-            return True
-        if size and not (_counting([chunk.rank for chunk in chunks]) and _falling([chunk.score for chunk in chunks])):
-            return True
-    return False
+    found = {
+        row
+        for row, seen in enumerate(observations)
+        if not seen.case_id
+        or seen.case_id.isspace()
+        or seen.repeat > MAX_REPEAT
+        or (seen.citations and ("" in seen.citations or len(seen.citations) > MAX_CITATIONS))
+        or (seen.error is not None and not seen.error.code)
+    }
+    for rankings in stages:
+        if not _are_sound(rankings):
+            each = {row: Rankings(rankings.name, [row], [one.stage]) for row, one in rankings.ranked.items()}
+            found.update(row for row, alone in each.items() if not _are_sound(alone))
+            found.update(row for row, same in pairwise(rankings.rows) if row == same)
+    return found
 
 
-def _counting(ranks: list[int | None]) -> bool:
-    """Whether the ranks are 1, 2, 3 … or all missing."""
-    return ranks.count(None) == len(ranks) if ranks[0] is None else ranks == _COUNTING[: len(ranks)]
+def _are_sound(rankings: Rankings) -> bool:
+    """Whether each row has one ranking, of named and distinct chunks that count upwards while their scores fall."""
+    ids, sizes, ranked = rankings.ids, rankings.sizes, rankings.ranked.values()
+    if not rankings.name or not all(ids) or max(sizes) > MAX_CHUNKS or [len(one.distinct) for one in ranked] != sizes:
+        return False
+    return not ids or (
+        _count_up([chunk.rank for chunk in rankings.chunks], sizes)
+        and _fall([chunk.score for chunk in rankings.chunks], rankings.ends)
+    )
 
 
-def _falling(scores: list[Any]) -> bool:
-    """Whether each score is less than the one before, or all are missing."""
+def _count_up(ranks: list[int | None], sizes: list[int]) -> bool:
+    """Whether the ranks are 1, 2, 3 … in each ranking, or all missing."""
+    if ranks[0] is None:
+        return ranks.count(None) == len(ranks)
+    return ranks == list(chain.from_iterable([_COUNTING[:size] for size in sizes]))
+
+
+def _fall(scores: list[float | None], ends: list[int]) -> bool:
+    """Whether each score is less than the one before in its ranking, or all are missing."""
     if scores[0] is None:
         return scores.count(None) == len(scores)
-    try:
-        return all(map(gt, scores, scores[1:]))
-    except TypeError:  # some are missing
-        return False
+    numbers = np.array(scores, dtype=np.float64)  # NaN where one is missing
+    falls = numbers[1:] < numbers[:-1]
+    falls[[end - 1 for end in ends if 0 < end < len(scores)]] = True
+    return bool(falls.all()) and not np.isnan(numbers).any()
 
 
 def has_ties(stage: Stage) -> bool:
