@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -265,7 +266,10 @@ GRADERS: tuple[Grader, ...] = (
         "Järvelin & Kekäläinen 2002 with Burges' gain 2^grade − 1; gain=linear is trec_eval's",
         keys={"gain": Key("exp2", ("exp2", "linear"), "what a grade is worth")},
     ),
-    _row("judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"),
+    replace(
+        _row("judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"),
+        direction="neutral",
+    ),
     _row("r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"),
     Grader(
         name="overlap",
