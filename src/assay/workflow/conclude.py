@@ -82,11 +82,12 @@ _FEW_JUDGED = 0.8
 def _holes(config: str, result: ConfigResult) -> Iterator[str]:
     """Say what a configuration reported on some rows and not on others, and where too little was judged."""
     holes: dict[str, tuple[int, int]] = {}
+    observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
     for column in result.table.columns.values():
         for code, why in enumerate(column.reasons):
             if why.endswith(_NOT_REPORTED):
                 gone = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
-                scored = int(np.count_nonzero(column.status == SCORED))
+                scored = int(np.count_nonzero((column.status == SCORED) & observed))
                 if gone and scored:
                     what = why if why != _NOT_REPORTED else f"{column.metric} {why}"
                     holes[what] = max(holes.get(what, (0, 0)), (gone, scored))
