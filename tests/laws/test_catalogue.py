@@ -118,7 +118,7 @@ def test_the_default_metrics_are_written_as_they_are_printed(text: str) -> None:
 
 
 @given(observations(), cases(), corpora, judgments)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
@@ -134,6 +134,7 @@ def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
 
 
 @given(observations(), observations(), cases(), corpora, judgments)
+@settings(max_examples=60)
 def test_a_row_scores_the_same_bytes_alone_and_beside_others(
     observation: Observation, other: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
@@ -160,6 +161,7 @@ def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
 
 
 @given(observations(), cases(), corpora, judgments, st.lists(ids, max_size=3))
+@settings(max_examples=60)
 def test_an_irrelevant_tail_changes_no_ranking_metric(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, repeats: list[str]
 ) -> None:
@@ -176,6 +178,7 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
 
 
 @given(observations(), cases(), corpora, judgments, st.sampled_from(["context", "retrieved"]))
+@settings(max_examples=60)
 def test_an_unknown_chunk_at_the_end_is_only_noise(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, stage: str
 ) -> None:
@@ -190,6 +193,7 @@ def test_an_unknown_chunk_at_the_end_is_only_noise(
 
 
 @given(cases(), corpora, judgments, st.permutations(["a", "b", "c", "d"]))
+@settings(max_examples=60)
 def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     case: Case, corpus: Corpus | None, kind: str, order: list[str]
 ) -> None:
