@@ -44,14 +44,19 @@ def finite(values: Values) -> Floats:
     return numbers
 
 
+_MANY = 200  # numbers from which integers in arrays are faster
+
+
 def exact_sum(numbers: Floats) -> float:
-    """Return the sum of finite numbers, rounded once: what `math.fsum` returns, and for most scores ten times as fast.
+    """Return the sum of finite numbers, rounded once: what `math.fsum` returns, and for many scores ten times as fast.
 
     Where all are whole multiples of one power of two, and fit into 62 bits as such, they are added up as integers.
 
     >>> exact_sum(np.array([0.1] * 10)), exact_sum(np.array([1e100, 1.0, -1e100]))
     (1.0, 1.0)
     """
+    if len(numbers) < _MANY:
+        return math.fsum(numbers.tolist())
     shift = 62 - math.frexp(float(np.abs(numbers).max(initial=0.0)))[1]
     scaled = np.ldexp(numbers, shift)
     whole = scaled.astype(np.int64)

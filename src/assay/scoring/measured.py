@@ -61,13 +61,12 @@ def measure(column: ScoreColumn, rows: Rows | None = None) -> Measured:
     claimed = status == SCORED
     scored = claimed & np.isfinite(values)
     not_applicable = status == NOT_APPLICABLE
-    return Measured(
-        rows=chosen[scored],
-        values=values[scored],
-        error_rows=chosen[~scored & ~not_applicable],
-        not_applicable=int(np.count_nonzero(not_applicable)),
-        not_finite=int(np.count_nonzero(claimed & ~scored)),
-    )
+    absent = int(np.count_nonzero(not_applicable))
+    if absent + np.count_nonzero(scored) == len(chosen):
+        errors, not_finite = chosen[:0], 0
+    else:
+        errors, not_finite = chosen[~(scored | not_applicable)], int(np.count_nonzero(claimed & ~scored))
+    return Measured(chosen[scored], values[scored], errors, absent, not_finite)
 
 
 def column_of(table: ScoreTable, name: MetricName) -> ScoreColumn | None:

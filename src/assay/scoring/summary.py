@@ -106,30 +106,47 @@ def summary_of(
     clusters: Clusters | None = None,
 ) -> Summary:
     """Return the summary of one metric of a table; raises KeyError where it, or one of its parts, was not measured."""
-    grader, column = grader_of(name), column_of(table, name)
-    if column is None:
-        raise KeyError(str(name))
-    parts = [(grader_of(parse(part)), table.columns[part]) for part in grader.parts]
-    return summarise(grader, column, rows, metric=str(name), slice_name=slice_name, clusters=clusters, parts=parts)
+    return _summary(_measured(table, name), rows, slice_name, clusters)
 
 
 def summaries(
     table: ScoreTable, metrics: Sequence[MetricName], slices: Mapping[str, Rows], clusters: Clusters | None = None
 ) -> tuple[dict[str, Summary], dict[str, dict[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
-    headline = {str(name): summary_of(table, name, clusters=clusters) for name in metrics}
-    by_slice = {
-        key: {str(name): summary_of(table, name, rows, slice_name=key, clusters=clusters) for name in metrics}
-        for key, rows in slices.items()
-    }
+    known = [_measured(table, name) for name in metrics]
+    headline = {each.name: _summary(each, None, HEADLINE, clusters) for each in known}
+    by_slice = {key: {each.name: _summary(each, rows, key, clusters) for each in known} for key, rows in slices.items()}
     return headline, by_slice
 
 
+class _Metric(NamedTuple):
+    """A metric of a table, looked up once for all slices."""
+
+    name: str
+    grader: Grader
+    column: ScoreColumn
+    parts: Sequence[Part]
+
+
+def _measured(table: ScoreTable, name: MetricName) -> _Metric:
+    grader, column = grader_of(name), column_of(table, name)
+    if column is None:
+        raise KeyError(str(name))
+    return _Metric(str(name), grader, column, [(grader_of(parse(part)), table.columns[part]) for part in grader.parts])
+
+
+def _summary(known: _Metric, rows: Rows | None, slice_name: str, clusters: Clusters | None) -> Summary:
+    name, grader, column, parts = known
+    return summarise(grader, column, rows, metric=name, slice_name=slice_name, clusters=clusters, parts=parts)
+
+
 def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: bool) -> _Found:
-    total, worst = total_of(seen.values, exact=headline), worst_of(grader)
-    pessimistic = None
-    if worst is not None and seen.applicable:
-        pessimistic = total_of(seen.pessimistic(worst).values, exact=headline) / seen.applicable
+    if not seen.applicable:
+        return _Found(None)
+    total, worst, pessimistic = total_of(seen.values, exact=headline), worst_of(grader), None
+    if worst is not None:
+        all_of_it = total_of(seen.pessimistic(worst).values, exact=headline) if seen.errors else total
+        pessimistic = all_of_it / seen.applicable
     if not seen.scored:
         return _Found(None, worst=pessimistic)
     shared = shared_clusters(seen, clusters)
