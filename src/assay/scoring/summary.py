@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -158,7 +159,18 @@ def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: b
 
 def _mean_bounds(grader: Grader, seen: Measured, shared: Clusters | None) -> Bounds | None:
     low, high = ends_of(grader)
+    if shared is None and seen.scored <= _FEW_VALUES:
+        return _bounds_of_few(seen.values.tobytes(), low, high)
     return mean_interval(seen.values, clusters=shared, low=low, high=high)
+
+
+_FEW_VALUES = 64
+
+
+@lru_cache(maxsize=4096)
+def _bounds_of_few(values: bytes, low: float | None, high: float | None) -> Bounds | None:
+    """Return the interval of a few values: most slices of a small golden set hold the same few zeros and ones."""
+    return mean_interval(np.frombuffer(values, dtype=np.float64), low=low, high=high)
 
 
 def _percentile(seen: Measured, p: float) -> _Found:
