@@ -1,4 +1,4 @@
-"""What the runner needs of a target, and how a target says that it failed."""
+"""What the runners need of a target and of a judge, and how these say that they failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from assay.model import Case, Observation
+from assay.verdict import JudgeIdentity, JudgeRequest, Verdict
 
 Operation = Literal["search", "ask"]
 
@@ -65,4 +66,25 @@ class Target(Protocol):
 
     async def aclose(self) -> None:
         """Give back processes and connections; never raises for a target that is already dead."""
+        ...
+
+
+class Judge(Protocol):
+    """A judge behind one endpoint. It renders, sends, parses and guards; it never retries what is transient, waits for
+    a turn, or counts money across calls: that is the runner's work.
+    """
+
+    identity: JudgeIdentity
+
+    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
+        """Return one sample, scored or unscored. Raises CallError, with the codes of targets, where the endpoint gave
+        no reply that could be parsed at all (timeout, connection, rate_limited, quota, http_<status>)."""
+        ...
+
+    def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+        """Return how many prompt and completion tokens a call will about take, without making it."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections."""
         ...

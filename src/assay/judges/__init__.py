@@ -1,0 +1,1 @@
+"""Judges: rendering, protocols, guards, and the book in which verdicts are kept."""

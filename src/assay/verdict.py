@@ -1,0 +1,147 @@
+"""What is asked of a judge, what it said, and what people said: append-only facts beside the observations.
+
+A judge only ever chooses labels from a closed set; code turns labels into numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from assay.digest import digest
+from assay.model import Count, NonNegative
+
+UNSCORED = Literal[
+    "judge_parse", "off_menu", "quote", "refused", "truncated", "canary", "budget", "deadline", "quorum", "provider"
+]
+"""Why a judge gave no usable verdict."""
+
+
+class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One label that a judge may choose: its anchor, and the number that code makes of it (None: it has none)."""
+
+    name: str
+    meaning: str
+    value: float | None = None
+    examples: tuple[str, ...] = ()
+
+
+class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A versioned question to a judge in one language. `inputs` are the keys that a request must give; `items` says
+    what is labelled: one thing (`answer`), or each of the ids given; `quotes`: labels that need a verbatim quote."""
+
+    name: str
+    version: str
+    language: str
+    task: str
+    inputs: tuple[str, ...]
+    labels: tuple[RubricLabel, ...]
+    per_item: bool = False
+    quotes: tuple[str, ...] = ()
+    hash: str = ""
+
+    def value(self, label: str) -> float | None:
+        """Return the number of a label of this rubric. Raises KeyError for any other."""
+        return {each.name: each.value for each in self.labels}[label]
+
+
+class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `digest` identifies it.
+
+    `labels` and `quotes` are the closed set and the demand for quotes: the schema of the reply. `inputs` never hold a
+    configuration's name, a retrieval score or, where sources alone decide, the reference.
+    """
+
+    rubric: str
+    version: str
+    rubric_hash: str
+    language: str
+    inputs: dict[str, Any]
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    quotes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The identity of everything that is asked."""
+        return digest(self)
+
+
+class JudgeIdentity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Everything of a judge that can change a verdict. `endpoint` is an alias, never an address with a secret."""
+
+    protocol: str
+    endpoint: str
+    model: str
+    family: str = ""
+    parameters: dict[str, Any] = {}
+    parser: str = "1"
+
+    @property
+    def digest(self) -> str:
+        """The identity of the judge in the verdict book."""
+        return digest(self)
+
+
+class ItemVerdict(Struct, frozen=True, omit_defaults=True):
+    """The label of one id, with the reasoning that came before it, and a verbatim quote of a named source."""
+
+    id: str
+    label: str
+    reasoning: str = ""
+    quote: str | None = None
+    source: str | None = None
+
+
+class JudgeUsage(Struct, frozen=True, omit_defaults=True):
+    """What one verdict cost, all its attempts together."""
+
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    cost_usd: NonNegative | None = None
+    latency_ms: NonNegative = 0.0
+    attempts: Count = 1
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """One recorded sample of a judge: either `items` with a label for every id asked, or `unscored` with its reason.
+
+    `request` and `judge` are digests; `sample` tells repeated votes apart; `flags` name what a guard noticed
+    (`injection`, `repaired`, `length` …); `rendered` is the digest of the bytes sent, `raw` the reply, both redacted.
+    """
+
+    request: str
+    judge: str
+    sample: Count
+    rubric: str
+    items: tuple[ItemVerdict, ...] = ()
+    unscored: str | None = None
+    message: str = ""
+    model: str | None = None
+    flags: tuple[str, ...] = ()
+    usage: JudgeUsage = JudgeUsage()
+    rendered: str = ""
+    raw: str = ""
+    at: str | None = None
+
+
+class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a person (or another tool, as a second opinion) said of one case: a label of a rubric, or a number.
+
+    `item` is the claim, citation or fact where the metric has several in a case, with its text in `text`; `answer_hash`
+    binds the label to the answer that was read.
+    """
+
+    case_id: str
+    metric: str
+    rater: str
+    label: str | None = None
+    value: float | None = None
+    config_id: str | None = None
+    item: str | None = None
+    text: str = ""
+    answer_hash: str | None = None
+    at: str | None = None
+    source: str = "person"
+    note: str = ""
