@@ -145,3 +145,39 @@ class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     at: str | None = None
     source: str = "person"
     note: str = ""
+
+
+class Rate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A share of `n` labelled items with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+    n: Count
+
+
+class Calibration(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One instrument held against people for one metric, named with its instrument: `faithfulness(by=judge)`.
+
+    `judge` is the digest of the judge (of the rules instrument: its version), `rubric_hash` that of the rubric it was
+    asked with; for any other judge or rubric it says nothing. `sensitivity` is the share of what people passed that the
+    instrument passed, `specificity` the share of what they failed that it failed; None without such items. `reasons`
+    say why it may not gate. `platt` maps the rules instrument's raw number to a probability: `slope`, `intercept`.
+    """
+
+    metric: str
+    judge: str
+    rubric_hash: str
+    golden: str
+    labels: str
+    n: Count
+    raters: Count
+    sensitivity: Rate | None = None
+    specificity: Rate | None = None
+    may_gate: bool = False
+    reasons: tuple[str, ...] = ()
+    platt: dict[str, float] | None = None
+
+    def counts_for(self, judge: str, rubric_hash: str) -> bool:
+        """Return whether this was measured on the very judge and rubric."""
+        return (self.judge, self.rubric_hash) == (judge, rubric_hash)
