@@ -21,12 +21,14 @@ from assay.io.golden import write_golden
 from assay.io.outputs import native
 from assay.io.outputs.faults import UNREADABLE, line_problems
 from assay.io.writing import write_whole
-from assay.model import GoldenSet, Observation
+from assay.model import Corpus, GoldenSet, Observation
 
-MANIFEST, GOLDEN, OBSERVATIONS, REPLACED, LOCK, DERIVED = (
+MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, VERDICTS, REPLACED, LOCK, DERIVED = (
     "manifest.json",
     "golden.jsonl",
+    "corpus.jsonl",
     "observations.jsonl",
+    "verdicts.sqlite",
     "replaced.jsonl",
     "LOCK",
     "derived",
@@ -86,6 +88,11 @@ class RunFolder:
         """Keep the golden set in its native format."""
         write_golden(golden, self.path / GOLDEN)
 
+    def write_corpus(self, corpus: Corpus) -> str:
+        """Keep the corpus in its native format and return the SHA-256 of its bytes."""
+        path = write_whole(self.path / CORPUS, (msgspec.json.encode(chunk) + b"\n" for chunk in corpus.chunks.values()))
+        return sha256_of(path)
+
     def write_derived(self, name: str, parts: Iterable[bytes]) -> Path:
         """Write something that can be computed again."""
         return write_whole(self.path / DERIVED / name, parts)
@@ -98,16 +105,7 @@ class RunFolder:
         return sha256_of(self.path / name)
 
     def _read_manifest(self) -> dict[str, Any]:
-        path = self.path / MANIFEST
-        if not path.exists():
-            return {}
-        try:
-            found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        except (*UNREADABLE, OSError) as error:
-            raise _refused(path, f"cannot be read: {error} (expected the manifest of a run)") from error
-        if found.get("format", FORMAT) != FORMAT:
-            raise _refused(path, f"of another format (got {found['format']!r}; expected {FORMAT})")
-        return found
+        return read_manifest(self.path) if (self.path / MANIFEST).exists() else {}
 
 
 class Journal:
@@ -204,6 +202,20 @@ class Journal:
         if problems:
             raise InputError(problems)
         return size
+
+
+def read_manifest(run: Path) -> dict[str, Any]:
+    """Return the manifest of a run folder. Raises InputError where there is none that can be read."""
+    path = run / MANIFEST
+    if not path.is_file():
+        raise _refused(run, f"no run folder (expected a folder with {MANIFEST}, as --run-dir or `assay run` makes)")
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (*UNREADABLE, OSError) as error:
+        raise _refused(path, f"cannot be read: {error} (expected the manifest of a run)") from error
+    if found.get("format", FORMAT) != FORMAT:
+        raise _refused(path, f"of another format (got {found['format']!r}; expected {FORMAT})")
+    return found
 
 
 def sha256_of(path: Path) -> str:

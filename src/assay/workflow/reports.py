@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, Problem
-from assay.io.runfolder import OBSERVATIONS, RunFolder
+from assay.io.runfolder import CORPUS, OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
 from assay.report.jsonreport import to_json
@@ -106,23 +106,31 @@ def write_run(run: ScoreRun, path: Path) -> Path:
             name = OBSERVATIONS if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
             digest = folder.copy_observations(file.path, name)
             copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
-        write_derived(run, folder)
         folder.write_manifest(
             {
                 "assay_version": __version__,
                 "complete": True,
                 "configs": sorted(run.scoring.configs),
-                "corpus_digest": run.corpus.digest if run.corpus is not None else None,
                 "golden_digest": run.scoring.golden.digest,
-                "metrics": [str(name) for name in run.plan.names],
                 "observations": copies,
-                "versions": {config: result.table.versions for config, result in sorted(run.scoring.configs.items())},
             }
         )
+        keep_scoring(run, folder)
     return path
 
 
-def write_derived(run: ScoreRun, folder: RunFolder) -> None:
-    """Write what the scores of a run are, to be read without scoring again."""
+def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
+    """Keep in a run folder what is needed to score it again, and its scores, to be read without that."""
+    known = {key: value for key, value in folder.manifest.items() if key != "corpus"}
+    if run.corpus is not None:
+        known["corpus"] = {"digest": run.corpus.digest, "path": CORPUS, "sha256": folder.write_corpus(run.corpus)}
+    configs = sorted(run.scoring.configs.items())
+    folder.write_manifest(
+        known
+        | {
+            "metrics": [str(name) for name in run.plan.names],
+            "versions": {config: result.table.versions for config, result in configs},
+        }
+    )
     folder.write_derived("report.json", [to_json(run.scoring).encode()])
     folder.write_derived("cases.jsonl", per_case(run))

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from assay.config import Config
 from assay.errors import IncompleteError
 from assay.io.outputs import native
-from assay.io.runfolder import GOLDEN, OBSERVATIONS
+from assay.io.runfolder import GOLDEN, OBSERVATIONS, RunFolder
 from assay.model import Observation
 from assay.workflow.consistency import agreement_notices
 from assay.workflow.observe import Measurement, Observed
 from assay.workflow.probing import LEAKS
-from assay.workflow.reports import Targets
+from assay.workflow.reports import Targets, keep_scoring
 from assay.workflow.score import Progress, ScoreRun
 from assay.workflow.session import Request, scored
 
@@ -64,6 +64,8 @@ def scored_run(
         notices=[*observed.notices, *agreement_notices(_observations(observed), settings.production_k)],
     )
     with scored(request, progress) as run:
+        with RunFolder(observed.folder) as folder:
+            keep_scoring(run, folder)
         yield run
 
 

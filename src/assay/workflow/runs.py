@@ -1,0 +1,99 @@
+"""A run folder scored again: RUN, or RUN:CONFIG where one configuration of it is meant (DECISIONS 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError, Problem, shown
+from assay.io.runfolder import CORPUS, GOLDEN, MANIFEST, OBSERVATIONS, read_manifest, sha256_of
+from assay.workflow.score import Progress, ScoreRun
+from assay.workflow.session import Request, scored
+
+
+@dataclass(frozen=True, slots=True)
+class RunName:
+    """A run folder as people name it, with the configuration where they name one."""
+
+    path: Path
+    config: str | None = None
+
+
+def is_run(text: str) -> bool:
+    """Return whether a text names a run folder, with or without a configuration."""
+    return (split_run(text).path / MANIFEST).is_file()
+
+
+def split_run(text: str) -> RunName:
+    """Return the folder and the configuration of `DIR` or `DIR:CONFIG`; a folder that exists is taken whole.
+
+    >>> split_run("runs/0001:hybrid").config
+    'hybrid'
+    """
+    path, colon, config = text.rpartition(":")
+    if not colon or Path(text).is_dir() or not path:
+        return RunName(Path(text))
+    return RunName(Path(path), config)
+
+
+def request_of(run: Path, **changes: Any) -> Request:
+    """Return what scores a run folder again: the same golden set, outputs, corpus and metrics.
+
+    `changes` are fields of `Request`. Raises InputError where the folder is no run, or its files are not those that its
+    manifest names.
+    """
+    manifest = read_manifest(run)
+    problems = []
+    files = manifest.get("observations") or [{"path": OBSERVATIONS, "format": "assay"}]
+    for file in files:
+        problems += _changed(run / file["path"], file.get("sha256"))
+    formats = {file["format"] for file in files}
+    if len(formats) > 1:
+        message = f"outputs of several formats (got {', '.join(sorted(formats))}; expected one)"
+        problems.append(Problem(str(run), None, "observations", message, "E_RUN_FOLDER"))
+    corpus = run / CORPUS if "corpus" in manifest else None
+    if corpus is not None:
+        problems += _changed(corpus, manifest["corpus"]["sha256"])
+    if problems:
+        raise InputError(problems)
+    request = Request(
+        golden=str(run / GOLDEN),
+        outputs=[str(run / file["path"]) for file in files],
+        golden_format="assay",
+        outputs_format=formats.pop(),
+        corpus=str(corpus) if corpus is not None else None,
+        metrics=manifest.get("metrics", ()),
+        look_again=True,
+    )
+    return replace(request, **changes)
+
+
+@contextmanager
+def opened(run: str | Path, progress: Progress | None = None, **changes: Any) -> Iterator[ScoreRun]:
+    """Yield a run folder's scoring; `changes` are fields of `Request`. Raises InputError as `request_of` does."""
+    with scored(request_of(Path(run), **changes), progress) as scoring:
+        yield scoring
+
+
+def config_of(run: ScoreRun, name: RunName) -> str:
+    """Return the configuration that a name means. Raises InputError where it is another's, or must be named."""
+    configs = sorted(run.scoring.configs)
+    if name.config is None and len(configs) == 1:
+        return configs[0]
+    if name.config in configs:
+        return name.config
+    got = "no configuration named" if name.config is None else f"got {shown(name.config)}"
+    message = f"{got} (expected {name.path}:CONFIG with one of {', '.join(configs)})"
+    raise InputError([Problem(str(name.path), None, "config", message, "E_CONFIG")])
+
+
+def _changed(path: Path, digest: str | None) -> list[Problem]:
+    if not path.is_file():
+        return [Problem(str(path), None, "", "is not there (expected the file that the manifest names)", "E_NO_FILE")]
+    if digest is not None and sha256_of(path) != digest:
+        message = "is not what was scored (its SHA-256 differs from the manifest's)"
+        return [Problem(str(path), None, "", message, "E_RUN_CHANGED")]
+    return []

@@ -1,0 +1,75 @@
+"""Run folders scored again: the same scores as when they were made, and nothing from a folder that was changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.report.jsonreport import to_json
+from assay.workflow.reports import Targets, write_reports
+from assay.workflow.runs import RunName, config_of, is_run, opened, split_run
+from assay.workflow.session import Request, scored
+
+HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "first"
+    outputs = [str(HANDBOOK / "outputs" / f"{name}.jsonl") for name in ("vector-only", "hybrid-rerank")]
+    corpus = str(HANDBOOK / "corpus" / "chunks.jsonl")
+    request = Request(str(HANDBOOK / "golden" / "handbook.jsonl"), outputs, corpus=corpus, look_again=True)
+    with scored(request) as run:
+        write_reports(run, Targets(run_dir=str(folder)))
+    return folder
+
+
+def test_a_run_folder_scores_to_the_same_values_again(run_folder: Path) -> None:
+    with opened(run_folder) as run:
+        again = json.loads(to_json(run.scoring))
+    kept = json.loads((run_folder / "derived" / "report.json").read_text())
+    for told in ("inputs", "golden"):  # where it was read from, and in which format
+        del kept[told], again[told]
+    assert kept == again
+
+
+def test_a_run_folder_keeps_its_corpus(run_folder: Path) -> None:
+    with opened(run_folder) as run:
+        assert run.corpus is not None
+        assert run.observation("hybrid-rerank", "hr_leave_001") is not None
+
+
+def test_what_was_changed_since_is_refused(run_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run_folder, copy)
+    with open(copy / "observations-1.jsonl", "ab") as file:
+        file.write(b"{}\n")
+    (copy / "corpus.jsonl").unlink()
+    with pytest.raises(InputError) as failure, opened(copy):
+        pass
+    assert ["E_RUN_CHANGED", "E_NO_FILE"] == [problem.code for problem in failure.value.problems]
+
+
+def test_a_folder_without_manifest_is_no_run(tmp_path: Path) -> None:
+    assert not is_run(str(tmp_path))
+    with pytest.raises(InputError, match="no run folder"), opened(tmp_path):
+        pass
+
+
+def test_a_run_is_named_with_or_without_its_configuration(run_folder: Path) -> None:
+    assert split_run(str(run_folder)) == RunName(run_folder)
+    assert split_run(f"{run_folder}:vector-only") == RunName(run_folder, "vector-only")
+    assert is_run(f"{run_folder}:vector-only")
+
+
+def test_the_configuration_must_be_one_of_the_run(run_folder: Path) -> None:
+    with opened(run_folder) as run:
+        assert "vector-only" == config_of(run, RunName(run_folder, "vector-only"))
+        with pytest.raises(InputError, match="no configuration named"):
+            config_of(run, RunName(run_folder))
+        with pytest.raises(InputError, match="got 'dense'"):
+            config_of(run, RunName(run_folder, "dense"))
