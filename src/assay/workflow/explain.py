@@ -7,7 +7,7 @@ from assay.graders.base import CaseIndex, Joins
 from assay.graders.citing import stands_for
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import Leaks, find_leaks
-from assay.model import STATUS_NAMES, Chunk, Observation, Stage
+from assay.model import STATUS_NAMES, CaseChecks, Chunk, Observation, Stage
 from assay.report.explain import (
     FORBIDDEN,
     CitationMark,
@@ -28,8 +28,18 @@ def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, s
     place = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
     if place is None:
         raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
-    case = Joins(run.golden, run.corpus).case(place)
-    observation = run.observation(config, case_id)
+    checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
+    found = explanation(run, Joins(run.golden, run.corpus), place, config, checks)
+    return explain_text(found, show_forbidden=show_forbidden)
+
+
+def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: CaseChecks | None) -> Explanation:
+    """Return everything known of the case at a place of the golden set under one configuration.
+
+    `joins` are those of the run's golden set and corpus, shared by the cases of a report; `checks` those of this case.
+    """
+    case = joins.case(place)
+    observation = run.observation(config, case.case.id)
     table = run.scoring.configs[config].table
     lines = []
     for name in per_case_names(run.plan.names):
@@ -37,11 +47,8 @@ def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, s
         state = STATUS_NAMES[column.status[place]]
         value = float(column.values[place]) if state == "scored" else None
         lines.append(ScoreLine(name, value, state, column.reasons[column.reason[place]]))
-    checks = next((each for each in table.checks if each.case_id == case_id), None)
     found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
-    if observation is not None:
-        found = _with_trace(found, case, observation)
-    return explain_text(found, show_forbidden=show_forbidden)
+    return found if observation is None else _with_trace(found, case, observation)
 
 
 def _config(run: ScoreRun, config_id: str | None) -> str:
