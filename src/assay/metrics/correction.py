@@ -1,0 +1,172 @@
+"""What a rate or mean would be if people had judged everything: judge-made numbers corrected by labelled items.
+
+Rogan-Gladen for pass and fail; prediction-powered inference where labels are many. Undefined values are None, and a
+sentence says why. `python -m benchmarks.statistics` prints what the intervals cover.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.metrics.intervals import mean_interval
+from assay.metrics.rates import Bounds, Estimate, wilson
+from assay.metrics.samples import Floats, Labels, Values, exact_sum, finite
+from assay.metrics.student import normal_quantile
+
+LEAST_INFORMATIVE = 1.1
+LEAST_OF_A_CLASS = 10
+PPI_LABELS, PPI_OF_A_CLASS = 100, 15
+
+
+class Sorting(NamedTuple):
+    """How a judge sorted what people passed (`sensitivity`) and failed (`specificity`); None for an empty class."""
+
+    sensitivity: Estimate | None
+    specificity: Estimate | None
+    passed: int
+    failed: int
+
+
+def sorting(people: Values, judge: Values, clusters: Labels | None = None, confidence: float = 0.95) -> Sorting:
+    """Return sensitivity and specificity of a judge's 0/1 values against people's, aligned, with their intervals.
+
+    Wilson where every item stands alone. Where items share a cluster, the wider of Wilson and CR1-t on either side: a
+    case with many claims must not count as many cases. Raises ValueError for lists of different length or other values.
+
+    >>> found = sorting([1, 1, 1, 1, 0], [1, 1, 1, 0, 0])
+    >>> found.sensitivity.value, found.specificity.value, found.passed
+    (0.75, 1.0, 4)
+    """
+    truth, said = finite(people), finite(judge)
+    if len(truth) != len(said):
+        raise ValueError(f"every item needs both values (got {len(truth)} and {len(said)})")
+    if not (np.isin(truth, (0.0, 1.0)).all() and np.isin(said, (0.0, 1.0)).all()):
+        raise ValueError("values must be 0 (fail) or 1 (pass)")
+    names = None if clusters is None else list(clusters)
+    rates = []
+    for wanted in (1.0, 0.0):
+        rows = np.flatnonzero(truth == wanted)
+        right = (said[rows] == wanted).astype(float)
+        rates.append(_rate(right, None if names is None else [names[row] for row in rows.tolist()], confidence))
+    return Sorting(rates[0], rates[1], int((truth == 1.0).sum()), int((truth == 0.0).sum()))
+
+
+def _rate(right: Floats, clusters: Labels | None, confidence: float) -> Estimate | None:
+    n = len(right)
+    if n == 0:
+        return None
+    hits = int(right.sum())
+    alone = wilson(hits, n, confidence)
+    if clusters is None or len(set(clusters)) == n:
+        return Estimate(hits / n, alone)
+    shared = mean_interval(right, clusters=clusters, low=0.0, high=1.0, confidence=confidence)
+    if shared is None:
+        return Estimate(hits / n, Bounds(0.0, 1.0, "none", "all in one cluster"))
+    low, high = min(alone.low, shared.low), max(alone.high, shared.high)
+    return Estimate(hits / n, Bounds(low, high, "wider of Wilson and CR1-t", shared.note))
+
+
+def rogan_gladen_problem(specificity: float, failed: int, sensitivity: float, passed: int) -> str:
+    """Return why a judge's rate cannot be corrected; "" where it can.
+
+    >>> rogan_gladen_problem(0.6, 50, 0.5, 50)
+    'sensitivity + specificity is 1.1 (expected more than 1.1: the judge hardly tells pass from fail)'
+    """
+    if min(failed, passed) < LEAST_OF_A_CLASS:
+        return f"too few labels of a class (got {passed} passed, {failed} failed; expected {LEAST_OF_A_CLASS} of each)"
+    total = sensitivity + specificity
+    if total <= LEAST_INFORMATIVE + 1e-9:
+        wanted = f"expected more than {LEAST_INFORMATIVE}: the judge hardly tells pass from fail"
+        return f"sensitivity + specificity is {total:.3g} ({wanted})"
+    return ""
+
+
+def rogan_gladen(
+    rate: float,
+    n: int,
+    specificity: float,
+    failed: int,
+    sensitivity: float,
+    passed: int,
+    confidence: float = 0.95,
+) -> Estimate | None:
+    """Return the rate of passes that people would have found, in [0, 1], from the rate that a judge found over `n`.
+
+    `specificity` and `sensitivity` were measured on `failed` and `passed` labelled items. None where
+    `rogan_gladen_problem` says why. Rogan and Gladen (1978); interval of Lee et al. (2511.21140), which adds the
+    uncertainty of all three rates. We ask for 10 labels of both classes, not of the failed one alone.
+
+    >>> value, bounds = rogan_gladen(0.8, 200, 0.85, 50, 0.9, 50)
+    >>> round(value, 4), round(bounds.low, 4), bounds.high
+    (0.8667, 0.7539, 1.0)
+    """
+    if rogan_gladen_problem(specificity, failed, sensitivity, passed):
+        return None
+    value = (rate + specificity - 1) / (sensitivity + specificity - 1)
+    z = normal_quantile((1 + confidence) / 2)
+    p, q0, q1 = (
+        (n * rate + z * z / 2) / (n + z * z),
+        (failed * specificity + 1) / (failed + 2),
+        (passed * sensitivity + 1) / (passed + 2),
+    )
+    centre = (p + q0 - 1) / (q0 + q1 - 1)
+    spread0, spread1 = q0 * (1 - q0) / (failed + 2), q1 * (1 - q1) / (passed + 2)
+    shift = 2 * z * z * (centre * spread1 - (1 - centre) * spread0)
+    variance = p * (1 - p) / (n + z * z) + (1 - centre) ** 2 * spread0 + centre**2 * spread1
+    half = z * sqrt(variance) / (q0 + q1 - 1)
+    clipped, low, high = (min(1.0, max(0.0, each)) for each in (value, centre + shift - half, centre + shift + half))
+    return Estimate(clipped, Bounds(min(low, clipped), max(high, clipped), "Rogan-Gladen, Lee"))
+
+
+def ppi_problem(people: Values, at: float = 0.5) -> str:
+    """Return why prediction-powered inference is not to be trusted with these labels; "" where it is.
+
+    Its interval is too narrow below 100 labels or near an end of the range; a class is what lies above `at`, or not.
+
+    >>> ppi_problem([0.0] * 95 + [1.0] * 5)
+    'too few labels of a class (got 5 passed, 95 failed; expected 15 of each)'
+    """
+    truth = finite(people)
+    if len(truth) < PPI_LABELS:
+        return f"too few labels (got {len(truth)}; expected {PPI_LABELS})"
+    passed = int((truth > at).sum())
+    if min(passed, len(truth) - passed) < PPI_OF_A_CLASS:
+        got = f"got {passed} passed, {len(truth) - passed} failed"
+        return f"too few labels of a class ({got}; expected {PPI_OF_A_CLASS} of each)"
+    return ""
+
+
+def prediction_powered(people: Values, judge: Values, unlabelled: Values, confidence: float = 0.95) -> Estimate | None:
+    """Return the mean that people would have given, in [0, 1], from labelled pairs and a judge's other values.
+
+    `people` and `judge` are aligned; `unlabelled` are the judge's values of items that nobody labelled; all in [0, 1].
+    None for fewer than two pairs or two other values. PPI++ with the power-tuned weight (Angelopoulos, Duchi and Zrnic
+    2311.01453), clipped to [0, 1]; the judge's variance is that over all of its values.
+
+    >>> value, bounds = prediction_powered([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 1, 1, 0, 1])
+    >>> round(value, 4), bounds.method
+    (0.4643, 'PPI++')
+    """
+    truth, said, other = finite(people), finite(judge), finite(unlabelled)
+    n, more = len(truth), len(other)
+    if len(said) != n:
+        raise ValueError(f"every label needs a judge's value (got {n} and {len(said)})")
+    if n < 2 or more < 2:
+        return None
+    variance = _covariance(np.concatenate((said, other)), np.concatenate((said, other)))
+    weight = _covariance(truth, said) / ((1 + n / more) * variance) if variance > 0 else 0.0
+    weight = min(1.0, max(0.0, weight))
+    rest = truth - weight * said
+    value = weight * exact_sum(other) / more + exact_sum(rest) / n
+    error = sqrt(weight**2 * _covariance(other, other) / more + _covariance(rest, rest) / n)
+    half = normal_quantile((1 + confidence) / 2) * error
+    clipped = min(1.0, max(0.0, value))
+    return Estimate(clipped, Bounds(max(0.0, min(value - half, 1.0)), min(1.0, max(0.0, value + half)), "PPI++"))
+
+
+def _covariance(first: Floats, second: Floats) -> float:
+    a, b = exact_sum(first) / len(first), exact_sum(second) / len(second)
+    return exact_sum(np.sort((first - a) * (second - b))) / (len(first) - 1)

@@ -1,0 +1,58 @@
+"""Bootstrap intervals for statistics of whole cases, such as agreement between raters; seeded, so always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.rates import Bounds
+from assay.metrics.samples import cluster_codes
+
+RESAMPLES = 1_000
+Statistic = Callable[[npt.NDArray[np.intp]], float | None]
+
+
+def case_bootstrap(
+    statistic: Statistic,
+    clusters: Sequence[Hashable],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> Bounds | None:
+    """Return the percentile interval of a statistic when whole clusters are drawn again with replacement.
+
+    `clusters` names the case of each item; `statistic` takes the places of the items drawn, with repeats, and returns
+    None where it is undefined. Efron (1979). None for fewer than two clusters, or where more than half of the draws
+    are undefined; others are left out, which the note says.
+
+    >>> values = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 1.0])
+    >>> bounds = case_bootstrap(lambda rows: float(values[rows].mean()), range(6), seed=1)
+    >>> round(bounds.low, 3), bounds.high
+    (0.167, 1.0)
+    """
+    codes = cluster_codes(clusters, len(clusters))
+    if codes is None:
+        codes = np.arange(len(clusters), dtype=np.intp)
+    count = int(codes.max(initial=-1)) + 1
+    if count < 2:
+        return None
+    members = [np.flatnonzero(codes == code) for code in range(count)]
+    generator = np.random.Generator(np.random.PCG64(seed))
+    found = []
+    for _ in range(resamples):
+        drawn = generator.integers(0, count, count).tolist()
+        value = statistic(np.concatenate([members[code] for code in drawn]))
+        if value is not None:
+            found.append(value)
+    if 2 * len(found) <= resamples:
+        return None
+    found.sort()
+    tail = (1 - confidence) / 2
+    low, high = found[ceil(tail * len(found)) - 1], found[ceil((1 - tail) * len(found)) - 1]
+    gone = resamples - len(found)
+    note = f"undefined in {gone} of {resamples} draws" if gone else ""
+    return Bounds(low, high, f"case bootstrap, {resamples} draws, seed {seed}", note)

@@ -1,0 +1,64 @@
+"""The case bootstrap: the same for the same seed, wider for clusters, silent where nothing can be said."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from assay.metrics.classification import cohen_kappa, confusion
+from assay.metrics.resampling import case_bootstrap
+
+VALUES = (np.arange(60) % 3 == 0).astype(float)
+
+
+def mean(rows: npt.NDArray[np.intp]) -> float:
+    return float(VALUES[rows].mean())
+
+
+def test_the_same_seed_gives_the_same_bounds_and_another_one_others() -> None:
+    first, again = (case_bootstrap(mean, range(60), seed=4) for _ in range(2))
+    assert first == again
+    assert first != case_bootstrap(mean, range(60), seed=5)
+
+
+def test_bounds_of_a_mean_are_near_those_of_the_normal_approximation() -> None:
+    """Twenty of sixty: 1/3 ± 1.96·√(2/9/60) is [.214, .453]."""
+    bounds = case_bootstrap(mean, range(60), seed=1)
+    assert bounds is not None
+    assert (bounds.low, bounds.high) == pytest.approx((0.214, 0.453), abs=0.03)
+
+
+def test_items_of_one_case_are_drawn_together() -> None:
+    """Blocks of ten equal values are ten cases: √10 times as wide as sixty cases would be, about."""
+    blocks = np.repeat([1.0, 0.0, 0.0, 1.0, 0.0, 0.0], 10)
+    together = case_bootstrap(lambda rows: float(blocks[rows].mean()), [row // 10 for row in range(60)])
+    alone = case_bootstrap(lambda rows: float(blocks[rows].mean()), range(60))
+    assert together is not None and alone is not None
+    assert together.high - together.low > 2 * (alone.high - alone.low)
+
+
+def test_kappa_has_an_interval_near_its_large_sample_one() -> None:
+    """Kappa .4 of the worked table has the interval [.151, .649]."""
+    pairs = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
+
+    def kappa(rows: npt.NDArray[np.intp]) -> float | None:
+        drawn = [pairs[row] for row in rows.tolist()]
+        found = cohen_kappa(confusion([a for a, _ in drawn], [b for _, b in drawn], [1, 0]))
+        return None if found is None else found.value
+
+    bounds = case_bootstrap(kappa, range(50), seed=2)
+    assert bounds is not None
+    assert (bounds.low, bounds.high) == pytest.approx((0.151, 0.649), abs=0.05)
+
+
+def test_one_case_and_statistics_that_are_mostly_undefined_have_no_bounds() -> None:
+    assert case_bootstrap(mean, ["a"] * 60) is None
+    assert case_bootstrap(mean, []) is None
+    assert case_bootstrap(lambda _: None, range(60)) is None
+
+
+def test_draws_without_a_value_are_left_out_and_counted() -> None:
+    bounds = case_bootstrap(lambda rows: None if 0 in rows[:1] else 1.0, range(4), seed=1)
+    assert bounds is not None
+    assert "undefined in" in bounds.note
