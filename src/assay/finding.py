@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from assay.model import InputFile, RuleResult
+from assay.model import Decision, InputFile
 
 Fault = Literal["pass", "generation_fault", "retrieval_fault", "masked_gap", "refusal_fault", "access_fault", "unknown"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -104,17 +104,19 @@ class RankMove(Struct, frozen=True):
 
 
 class CaseChange(Struct, frozen=True):
-    """One case on either side: the attributions, and the metrics that got better or worse."""
+    """One case on either side: the attributions, and the metrics that got better or worse, with both `scores`."""
 
     case_id: str
     before: Attribution | None
     after: Attribution | None
     improved: tuple[str, ...] = ()
     regressed: tuple[str, ...] = ()
+    scores: dict[str, tuple[float, float]] = {}
 
 
 class Side(Struct, frozen=True):
-    """One side of a comparison: where it came from, and what it was made with."""
+    """One side of a comparison: where it came from, and what it was made with; `rubrics` are hashes by name, `stage`
+    the one that was scored as `retrieved`."""
 
     name: str
     config_id: str
@@ -122,6 +124,9 @@ class Side(Struct, frozen=True):
     cases: int
     versions: dict[str, tuple[str, ...]] = {}
     judge: str | None = None
+    rubrics: dict[str, str] = {}
+    stage: str = ""
+    assay_version: str = ""
     inputs: tuple[InputFile, ...] = ()
 
 
@@ -129,7 +134,7 @@ class Comparison(Struct, frozen=True):
     """Candidate against baseline: every metric, every slice, the moves of evidence, the transitions of attribution.
 
     `transitions` counts cases by (before, after) cause or verdict; `changed` and `moved` are the sentences of "What
-    changed" and "Why did the metrics move"; `rules` are the results of regression rules.
+    changed" and "Why did the metrics move"; `decision` is that of a gate over the candidate, with every rule's result.
     """
 
     baseline: Side
@@ -141,5 +146,5 @@ class Comparison(Struct, frozen=True):
     transitions: tuple[tuple[str, str, int], ...] = ()
     changed: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
-    rules: tuple[RuleResult, ...] = ()
+    decision: Decision | None = None
     notes: tuple[str, ...] = ()

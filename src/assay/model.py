@@ -279,22 +279,37 @@ Severity = Literal["block", "warn"]
 
 
 class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One condition of a release gate; exactly one of `at_least` and `at_most`."""
+    """One condition of a release gate; exactly one of `at_least`, `at_most`, `max_regression` (from a baseline)."""
 
     metric: str
     at_least: float | None = None
     at_most: float | None = None
+    max_regression: Annotated[float, Meta(gt=0)] | None = None
     slice: str | None = None
     severity: Severity = "block"
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = 1.0
     basis: Literal["point", "bound"] = "point"
     if_unmeasured: Literal["fail", "risk", "ignore"] = "fail"
+    if_inconclusive: Literal["fail", "risk"] | None = None
     zero_event: bool | None = None
     reason: str = ""
 
 
+class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Somebody's word that one rule may stay unmet until the end of a day (`expires`, YYYY-MM-DD)."""
+
+    metric: str
+    owner: Annotated[str, Meta(min_length=1)]
+    expires: str
+    reason: Annotated[str, Meta(min_length=1)]
+    slice: str | None = None
+
+
 class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The rules that decide a release; `blocking_tags`: any failed check on a case with such a tag blocks."""
+    """The rules that decide a release; `blocking_tags`: any failed check on a case with such a tag blocks.
+
+    `approver` is who reviews the decision; `waivers` make failures of named rules a risk, never an observed event.
+    """
 
     rules: tuple[Rule, ...] = ()
     name: str = ""
@@ -302,10 +317,15 @@ class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     zero_tolerance_tags: tuple[str, ...] = ("acl", "tenant", "permission_denied", "prompt-injection")
     blocking_tags: tuple[str, ...] = ()
     configs: tuple[str, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    approver: str = ""
 
 
 class RuleResult(Struct, frozen=True):
-    """What one rule found: the state, the number that decided and a sentence for people."""
+    """What one rule found: the state, the number that decided and a sentence for people.
+
+    `detectable` is the smallest difference that these cases show with a power of 80%; `waived` says who accepted it.
+    """
 
     rule: Rule
     state: RuleState
@@ -314,6 +334,8 @@ class RuleResult(Struct, frozen=True):
     message: str
     upper_bound: float | None = None
     cases: tuple[str, ...] = ()
+    detectable: float | None = None
+    waived: str = ""
 
 
 class Decision(Struct, frozen=True):
