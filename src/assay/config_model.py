@@ -211,12 +211,21 @@ class ScoringSettings(Section, frozen=True):
 
 
 class JudgeSettings(Section, frozen=True):
-    """Which model judges; kept here and used when judging."""
+    """Which model judges. `endpoint` is a name for the address, kept with the verdicts in its place; `family` is found
+    from the model's id where it is not given; `rubrics` are folders of rubrics beside the shipped ones."""
 
     protocol: Literal["openai", "anthropic"] = "openai"
     model: str | None = None
+    endpoint: Name | None = None
+    family: Name | None = None
     base_url_env: EnvName | None = None
     api_key_env: EnvName | None = None
+    api_version: Name | None = None
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = 0.0
+    max_tokens: AtLeastOne = 4096
+    prompt_usd_per_1k: Annotated[float, Meta(ge=0)] | None = None
+    completion_usd_per_1k: Annotated[float, Meta(ge=0)] | None = None
+    rubrics: tuple[str, ...] = ()
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
 
