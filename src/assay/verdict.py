@@ -30,10 +30,10 @@ class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A versioned question to a judge in one language. `inputs` are the keys that a request must give.
 
-    What is labelled is one thing (`answer`) or, with `per_item`, each entry of the first input: its ids are the items of
-    the request. An input is a text, null (not known), or a list of entries {id, text}, with {source: id of another
-    input's entry} where one belongs to the other. `quotes`: labels that need a verbatim quote, taken from the inputs in
-    `sources`: an entry is named by its id, a text by the name of the input.
+    What is labelled is one thing (`answer`) or, with `per_item`, each entry of the first input: its ids are the items
+    of the request. An input is a text, null (not known), or a list of entries {id, text}, with {source: id of another
+    input's entry} where one belongs to the other. `quotes`: labels that need a verbatim quote, taken from the inputs
+    in `sources`: an entry is named by its id, a text by the name of the input.
     """
 
     name: str
