@@ -1,0 +1,150 @@
+"""Repeated votes of a judge become one ruling: majority or median of each item, with how far apart the votes were.
+
+Two rulings never happen: one made of fewer votes than the quorum, and one that breaks a tie. Both stay unscored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from assay.verdict import ItemVerdict, JudgeRubric, Verdict
+
+QUORUM = 2
+"""Scored votes that are needed where at least `SEVERAL` were cast."""
+SEVERAL, MOST = 3, 5
+OFF_MENU, TIED = "off_menu", "quorum"
+_FINAL = ("budget", "deadline", "provider")
+"""Reasons that another vote would meet again."""
+_DOUBTFUL = ("injection",)
+"""Flags of a guard after which one vote is not enough."""
+
+
+class Ruled(Struct, frozen=True, omit_defaults=True):
+    """What the votes on one id come to: `label` and `value` (None: the label has no number), or `unscored`.
+
+    `agreement` is the share of votes for the label; `spread` the distance between the furthest votes' numbers, 1 where
+    some have one and others none. `said` is the first vote for the label, with its quote.
+    """
+
+    id: str
+    label: str | None = None
+    value: float | None = None
+    agreement: float = 0.0
+    spread: float = 0.0
+    said: ItemVerdict | None = None
+    unscored: str | None = None
+
+
+class Ruling(Struct, frozen=True, omit_defaults=True):
+    """What the votes on one request come to: an entry for every id, or `unscored` with the reason.
+
+    `votes` counts the samples, `scored` those with labels; `ambiguous`: more votes are worth asking for.
+    """
+
+    items: tuple[Ruled, ...] = ()
+    votes: int = 0
+    scored: int = 0
+    unscored: str | None = None
+    ambiguous: bool = False
+
+    @property
+    def spread(self) -> float:
+        """The largest distance between two votes on one item."""
+        return max((item.spread for item in self.items), default=0.0)
+
+
+def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
+    """Return the ruling of several samples of one judge on one request, given in the order of their numbers.
+
+    The median decides where every label has a number of its own (an ordinal scale), else the majority. A tie, and fewer
+    than two scored samples of three or more, is unscored `quorum`; no scored sample at all is unscored for the reason
+    most of them give; a label that the rubric does not have is unscored `off_menu`.
+
+    >>> from assay.verdict import RubricLabel
+    >>> rubric = JudgeRubric("r", "1", "en", "?", (), (RubricLabel("yes", "", 1.0), RubricLabel("no", "", 0.0)))
+    >>> votes = [Verdict("q", "j", n, "r", (ItemVerdict("a", label),)) for n, label in enumerate(["yes", "no", "yes"])]
+    >>> ruling = fold_votes(votes, rubric)
+    >>> ruling.items[0].label, ruling.items[0].value, round(ruling.items[0].agreement, 3), ruling.ambiguous
+    ('yes', 1.0, 0.667, True)
+    """
+    scored = [sample for sample in samples if sample.unscored is None]
+    if not scored or (len(samples) >= SEVERAL and len(scored) < QUORUM):
+        reasons = [sample.unscored for sample in samples if sample.unscored is not None]
+        why = TIED if scored else _most_frequent(reasons) if reasons else TIED
+        return Ruling((), len(samples), len(scored), why, any(each not in _FINAL for each in reasons))
+    votes: dict[str, list[ItemVerdict]] = {}
+    for sample in scored:
+        for item in {item.id: item for item in sample.items}.values():
+            votes.setdefault(item.id, []).append(item)
+    items = tuple(_ruled(item_id, cast, rubric) for item_id, cast in votes.items())
+    differ = len(scored) < len(samples) or any(item.agreement < 1 for item in items)
+    alone = len(samples) == 1 and (_flagged(samples[0]) or any(_halfway(item, rubric) for item in items))
+    return Ruling(items, len(samples), len(scored), None, differ or alone)
+
+
+def needs_more(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
+    """Return whether one more sample is to be taken: one at first, three where that one is ambiguous, then five.
+
+    Ambiguous are: an unscored sample that another may mend, votes that differ; and of a single vote also a label
+    between the ends of the scale, one without a number beside others that have one, and the flag `injection`.
+    """
+    if not samples:
+        return True
+    if len(samples) >= MOST:
+        return False
+    round_ended = 1 if len(samples) < SEVERAL else SEVERAL
+    return fold_votes(samples[:round_ended], rubric).ambiguous
+
+
+def is_ordinal(rubric: JudgeRubric) -> bool:
+    """Return whether the labels are a scale: each has a number, and no two have the same."""
+    values = [label.value for label in rubric.labels]
+    return None not in values and len(set(values)) == len(values)
+
+
+def _ruled(item_id: str, cast: Sequence[ItemVerdict], rubric: JudgeRubric) -> Ruled:
+    values = {label.name: label.value for label in rubric.labels}
+    labels = [item.label for item in cast]
+    if not values.keys() >= set(labels):
+        return Ruled(item_id, unscored=OFF_MENU)
+    winner = _median(labels, values) if is_ordinal(rubric) else _majority(labels)
+    spread = _spread([values[label] for label in labels])
+    if winner is None:
+        return Ruled(item_id, spread=spread, unscored=TIED)
+    said = next(item for item in cast if item.label == winner)
+    return Ruled(item_id, winner, values[winner], labels.count(winner) / len(labels), spread, said)
+
+
+def _majority(labels: Sequence[str]) -> str | None:
+    (first, count), *others = Counter(labels).most_common(2)
+    return first if 2 * count > len(labels) or not others else None if others[0][1] == count else first
+
+
+def _median(labels: Sequence[str], values: dict[str, float | None]) -> str | None:
+    ordered = sorted(labels, key=lambda label: values[label] or 0.0)
+    low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+    return low if low == high else None
+
+
+def _spread(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return float(bool(known))
+    return max(known) - min(known)
+
+
+def _flagged(sample: Verdict) -> bool:
+    return any(flag in _DOUBTFUL for flag in sample.flags)
+
+
+def _halfway(item: Ruled, rubric: JudgeRubric) -> bool:
+    """Whether a label lies between the ends of the scale, or has no number where others have one."""
+    values = [label.value for label in rubric.labels if label.value is not None]
+    return bool(values) if item.value is None else min(values) < item.value < max(values)
+
+
+def _most_frequent(reasons: Sequence[str]) -> str:
+    return max(sorted(set(reasons)), key=reasons.count)
