@@ -46,7 +46,7 @@ def to_markdown(scoring: Scoring, details: Details, cases: Cases, meta: ReportMe
     parts = [
         *_first_screen(scoring),
         *_section(_summary(scoring, meta)),
-        *_section(_headlines(scoring, meta.graders)),
+        *_section(headlines(scoring, meta.graders)),
         *_section(failures.tag_notes(scoring, cases, meta.graders)),
         *_section(tables.slices(scoring, meta.graders, without=("tag",)), optional=True),
         *_section(failures.top_failed(scoring, cases, meta.show_forbidden)),
@@ -130,7 +130,8 @@ def _versions(scoring: Scoring, parts: tuple[str, ...]) -> str:
     return "; ".join(said) or _NOT_STATED
 
 
-def _headlines(scoring: Scoring, graders: Graders) -> Table:
+def headlines(scoring: Scoring, graders: Graders) -> Table:
+    """The metrics that people look at first, one configuration beside the other."""
     results = sorted(scoring.configs.items())
     rows = [
         (title, *(with_interval(tables.measured(names, result.summary), graders) for _, result in results))

@@ -10,7 +10,10 @@ from assay.errors import InputError, Problem
 from assay.io.runfolder import CORPUS, OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
+from assay.report.csvreport import csv_lines
+from assay.report.github import job_summary, workflow_commands
 from assay.report.jsonreport import to_json
+from assay.report.junit import to_junit
 from assay.report.legacy import legacy_json, legacy_rows
 from assay.report.markdown import ReportMeta, to_markdown
 from assay.report.percase import case_lines
@@ -31,6 +34,9 @@ class Targets:
     run_dir: str | None = None
     owner: str = ""
     now: str | None = None
+    junit: str | None = None
+    csv: str | None = None
+    raw_csv: bool = False
 
 
 def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
@@ -46,6 +52,11 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
     write("scores of every case", wanted.per_case, per_case(run))
     if wanted.legacy_json is not None:
         write("JSON report in the runner's shape", wanted.legacy_json, iter([legacy(run).encode()]))
+    if wanted.junit is not None:
+        write("JUnit XML", wanted.junit, iter([to_junit(run.scoring).encode()]))
+    if wanted.csv is not None:
+        tables = {config: result.table for config, result in run.scoring.configs.items()}
+        write("scores as CSV", wanted.csv, csv_lines(tables, run.cases, raw=wanted.raw_csv))
     if wanted.run_dir is not None:
         written.append(("run folder", write_run(run, Path(wanted.run_dir))))
     return written
@@ -68,6 +79,16 @@ def shown_observations(run: ScoreRun) -> Mapping[tuple[str, str], Observation]:
             if observation is not None:
                 found[config, case_id] = observation
     return found
+
+
+def github_annotations(run: ScoreRun) -> list[str]:
+    """Return the commands that make GitHub mark what stands against a release."""
+    return workflow_commands(run.scoring)
+
+
+def github_summary(run: ScoreRun) -> str:
+    """Return the summary of a job, as Markdown."""
+    return job_summary(run.scoring, run.cases)
 
 
 def per_case(run: ScoreRun) -> Iterator[bytes]:

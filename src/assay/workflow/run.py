@@ -72,12 +72,17 @@ def scored_run(
 def report_targets(config: Config, owner: str, now: str | None) -> Targets:
     """Return where the settings and flags want reports."""
     report = config.settings.report
-    places = {
-        name: config.at(f"report.{name}", value)
-        for name in ("markdown", "json", "per_case")
-        if (value := getattr(report, name)) is not None
-    }
-    return Targets(**places, owner=owner, now=now)
+
+    def place(name: str, value: str | None) -> str | None:
+        return config.at(f"report.{name}", value) if value is not None else None
+
+    return Targets(
+        markdown=place("markdown", report.markdown),
+        json=place("json", report.json),
+        per_case=place("per_case", report.per_case),
+        owner=owner,
+        now=now,
+    )
 
 
 def _corpus(config: Config) -> str | None:

@@ -1,0 +1,77 @@
+"""`assay report`: reports of a run folder, for people and for build servers."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.workflow.score import ScoreRun
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""GitHub names the file that a step's summary is appended to in this variable of the environment."""
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="A run folder, as --run-dir or `assay run` makes it.")],
+    markdown: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
+    json: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
+    junit: Annotated[str | None, typer.Option(help="Write JUnit XML: rules and cases as tests.")] = None,
+    csv: Annotated[str | None, typer.Option(help="Write the scores of every case for a spreadsheet.")] = None,
+    raw_csv: Annotated[
+        bool, typer.Option("--raw-csv", help="Leave cells as they are that a spreadsheet would take for a formula.")
+    ] = False,
+    github: Annotated[
+        bool, typer.Option("--github", help="Print annotations, and append to the job summary of a GitHub workflow.")
+    ] = False,
+    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
+    profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
+    owner: Annotated[str, typer.Option(help="Who answers for this run.")] = "",
+    now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
+) -> int:
+    """Write reports of a run. The exit code says whether they were written, not what the gate decided."""
+    from assay.cli.score import said_time
+    from assay.cli.screen import progress, wrote
+    from assay.workflow.reports import Targets, write_reports
+    from assay.workflow.runs import opened, split_run
+
+    if not any((markdown, json, junit, csv, github)):
+        raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --github)")
+    name = split_run(run)
+    targets = Targets(
+        markdown,
+        json,
+        owner=owner,
+        now=said_time(now),
+        junit=junit,
+        csv=csv,
+        raw_csv=raw_csv,
+    )
+    configs = [name.config] if name.config is not None else []
+    with (
+        progress("scoring") as moved,
+        opened(name.path, moved, gate=gate, profile=profile, gate_configs=configs) as scoring,
+    ):
+        written = write_reports(scoring, targets)
+        if github:
+            _tell_github(scoring)
+        wrote(written)
+    return 0
+
+
+def _tell_github(run: ScoreRun) -> None:
+    from assay.workflow.reports import github_annotations, github_summary
+
+    for line in github_annotations(run):
+        typer.echo(line)
+    path = os.environ.get(SUMMARY)
+    if path is None:
+        typer.echo(github_summary(run), nl=False)
+        typer.echo(f"{SUMMARY} is not set: the summary was printed", err=True)
+        return
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(github_summary(run))

@@ -1,0 +1,144 @@
+"""What build servers read: JUnit XML, GitHub's commands and summaries, CSV. Text from strangers stays text."""
+
+from __future__ import annotations
+
+import csv
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from assay.model import (
+    ERROR,
+    NOT_APPLICABLE,
+    SCORED,
+    Case,
+    CaseChecks,
+    ConfigResult,
+    Decision,
+    Gate,
+    GoldenInfo,
+    Rule,
+    RuleResult,
+    ScoreColumn,
+    ScoreTable,
+    Scoring,
+)
+from assay.report.csvreport import csv_lines
+from assay.report.github import SHOWN, SUMMARY_BYTES, job_summary, workflow_commands
+from assay.report.junit import to_junit
+
+HOSTILE = "=cmd|' /C calc'!A0 \x1b[2J ::error::x <b>&\n%0A"
+CASES = {"a": Case("a", "Q?"), HOSTILE: Case(HOSTILE, HOSTILE, tags=("t",)), "c": Case("c", "Q?")}
+
+
+def scoring(decision: Decision, gate: Gate | None = None) -> Scoring:
+    column = ScoreColumn(
+        "recall@10",
+        np.array([1.0, 0.0, 0.0]),
+        np.array([SCORED, NOT_APPLICABLE, ERROR], dtype=np.uint8),
+        np.array([0, 1, 2], dtype=np.uint16),
+        ("", "no evidence", "no observation"),
+    )
+    checks = (CaseChecks(HOSTILE, ("leak",), ("stale_context",)), CaseChecks("c", ("missing",)))
+    table = ScoreTable("one", tuple(CASES), {"recall@10": column}, ("c",), checks)
+    return Scoring(
+        GoldenInfo("g", "1", "sha256:0", 3), {"one": ConfigResult(table, {}, {}, decision)}, decision, gate=gate
+    )
+
+
+def result(state: str, severity: str = "block") -> RuleResult:
+    rule = Rule("recall@10", at_least=0.5, severity=severity)  # type: ignore[arg-type]
+    return RuleResult(rule, state, 0.1, 3, f"it is {state}")  # type: ignore[arg-type]
+
+
+def outcomes(scored: Scoring, suite: int) -> list[str]:
+    root = ElementTree.fromstring(to_junit(scored))
+    return ["".join(each.tag for each in test) for test in root[suite]]
+
+
+@pytest.mark.parametrize(
+    ("state", "severity", "expected"),
+    [
+        ("pass", "block", ""),
+        ("fail", "block", "failure"),
+        ("fail", "warn", "skipped"),
+        ("no_data", "block", "failure"),
+        ("incomplete", "block", "error"),
+        ("inconclusive", "block", "skipped"),
+        ("unmeasured", "block", "skipped"),
+    ],
+)
+def test_a_rule_is_a_test(state: str, severity: str, expected: str) -> None:
+    assert [expected] == outcomes(scoring(Decision("FAIL", (), (result(state, severity),))), 0)
+
+
+def test_failed_cases_are_failures_and_missing_ones_errors() -> None:
+    scored = scoring(Decision("FAIL", (), (result("fail"),)))
+    assert ["", "failure", "error"] == outcomes(scored, 1)
+    suite = ElementTree.fromstring(to_junit(scored))[1]
+    assert ("3", "1", "1", "0") == tuple(suite.attrib[name] for name in ("tests", "failures", "errors", "skipped"))
+
+
+def test_a_build_is_not_red_for_cases_that_its_gate_accepts() -> None:
+    scored = scoring(Decision("PASS", (), (result("pass"),)))
+    assert ["", "skipped", "error"] == outcomes(scored, 1)
+
+
+def test_without_a_gate_failed_cases_are_failures() -> None:
+    assert ["", "failure", "error"] == outcomes(scoring(Decision("INCOMPLETE", ())), 0)
+
+
+def test_control_characters_are_spelled_in_xml() -> None:
+    names = [test.attrib["name"] for test in ElementTree.fromstring(to_junit(scoring(Decision("PASS", ()))))[0]]
+    assert "\\u001b[2J" in names[1]
+
+
+def test_an_annotation_is_one_line_whatever_a_reason_says() -> None:
+    (command,) = workflow_commands(scoring(Decision("FAIL", ("line\none: %, <b>\x1b",))))
+    assert "::error title=assay%3A FAIL::line\\u000aone: %25, <b>\\u001b" == command
+
+
+def test_at_most_ten_annotations_say_how_many_are_left_out() -> None:
+    commands = workflow_commands(scoring(Decision("FAIL", tuple(f"reason {i}" for i in range(14)))))
+    assert SHOWN == len(commands)
+    assert commands[-1].endswith("5 more reasons are in the summary of this job")
+
+
+def test_a_risk_is_a_warning_and_a_pass_is_a_notice() -> None:
+    assert workflow_commands(scoring(Decision("PASS_WITH_RISK", ("r",))))[0].startswith("::warning ")
+    assert workflow_commands(scoring(Decision("PASS", ()), Gate()))[0].startswith("::notice ")
+    assert [] == workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
+
+
+def test_a_job_summary_is_inert_and_within_the_limit() -> None:
+    scored = scoring(Decision("FAIL", ("<script>alert(1)</script>",), (result("fail"),)))
+    text = job_summary(scored, CASES)
+    assert "<script>" not in text
+    assert text.startswith("## ❌ Assay: FAIL\n")
+    many = tuple(replace(result("fail"), message="x" * 4000) for _ in range(600))
+    long = job_summary(scoring(Decision("FAIL", (), many)), CASES)
+    assert len(long.encode()) <= SUMMARY_BYTES
+    assert long.endswith("too long for a job summary: it is in the report.\n")
+
+
+def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:
+    scored = scoring(Decision("PASS", ()))
+    tables = {"one": scored.configs["one"].table}
+    rows = list(csv.DictReader(b"".join(csv_lines(tables, CASES)).decode().splitlines(keepends=True)))
+    assert ["1.0", "", ""] == [row["recall@10"] for row in rows]
+    assert ["", "recall@10: not_applicable (no evidence)", "recall@10: error (no observation)"] == [
+        row["not_scored"] for row in rows
+    ]
+    assert ["", "leak", "missing"] == [row["failed_checks"] for row in rows]
+
+
+def test_csv_cells_are_no_formulas_unless_asked_for() -> None:
+    tables = {"one": scoring(Decision("PASS", ())).configs["one"].table}
+    safe = b"".join(csv_lines(tables, CASES)).decode()
+    assert "'=cmd|" in safe
+    raw = b"".join(csv_lines(tables, CASES, raw=True)).decode()
+    rows = list(csv.DictReader(raw.splitlines(keepends=True)))
+    assert HOSTILE.startswith(rows[1]["case_id"][:10])
+    assert "'=cmd" not in raw
