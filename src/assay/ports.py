@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Literal, Protocol
 
 from assay.model import Case, Observation
@@ -87,4 +89,32 @@ class Judge(Protocol):
 
     async def aclose(self) -> None:
         """Give back connections."""
+        ...
+
+
+SampleKey = tuple[str, str, int]
+"""Which verdict: request digest, judge digest, sample."""
+
+
+class Turn(Enum):
+    """Who asks for a verdict that is not recorded: the one who claimed it, or another who is at it already."""
+
+    MINE = "mine"
+    BUSY = "busy"
+
+
+class VerdictStore(Protocol):
+    """Where verdicts are kept; only scored ones are final. Raises IncompleteError where nothing can be kept."""
+
+    def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
+        """Return, for each key, the scored verdict that is kept; else MINE, with an intent recorded that others honour
+        for so many seconds or until this process has died; else BUSY."""
+        ...
+
+    def save(self, verdicts: Sequence[Verdict]) -> None:
+        """Keep verdicts for good and give their claims back. A scored one is never replaced."""
+        ...
+
+    def release(self, keys: Sequence[SampleKey]) -> None:
+        """Give back claims for which nothing was asked."""
         ...
