@@ -132,6 +132,24 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     at: str | None = None
 
 
+class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a judge said where the right answer is known, when it last judged for a book.
+
+    `controls` are items that no judge may pass (shuffled context, another question's answer, changed numbers, an empty
+    answer) and `controls_mean` the mean of their numbers; `anchors` are the frozen items of drift with the share that
+    was labelled as expected. An `invalid` judge warns wherever it is used, and may not gate.
+    """
+
+    judge: str
+    controls: Count = 0
+    controls_mean: float | None = None
+    anchors: Count = 0
+    anchors_right: float | None = None
+    invalid: bool = False
+    reasons: tuple[str, ...] = ()
+    at: str | None = None
+
+
 class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a person (or another tool, as a second opinion) said of one case: a label of a rubric, or a number.
 
