@@ -160,18 +160,47 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level =
     >>> krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
     0.4444444444444444
     """
+    found = coincidences(ratings)
+    return alpha_of(found.values, found.by_unit.sum(axis=0), level)
+
+
+class Coincidences(NamedTuple):
+    """The values that occur, rising, and for each unit with two ratings or more how often each two stand together."""
+
+    values: npt.NDArray[np.float64]
+    by_unit: npt.NDArray[np.float64]
+
+
+def coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
+    """Return what Krippendorff's alpha is made of, unit by unit, so that units can be drawn again and added up.
+
+    `ratings` are as for `krippendorff_alpha`. A unit with fewer than two ratings has zeros.
+
+    >>> coincidences([[1, 2], [1, 1]]).by_unit.tolist()
+    [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]
+    """
     rated = [[value for value in unit if value is not None] for unit in zip(*ratings, strict=True)]
-    paired = [unit for unit in rated if len(unit) > 1]
-    values = sorted({value for unit in paired for value in unit})
-    if len(values) < 2:
-        return None
+    values = sorted({value for unit in rated if len(unit) > 1 for value in unit})
     place = {value: index for index, value in enumerate(values)}
-    together = np.zeros((len(values), len(values)))
-    for unit in paired:
-        counts = np.bincount([place[value] for value in unit], minlength=len(values))
-        together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    together = np.zeros((len(rated), len(values), len(values)))
+    for number, unit in enumerate(rated):
+        if len(unit) > 1:
+            counts = np.bincount([place[value] for value in unit], minlength=len(values))
+            together[number] = (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    return Coincidences(np.array(values, dtype=np.float64), together)
+
+
+def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64], level: Level) -> float | None:
+    """Return Krippendorff's alpha of summed coincidences; None where fewer than two values occur.
+
+    >>> found = coincidences([[1, 2, None, 2], [1, 2, 1, 1]])
+    >>> alpha_of(found.values, found.by_unit.sum(axis=0), "nominal")
+    0.4444444444444444
+    """
     totals = together.sum(axis=1)
-    distance = _distance(np.array(values, dtype=float), totals, level)
+    if np.count_nonzero(totals) < 2:
+        return None
+    distance = _distance(values, totals, level)
     expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
     return 1 - float((together * distance).sum()) / expected
 

@@ -1,0 +1,170 @@
+"""How far two raters agree: people with each other, and an instrument with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from assay.metrics.classification import (
+    alpha_of,
+    balanced_accuracy,
+    cohen_kappa,
+    coincidences,
+    confusion,
+    gwet_ac1,
+    raw_agreement,
+)
+from assay.metrics.rates import Bounds
+from assay.metrics.resampling import case_bootstrap
+
+Key = tuple[str, str, str]
+"""What was labelled: case, configuration, item ("" for the whole answer)."""
+Scale = Mapping[str, float | None]
+"""The labels of a metric, each with the number that code makes of it."""
+Table = npt.NDArray[np.int64]
+
+PASS, FAIL = "pass", "fail"
+PASS_ABOVE = 0.5
+"""A value above the middle anchor passes."""
+
+
+class Estimated(Struct, frozen=True, omit_defaults=True):
+    """A number with its 95% interval; `low` and `high` are None where nothing can be said of it."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    note: str = ""
+
+    @classmethod
+    def of(cls, value: float | None, bounds: Bounds | None) -> Estimated | None:
+        """Return the number with its bounds; None for no number."""
+        if value is None or bounds is None:
+            return None if value is None else cls(value)
+        return cls(value, bounds.low, bounds.high, bounds.method, bounds.note)
+
+
+class Agreement(Struct, frozen=True):
+    """Two raters on the same items: `confusion` has the first one's labels in its rows, in the order of `labels`.
+
+    `raw` is the share of equal labels, never to be read without `kappa`, `ac1` and `prevalence` (the share of each of
+    the first rater's labels): with 95% of one label, 95% agreement is no agreement. `weighted` gives credit for near
+    misses between ordered labels; None where labels have no order. `balanced_accuracy` takes the first as the truth.
+    """
+
+    first: str
+    second: str
+    n: int
+    cases: int
+    raw: float
+    kappa: Estimated | None
+    ac1: Estimated | None
+    weighted: Estimated | None
+    balanced_accuracy: Estimated | None
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    prevalence: dict[str, float]
+
+
+def passes(value: float) -> bool:
+    """Return whether a value is a pass: above one half."""
+    return value > PASS_ABOVE
+
+
+def in_order(labels: Scale) -> tuple[tuple[str, ...], bool]:
+    """Return the labels from worst to best, and whether that is an order: no two of the same worth, none without.
+
+    >>> in_order({"right": 1.0, "wrong": 0.0, "partly": 0.5})
+    (('wrong', 'partly', 'right'), True)
+    """
+    worth = list(labels.values())
+    ordered = None not in worth and len(set(worth)) == len(worth)
+    ranked = sorted(labels, key=lambda label: (labels[label] is not None, labels[label] or 0.0))
+    return tuple(ranked), ordered
+
+
+def agreement(
+    names: tuple[str, str], first: Mapping[Key, str], second: Mapping[Key, str], scale: Scale, seed: int = 0
+) -> Agreement | None:
+    """Return the agreement on the items that both labelled; None where there is none.
+
+    Intervals draw whole cases again, so that claims of one answer do not count as independent; items are taken in the
+    order of their keys, so that the order of files changes nothing.
+    """
+    keys = sorted(first.keys() & second.keys())
+    if not keys:
+        return None
+    labels, ordered = in_order(scale)
+    place = {label: index for index, label in enumerate(labels)}
+    rows = np.array([place[first[key]] for key in keys], dtype=np.intp)
+    columns = np.array([place[second[key]] for key in keys], dtype=np.intp)
+    cases = [key[0] for key in keys]
+    size = len(labels)
+    table = confusion(rows.tolist(), columns.tolist(), range(size))
+
+    def estimated(statistic: Callable[[Table], float | None]) -> Estimated | None:
+        def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
+            flat = np.bincount(rows[chosen] * size + columns[chosen], minlength=size * size)
+            return statistic(flat.reshape(size, size))
+
+        value = statistic(table)
+        return Estimated.of(value, case_bootstrap(drawn, cases, seed=seed) if value is not None else None)
+
+    shares = table.sum(axis=1) / len(keys)
+    return Agreement(
+        *names,
+        n=len(keys),
+        cases=len(set(cases)),
+        raw=raw_agreement(table) or 0.0,
+        kappa=estimated(_kappa),
+        ac1=estimated(gwet_ac1) if size > 1 else None,
+        weighted=estimated(_weighted_kappa) if ordered and size > 2 else None,
+        balanced_accuracy=estimated(balanced_accuracy),
+        labels=labels,
+        confusion=tuple(tuple(row) for row in table.tolist()),
+        prevalence=dict(zip(labels, shares.tolist(), strict=True)),
+    )
+
+
+def alpha(ratings: Mapping[str, Mapping[Key, str]], scale: Scale, seed: int = 0) -> Estimated | None:
+    """Return Krippendorff's alpha of all raters, with gaps; over the labels' worth where they have an order.
+
+    None for fewer than two raters, or where no item has two labels.
+    """
+    labels, ordered = in_order(scale)
+    keys = sorted({key for said in ratings.values() for key in said})
+    keys = [key for key in keys if sum(key in said for said in ratings.values()) > 1]
+    worth = {label: (scale[label] or 0.0) if ordered else float(place) for place, label in enumerate(labels)}
+    found = coincidences([[worth[said[key]] if key in said else None for key in keys] for said in ratings.values()])
+
+    def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
+        times = np.bincount(chosen, minlength=len(keys)).astype(np.float64)
+        return alpha_of(found.values, np.tensordot(times, found.by_unit, axes=1), "interval" if ordered else "nominal")
+
+    value = drawn(np.arange(len(keys)))
+    return Estimated.of(value, case_bootstrap(drawn, [key[0] for key in keys], seed=seed))
+
+
+def between_raters(ratings: Mapping[str, Mapping[Key, str]], scale: Scale, seed: int = 0) -> tuple[Agreement, ...]:
+    """Return the agreement of every two raters that labelled the same items, in alphabetical order."""
+    names: Sequence[str] = sorted(ratings)
+    found = [
+        agreement((one, other), ratings[one], ratings[other], scale, seed)
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    ]
+    return tuple(each for each in found if each is not None)
+
+
+def _kappa(table: Table) -> float | None:
+    found = cohen_kappa(table)
+    return None if found is None else found.value
+
+
+def _weighted_kappa(table: Table) -> float | None:
+    found = cohen_kappa(table, "quadratic")
+    return None if found is None else found.value
