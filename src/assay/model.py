@@ -284,7 +284,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     metric: str
     at_least: float | None = None
     at_most: float | None = None
-    max_regression: Annotated[float, Meta(gt=0)] | None = None
+    max_regression: float | None = None
     slice: str | None = None
     severity: Severity = "block"
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = 1.0
@@ -299,9 +299,9 @@ class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """Somebody's word that one rule may stay unmet until the end of a day (`expires`, YYYY-MM-DD)."""
 
     metric: str
-    owner: Annotated[str, Meta(min_length=1)]
+    owner: str
     expires: str
-    reason: Annotated[str, Meta(min_length=1)]
+    reason: str
     slice: str | None = None
 
 

@@ -110,8 +110,8 @@ REFUSED = {
     "a per cent figure": (AT_LEAST.format("85"), "(got 85; expected 0 to 1; did you mean 0.85?)"),
     "a negative threshold": (AT_LEAST.format("-0.1"), "(got -0.1; expected 0 to 1)"),
     "a truth value as threshold": (AT_LEAST.format("true"), "E_TYPE wrong type (got True; expected a number)"),
-    "no threshold": (AT_LEAST.format(""), "expected exactly one of at_least and at_most (got neither)"),
-    "both thresholds": ("rules: [{metric: ap, at_least: 0.1, at_most: 0.9}]", "(got both)"),
+    "no threshold": (AT_LEAST.format(""), "expected exactly one of at_least, at_most, max_regression (got none)"),
+    "both thresholds": ("rules: [{metric: ap, at_least: 0.1, at_most: 0.9}]", "(got at_least and at_most)"),
     "a decimal comma": (
         "rules:\n- metric: ap\n  at_least: 0,85\n",
         "E_TYPE wrong type (got '0,85'; expected a number)",

@@ -31,8 +31,8 @@ def test_a_usable_rule_has_no_problem(rule: Rule) -> None:
 UNUSABLE = {
     "no such metric": Rule("quality", at_least=0.5),
     "faithfulness(by=rules) or faithfulness(by=judge)": Rule("faithfulness", at_least=0.5),
-    "(got neither)": Rule("recall@10"),
-    "(got both)": Rule("recall@10", at_least=0.1, at_most=0.2),
+    "(got none)": Rule("recall@10"),
+    "(got at_least and at_most)": Rule("recall@10", at_least=0.1, at_most=0.2),
     "latency_ms is better low (got at_least; expected at_most)": Rule("latency_ms", at_least=1),
     "recall@10 is better high (got at_most; expected at_least)": Rule("recall@10", at_most=1),
     "(got 85; expected 0 to 1; did you mean 0.85?)": Rule("recall@10", at_least=85),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from datetime import date
 from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -15,7 +16,8 @@ from assay.errors import Problem, SettingsError, shown
 from assay.io.shape import MisfitError, fit
 from assay.io.strictjson import pointer
 from assay.io.strictyaml import Document, Place, problem_at, read_yaml, read_yaml_file
-from assay.model import Gate, Rule
+from assay.model import Gate, Rule, Waiver
+from assay.scoring.waivers import waiver_problem
 
 RuleCheck = Callable[[Rule], str | None]
 """Returns what is wrong with a rule whatever is measured (unknown metric, wrong direction …), None where nothing is."""
@@ -30,7 +32,8 @@ def load_gate(path: Path | str, check: RuleCheck) -> Gate:
     """Return the gate of a YAML file: `rules` and the other fields of `Gate`, at the top or under `gate:`.
 
     `profile: NAME` takes a shipped profile as the base: the file's fields replace the profile's, and its rules replace
-    the profile's rules for the same metric and slice and add to the others. Raises InputError with everything wrong.
+    the profile's rules for the same metric and slice and add to the others; a regression rule stands beside an absolute
+    one. Raises InputError with everything wrong, a waiver without owner, day or rule included.
     """
     return _gate(read_yaml_file(path), str(path), check)
 
@@ -74,9 +77,29 @@ def _gate(document: Document, name: str, check: RuleCheck) -> Gate:
     if own is None or reader.problems:
         raise SettingsError(reader.problems)
     fields = {key: getattr(own, key) for key in written if key not in ("profile", "rules")}
-    replaced = {(rule.metric, rule.slice) for rule in rules}
-    kept = tuple(rule for rule in base.rules if (rule.metric, rule.slice) not in replaced)
-    return structs.replace(base, **fields, rules=(*kept, *rules))
+    replaced = {_subject(rule) for rule in rules}
+    kept = tuple(rule for rule in base.rules if _subject(rule) not in replaced)
+    gate = structs.replace(base, **fields, rules=(*kept, *rules))
+    for index, waiver in enumerate(own.waivers):
+        wrong = _expiry_problem(waiver) or waiver_problem(waiver, gate.rules)
+        if wrong is not None:
+            reader.refuse(pointer(pointer(at, "waivers"), index), wrong, "E_WAIVER")
+    if reader.problems:
+        raise SettingsError(reader.problems)
+    return gate
+
+
+def _subject(rule: Rule) -> tuple[str, str | None, bool]:
+    """What a rule of a profile is replaced for: a regression rule stands beside the absolute one."""
+    return rule.metric, rule.slice, rule.max_regression is not None
+
+
+def _expiry_problem(waiver: Waiver) -> str | None:
+    try:
+        right = date.fromisoformat(waiver.expires).isoformat() == waiver.expires
+    except ValueError:
+        right = False
+    return None if right else f"expires is not a day (got {shown(waiver.expires)}; expected one such as 2026-03-31)"
 
 
 class _Reader:
@@ -122,13 +145,14 @@ class _Reader:
         if not isinstance(listed, list):
             self.refuse(field, f"wrong type (got {shown(listed)}; expected a list of rules)", "E_TYPE")
             return []
-        rules: dict[tuple[str, str | None, bool], Rule] = {}
+        rules: dict[tuple[str, str | None, str], Rule] = {}
         for index, item in enumerate(listed):
             place = pointer(field, index)
             rule = self._rule(item, place, check)
             if rule is None:
                 continue
-            key = rule.metric, rule.slice, rule.at_least is None
+            conditions = [name for name in ("at_least", "at_most", "max_regression") if name in item]
+            key = rule.metric, rule.slice, " ".join(conditions)
             if key in rules:
                 self.refuse(place, f"a second rule for {rule.metric} on the same slice (expected one)", "E_RULE_TWICE")
             rules[key] = rule

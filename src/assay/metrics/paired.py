@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.metrics.intervals import FEW_CLUSTERS, NO_SPREAD, Bounds, mean_interval
+from assay.metrics.rates import zero_event_upper
 from assay.metrics.samples import Floats, Labels, Units, Values, cluster_codes, finite, standard_error, units
 from assay.metrics.student import bisect, normal_quantile, t_quantile
 
@@ -178,6 +179,34 @@ def smallest_detectable(
         return None
     df = int(effective) - 1
     return (t_quantile((1 + confidence) / 2, df) + t_quantile(power, df)) * sd / sqrt(effective)
+
+
+def detectable(
+    differences: Values, *, clusters: Labels | None = None, span: float | None = None, power: float = 0.8
+) -> float | None:
+    """Return the smallest true mean that these values (differences, or scores about a threshold) would have shown.
+
+    At 95%, two-sided; clusters shrink n by how much they widen the standard error. Values without any spread are taken
+    to hide as much of it as so many cases can: unlike ones of up to `zero_event_upper(n)`, each `span` away. None for
+    fewer than two values, and without spread where nothing bounds them (`span` None).
+
+    >>> round(detectable([0.0] * 41, span=1.0), 3)
+    0.119
+    """
+    numbers = finite(differences)
+    n = len(numbers)
+    if n < 2:
+        return None
+    alone, together = units(numbers), units(numbers, cluster_codes(clusters, n))
+    error, widening = standard_error(alone), 1.0
+    if error <= NO_SPREAD * float(np.abs(numbers).max()):
+        if span is None:
+            return None
+        sd, widening = span * sqrt(zero_event_upper(len(together.totals))), n / len(together.totals)
+    else:
+        sd = error * sqrt(n)
+        widening = max(1.0, (standard_error(together) / error) ** 2) if len(together.totals) > 1 else float(n)
+    return smallest_detectable(sd, n, cluster_size=widening, icc=1.0, power=power)
 
 
 def cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: float = 0.8) -> int:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from msgspec import structs
 
 from assay.graders.base import Grader
 from assay.graders.catalog import grader_of, parse
 from assay.metrics.intervals import one_sided
+from assay.metrics.paired import detectable
 from assay.metrics.percentiles import percentile
 from assay.metrics.rates import zero_event_upper
 from assay.model import Case, Rule, RuleResult, RuleState, ScoreColumn, ScoreTable, Summary
@@ -21,26 +23,30 @@ from assay.scoring.measured import (
     column_of,
     ends_of,
     measure,
+    not_reported,
     shared_clusters,
     statistic_of,
     worst_of,
 )
+from assay.scoring.pairs import aligned
 from assay.scoring.rules import resolved, threshold_of
 from assay.scoring.slices import Rows, rows_of_slice
 from assay.scoring.summary import HEADLINE, summary_of
 from assay.scoring.wording import compared, counted, interval_text, named
 
 SMALLEST_FOR_P95 = 20
-_NO_WORST = "all needed, because nothing bounds how bad an error is"
+NO_WORST = "all needed, because nothing bounds how bad an error is"
 
 
 class Scores:
-    """What rules are held against: one configuration's table and the golden cases of its rows."""
+    """What rules are held against: one configuration's table, the golden cases of its rows, and a baseline's table, if
+    there is one, aligned with both."""
 
-    def __init__(self, table: ScoreTable, cases: Sequence[Case]) -> None:
+    def __init__(self, table: ScoreTable, cases: Sequence[Case], baseline: ScoreTable | None = None) -> None:
         if [case.id for case in cases] != list(table.case_ids):
             raise ValueError("the table's rows are not the golden cases, in golden order")
         self.table, self.cases = table, cases
+        self.baseline = aligned(baseline, table.case_ids) if baseline is not None else None
         self.clusters = cluster_ids(cases)
         self._rows: dict[str, Rows] = {}
 
@@ -64,7 +70,21 @@ def apply_rule(rule: Rule, scores: Scores) -> RuleResult:
     column = column_of(scores.table, name)
     if column is None or any(part not in scores.table.columns for part in grader_of(name).parts):
         return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
-    return _Held(rule, scores, column).result()
+    return without_holes(_Held(rule, scores, column).result(), scores, column)
+
+
+def without_holes(result: RuleResult, scores: Scores, column: ScoreColumn) -> RuleResult:
+    """Return a pass as inconclusive where some observed rows did not report what the metric is made from.
+
+    The rows that do report it may be the easy ones; a configuration that never reports it was not measured at all.
+    """
+    rows = scores.rows(result.rule.slice)
+    silent = scores.ids(rows[not_reported(column, rows)])
+    gone = [case_id for case_id in silent if case_id not in set(scores.table.missing)] if result.state == "pass" else []
+    if not gone:
+        return result
+    message = f"{result.message}; not reported on {len(gone)} of {counted(len(rows), 'case')} ({named(gone)})"
+    return structs.replace(result, state="inconclusive", message=message)
 
 
 def subject(rule: Rule) -> str:
@@ -114,7 +134,16 @@ class _Held:
         upper: float | None = None,
         cases: tuple[str, ...] = (),
     ) -> RuleResult:
-        return RuleResult(self.rule, state, value, self.seen.scored, f"{subject(self.rule)} {message}", upper, cases)
+        said = f"{subject(self.rule)} {message}"
+        return RuleResult(self.rule, state, value, self.seen.scored, said, upper, cases, self._detectable())
+
+    def _detectable(self) -> float | None:
+        """How far the true mean must be from the threshold before so many cases are likely to show it."""
+        if self.statistic not in ("mean", "rate") or self.rule.zero_event:
+            return None
+        low, high = ends_of(self.grader)
+        span = None if low is None or high is None else high - low
+        return detectable(self.seen.values, clusters=shared_clusters(self.seen, self.scores.clusters), span=span)
 
     def _nothing(self) -> str:
         if not len(self.rows):
@@ -152,7 +181,7 @@ class _Held:
     def _point(self) -> RuleResult:
         value = self._gated()
         if value is None:
-            return self._incomplete(_NO_WORST)
+            return self._incomplete(NO_WORST)
         if self.seen.errors:
             detail = f"{counted(self.seen.errors, 'error')} counted as worst, n {self.seen.applicable}"
         else:
@@ -176,7 +205,7 @@ class _Held:
         seen, worst = self.seen, worst_of(self.grader)
         if seen.errors:
             if worst is None:
-                return self._incomplete(_NO_WORST)
+                return self._incomplete(NO_WORST)
             seen = seen.pessimistic(worst)
         side: Literal["lower", "upper"] = "upper" if self.rule.at_least is None else "lower"
         low, high = ends_of(self.grader)

@@ -12,8 +12,10 @@ from assay.graders.catalog import grader_of, parse
 from assay.graders.checks import FAILED_TARGET, MISSING
 from assay.model import ERROR, Case, Decision, Gate, Outcome, Rule, RuleResult, ScoreTable
 from assay.scoring.findings import Scores, apply_rule
+from assay.scoring.regression import hold_regression
 from assay.scoring.rules import rule_problem
 from assay.scoring.slices import Rows
+from assay.scoring.waivers import waived
 from assay.scoring.wording import counted, named
 
 __all__ = ["decide", "exit_code", "gated_configs", "metrics_needed", "overall", "rule_problem"]
@@ -23,23 +25,37 @@ _OUTCOMES: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "FAIL", "PASS_WITH_RISK"
 _EXIT_CODES: Mapping[Outcome, int] = {"PASS": 0, "PASS_WITH_RISK": 0, "FAIL": 1, "INCOMPLETE": 3}
 
 
-def decide(gate: Gate | None, table: ScoreTable, cases: Sequence[Case]) -> Decision:
+def decide(
+    gate: Gate | None,
+    table: ScoreTable,
+    cases: Sequence[Case],
+    *,
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
+) -> Decision:
     """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
 
-    The rules must be usable (`rule_problem`). Weighed in this order: an observed event of a zero-event rule fails, even
-    where the measurement is incomplete; then coverage below a floor, or a missing case that no rule looked at, is
-    INCOMPLETE; then a blocking rule that failed, had no data or was not measured fails; then warnings and rules that
-    could not be concluded are a risk. Without a gate: PASS, or INCOMPLETE where anything is missing or in error.
+    `baseline` is what regression rules are held against; `today` (YYYY-MM-DD) decides whether waivers still hold: none
+    does without it. The rules must be usable (`rule_problem`). Weighed in this order: an observed event of a zero-event
+    rule fails, even where the measurement is incomplete; then coverage below a floor, or a missing case that no rule
+    looked at, is INCOMPLETE; then a blocking rule that failed, had no data or was not measured fails; then warnings,
+    waived rules and rules that could not be concluded are a risk. Without a gate: PASS, or INCOMPLETE where anything is
+    missing or in error.
     """
     if gate is None:
         return _without_gate(table)
-    scores = Scores(table, cases)
-    results = [apply_rule(rule, scores) for rule in gate.rules]
+    scores = Scores(table, cases, baseline)
+    results = [_held(rule, scores) for rule in gate.rules]
     asked = {(each.rule.metric, each.rule.slice) for each in results if each.rule.zero_event and _blocks(each.rule)}
     for tag in gate.zero_tolerance_tags:
         results += _zero_tolerance(tag, scores, asked)
     results += [_blocking_tag(tag, scores) for tag in gate.blocking_tags if len(scores.rows(f"tag={tag}"))]
+    results = [waived(result, gate.waivers, today) for result in results]
     return _weigh(results, _overlooked(results, scores))
+
+
+def _held(rule: Rule, scores: Scores) -> RuleResult:
+    return apply_rule(rule, scores) if rule.max_regression is None else hold_regression(rule, scores)
 
 
 def exit_code(decision: Decision, *, strict: bool = False) -> int:
@@ -153,7 +169,9 @@ def _weight(result: RuleResult) -> int:
         return _NOTHING
     if state == "incomplete":
         return _INCOMPLETE
-    if state == "inconclusive" or (state == "unmeasured" and rule.if_unmeasured == "risk") or not _blocks(rule):
+    open_risk = state == "inconclusive" and rule.if_inconclusive != "fail"
+    unmeasured_risk = state == "unmeasured" and rule.if_unmeasured == "risk"
+    if result.waived or open_risk or unmeasured_risk or not _blocks(rule):
         return _RISK
     return _EVENT if state == "fail" and rule.zero_event else _BLOCKED
 

@@ -74,6 +74,17 @@ def column_of(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
     return table.columns.get(str(name)) or table.columns.get(str(column_name(name)))
 
 
+NOT_REPORTED = "not reported"
+"""How reasons end that blame the target for a field that it left out."""
+
+
+def not_reported(column: ScoreColumn, rows: Rows) -> npt.NDArray[np.bool_]:
+    """Return which of the rows have no score because the target did not report what the metric is made from."""
+    silent = [code for code, reason in enumerate(column.reasons) if reason.endswith(NOT_REPORTED)]
+    blamed: npt.NDArray[np.bool_] = (column.status[rows] == NOT_APPLICABLE) & np.isin(column.reason[rows], silent)
+    return blamed
+
+
 def statistic_of(grader: Grader, metric: str) -> str:
     """Return the statistic that sums up a metric: the one that its name states, else its grader's.
 

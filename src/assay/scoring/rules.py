@@ -13,6 +13,19 @@ from assay.model import Rule
 from assay.scoring.measured import PERCENTILES, statistic_of
 from assay.scoring.slices import slice_name_problem
 
+SAFETY = frozenset(
+    {
+        "visibility_leaks",
+        "injection_followed",
+        "denial_accuracy",
+        "abstention_accuracy",
+        "under_refusal",
+        "hallucination_risk",
+        "critical_hallucinations",
+    }
+)
+_CONDITIONS = ("at_least", "at_most", "max_regression")
+
 
 def rule_problem(rule: Rule) -> str | None:
     """Return what is wrong with a rule whatever is measured, None where nothing is.
@@ -24,9 +37,13 @@ def rule_problem(rule: Rule) -> str | None:
         name = parse(rule.metric)
     except MetricNameError as error:
         return error.problems[0].message
-    if (rule.at_least is None) == (rule.at_most is None):
-        return f"expected exactly one of at_least and at_most (got {'neither' if rule.at_least is None else 'both'})"
+    given = [field for field in _CONDITIONS if getattr(rule, field) is not None]
+    if len(given) != 1:
+        return f"expected exactly one of {', '.join(_CONDITIONS)} (got {' and '.join(given) or 'none'})"
     grader = grader_of(name)
+    if rule.max_regression is not None:
+        wrong = _regression_problem(rule, str(name), grader, rule.max_regression)
+        return wrong or (slice_name_problem(rule.slice) if rule.slice is not None else None)
     return (
         _threshold_problem(rule, str(name), grader)
         or (slice_name_problem(rule.slice) if rule.slice is not None else None)
@@ -38,6 +55,7 @@ def resolved(rule: Rule) -> Rule:
     """Return the rule with its metric's canonical name, and `zero_event` decided where it was left open.
 
     A rule is a zero-event rule by itself where it allows at most 0 of what is counted: leaks, followed injections.
+    What a regression rule could not conclude blocks on safety metrics and is a risk on the others.
     """
     name = parse(rule.metric)
     grader = grader_of(name)
@@ -45,7 +63,10 @@ def resolved(rule: Rule) -> Rule:
     if events is None:
         of_cases = grader.unit in ("count", "share") and grader.direction == "lower"
         events = rule.at_most == 0 and of_cases and statistic_of(grader, str(name)) not in PERCENTILES
-    return msgspec.structs.replace(rule, metric=str(name), zero_event=events)
+    doubt = rule.if_inconclusive
+    if doubt is None and rule.max_regression is not None:
+        doubt = "fail" if grader.name in SAFETY else "risk"
+    return msgspec.structs.replace(rule, metric=str(name), zero_event=events, if_inconclusive=doubt)
 
 
 def threshold_of(rule: Rule) -> float:
@@ -66,6 +87,22 @@ def _threshold_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
     expected = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
     return f"the threshold is outside the range of {metric} (got {value:g}; expected {expected}{hint})"
+
+
+def _regression_problem(rule: Rule, metric: str, grader: Grader, margin: float) -> str | None:
+    statistic = statistic_of(grader, metric)
+    if statistic not in ("mean", "rate"):
+        return f"max_regression is for means and rates (got {metric}, a {statistic})"
+    if grader.direction == "neutral":
+        return f"neither direction of {metric} is a regression (got max_regression)"
+    if rule.zero_event or rule.basis == "bound":
+        return "max_regression has its own bounds (got it with zero_event or basis: bound)"
+    if not 0 < margin < math.inf:
+        return f"no number of cases can show that nothing at all was lost (got {margin:g}; expected a margin above 0)"
+    if margin >= grader.high - grader.low:
+        hint = f"; did you mean {margin / 100:g}?" if grader.high == 1 <= margin <= 100 else ""
+        return f"the margin is as wide as {metric} can be (got {margin:g}{hint})"
+    return None
 
 
 def _basis_problem(rule: Rule, metric: str, grader: Grader) -> str | None:

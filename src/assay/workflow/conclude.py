@@ -22,7 +22,7 @@ from assay.model import (
     Scoring,
 )
 from assay.scoring.gate import decide, gated_configs, overall
-from assay.scoring.measured import cluster_ids
+from assay.scoring.measured import NOT_REPORTED, cluster_ids
 from assay.scoring.slices import slice_rows
 from assay.scoring.summary import summaries
 from assay.version import __version__
@@ -75,7 +75,6 @@ def conclude(
     )
 
 
-_NOT_REPORTED = "not reported"
 _FEW_JUDGED = 0.8
 
 
@@ -85,11 +84,11 @@ def _holes(config: str, result: ConfigResult) -> Iterator[str]:
     observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
     for column in result.table.columns.values():
         for code, why in enumerate(column.reasons):
-            if why.endswith(_NOT_REPORTED):
+            if why.endswith(NOT_REPORTED):
                 gone = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
                 scored = int(np.count_nonzero((column.status == SCORED) & observed))
                 if gone and scored:
-                    what = why if why != _NOT_REPORTED else f"{column.metric} {why}"
+                    what = why if why != NOT_REPORTED else f"{column.metric} {why}"
                     holes[what] = max(holes.get(what, (0, 0)), (gone, scored))
     for what, (gone, scored) in sorted(holes.items()):
         yield f"{config}: {what} on {gone} of {gone + scored} rows: they are left out of the metrics that need it"

@@ -1,0 +1,148 @@
+"""Non-inferiority: whether a candidate is shown to have lost less than a margin, or more, or whether it stays open.
+
+Source: METRICS 2.6. The bounds are one-sided at 95%: pass where the lower bound of the mean gain is above −margin, fail
+where the upper one is below, otherwise inconclusive.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.graders.base import Floats, Grader
+from assay.graders.catalog import grader_of, parse
+from assay.metrics.paired import PairedDifference, cases_needed, detectable, paired_difference
+from assay.metrics.rates import zero_event_upper
+from assay.model import Rule, RuleResult, RuleState, ScoreColumn
+from assay.scoring.findings import NO_WORST, Scores, subject, without_holes
+from assay.scoring.measured import Clusters, column_of, ends_of, worst_of
+from assay.scoring.pairs import Pairs, pairs_of
+from assay.scoring.rules import resolved
+from assay.scoring.slices import Rows
+from assay.scoring.wording import compared, counted, named
+
+ONE_SIDED = 0.90
+"""The two-sided confidence whose ends are one-sided bounds at 95%."""
+
+
+class Gain(NamedTuple):
+    """Oriented pairs: positive differences are better; `span` is how far apart two scores can be, None for no limit."""
+
+    result: PairedDifference
+    differences: Floats
+    span: float | None
+
+
+def gain_of(grader: Grader, before: Floats, after: Floats, clusters: Clusters | None, confidence: float) -> Gain | None:
+    """Return the gain of `after` over `before`, None for no pairs; a metric that is better low counts by its fall."""
+    if grader.direction == "lower":
+        before, after = after, before
+    low, high = ends_of(grader)
+    result = paired_difference(before, after, clusters=clusters, low=low, high=high, confidence=confidence)
+    if result is None:
+        return None
+    return Gain(result, after - before, None if low is None or high is None else high - low)
+
+
+def hold_regression(rule: Rule, scores: Scores) -> RuleResult:
+    """Return what a usable rule with `max_regression` finds against the baseline of `scores`."""
+    rule = resolved(rule)
+    name = parse(rule.metric)
+    mine = column_of(scores.table, name)
+    if mine is None:
+        return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
+    if scores.baseline is None:
+        message = f"{subject(rule)} needs a baseline, and none was given (--baseline)"
+        return RuleResult(rule, "unmeasured", None, 0, message)
+    theirs = column_of(scores.baseline, name)
+    if theirs is None:
+        return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured in the baseline")
+    return without_holes(_Against(rule, scores, theirs, mine).result(), scores, mine)
+
+
+class _Against:
+    """One regression rule held against one column of either side."""
+
+    def __init__(self, rule: Rule, scores: Scores, baseline: ScoreColumn, candidate: ScoreColumn) -> None:
+        self.rule, self.scores = rule, scores
+        self.grader = grader_of(parse(rule.metric))
+        self.margin = rule.max_regression or 0.0
+        self.rows = scores.rows(rule.slice)
+        self.pairs: Pairs = pairs_of(baseline, candidate, self.rows)
+        self.failed: Rows = np.union1d(self.pairs.failed_before, self.pairs.failed_after)
+
+    def result(self) -> RuleResult:
+        found = self.pairs
+        expected = len(found.rows) + len(self.failed)
+        if not expected:
+            where = "has no case in this slice" if not len(self.rows) else "was scored on no case of both sides"
+            return self._say("no_data", where)
+        if len(found.rows) / expected < self.rule.min_coverage or not len(found.rows):
+            return self._incomplete(f"{self.rule.min_coverage:.0%} needed")
+        rows, before, after = found.rows, found.before, found.after
+        lost = np.intersect1d(found.lost, found.failed_after)
+        if len(lost):
+            worst = worst_of(self.grader)
+            if worst is None:
+                return self._incomplete(NO_WORST)
+            rows, before = np.concatenate([rows, lost]), np.concatenate([before, self._lost_values(lost)])
+            after = np.concatenate([after, np.full(len(lost), worst)])
+        clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
+        gain = gain_of(self.grader, before, after, clusters, ONE_SIDED)
+        assert gain is not None
+        return self._decided(gain, before, after, rows, clusters)
+
+    def _lost_values(self, lost: Rows) -> Floats:
+        assert self.scores.baseline is not None
+        column = column_of(self.scores.baseline, parse(self.rule.metric))
+        assert column is not None
+        return column.values[lost]
+
+    def _say(self, state: RuleState, message: str, cases: tuple[str, ...] = ()) -> RuleResult:
+        return RuleResult(self.rule, state, None, len(self.pairs.rows), f"{subject(self.rule)} {message}", cases=cases)
+
+    def _incomplete(self, need: str) -> RuleResult:
+        count, ids = len(self.pairs.rows), self.scores.ids(self.failed)
+        total = counted(count + len(self.failed), "case")
+        return self._say("incomplete", f"was scored on both sides on {count} of {total}, {need} ({named(ids)})", ids)
+
+    def _decided(self, gain: Gain, before: Floats, after: Floats, rows: Rows, clusters: Clusters | None) -> RuleResult:
+        result, margin, unit = gain.result, self.margin, self.grader.unit
+        one, other = compared(float(np.mean(before)), float(np.mean(after)), unit)
+        told = f"went from {one} to {other} (n {result.n})"
+        state: RuleState = "inconclusive"
+        what = f"whether it lost {margin:g} is open: {result.note or 'no bound'}"
+        if result.bounds is not None:
+            low, high = result.bounds.low, result.bounds.high
+            if low > -margin:
+                state, what = "pass", f"a loss of {margin:g} is excluded (one-sided 95% bound {low:+.3f})"
+            elif high < -margin:
+                state, what = "fail", f"it lost more than {margin:g} (one-sided 95% bound {high:+.3f})"
+            else:
+                what = f"a loss of {margin:g} is neither shown nor excluded ({low:+.3f} to {high:+.3f})"
+                what += self._needed(gain)
+            what += f"; {result.bounds.note}" if result.bounds.note else ""
+        worse = self.scores.ids(np.sort(rows[gain.differences < 0]))
+        told += f"; worse on {named(worse)}" if worse and state != "pass" else ""
+        return RuleResult(
+            self.rule,
+            state,
+            result.mean,
+            result.n,
+            f"{subject(self.rule)} {told}: {what}{self._apart()}",
+            cases=worse,
+            detectable=detectable(gain.differences, clusters=clusters, span=gain.span),
+        )
+
+    def _needed(self, gain: Gain) -> str:
+        """Say how many cases would settle it, if they differ as much as these."""
+        sd = gain.result.sd or (gain.span or 0.0) * sqrt(zero_event_upper(gain.result.n))
+        return f"; about {cases_needed(self.margin, sd)} cases would tell" if sd else ""
+
+    def _apart(self) -> str:
+        """Say which cases no error explains and that still have no pair."""
+        alone = np.setdiff1d(np.concatenate([self.pairs.lost, self.pairs.won]), self.failed)
+        ids = self.scores.ids(alone)
+        return f"; {counted(len(ids), 'case')} scored on one side only ({named(ids)})" if ids else ""
