@@ -150,6 +150,17 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     at: str | None = None
 
 
+class Anchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A claim with passages of which the label under the rubric `support` is known: it never changes, judges may."""
+
+    id: str
+    language: str
+    question: str
+    context: tuple[str, ...]
+    claim: str
+    label: str
+
+
 class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a person (or another tool, as a second opinion) said of one case: a label of a rubric, or a number.
 
