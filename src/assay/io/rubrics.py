@@ -1,0 +1,201 @@
+"""Rubrics from YAML: the shipped ones, held to their lock file, and the user's own.
+
+A rubric's hash is that of what it says, not of the file's bytes: comments, line ends and folding do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from assay.digest import digest
+from assay.errors import Problem, SettingsError, shown
+from assay.io.shape import MisfitError, fit
+from assay.io.strictyaml import Document, Place, problem_at, read_yaml, read_yaml_file
+from assay.verdict import Anchor, JudgeRubric
+
+Rubrics = dict[tuple[str, str], JudgeRubric]
+"""Rubrics by name and language."""
+
+INPUTS = ("answer", "citations", "claims", "context", "facts", "history", "question", "reference")
+"""All that a judge may ever be given: no configuration, no score."""
+LOCK = "rubrics.lock"
+ANCHORS = "anchors.yaml"
+PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+T = TypeVar("T", bound=Struct)
+_WRITTEN = tuple(name for name in JudgeRubric.__struct_fields__ if name != "hash")
+
+
+class AnchorFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file of anchors."""
+
+    version: str
+    anchors: tuple[Anchor, ...]
+
+
+def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
+    """Return the shipped rubrics and those of the folders (`*.yaml`), by name and language.
+
+    A rubric of a folder takes the place of a shipped one if its version is another. Raises SettingsError with
+    everything wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, labels or inputs
+    that do not exist, a second rubric of the same name and language, a shipped one that is not as its lock says.
+    """
+    shipped = shipped_rubrics()
+    problems = lock_problems(shipped, _folder().joinpath(LOCK).read_text(encoding="utf-8"))
+    found: dict[tuple[str, str], tuple[JudgeRubric, str]] = {}
+    for path in (path for folder in extra_dirs for path in _yaml_files(Path(folder), problems)):
+        try:
+            rubric = read_rubric(read_yaml_file(path), str(path))
+        except SettingsError as error:
+            problems += error.problems
+            continue
+        key = rubric.name, rubric.language
+        rival = shipped.get(key)
+        if key in found:
+            message = f"a second rubric {rubric.name} in {rubric.language} (the first is in {found[key][1]})"
+            problems.append(Problem(str(path), 1, "name", message, "E_RUBRIC_TWICE"))
+        elif rival is not None and rival.version == rubric.version and rival.hash != rubric.hash:
+            message = f"other text than the shipped rubric (got version {rubric.version!r}; expected another version)"
+            problems.append(Problem(str(path), 1, "version", message, "E_RUBRIC_VERSION"))
+        found[key] = rubric, str(path)
+    if problems:
+        raise SettingsError(problems)
+    return shipped | {key: rubric for key, (rubric, _) in found.items()}
+
+
+def shipped_rubrics() -> Rubrics:
+    """Return the shipped rubrics as they are, whatever the lock says."""
+    rubrics: Rubrics = {}
+    for entry in sorted(_folder().iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".yaml") and entry.name != ANCHORS:
+            name = f"rubrics/{entry.name}"
+            rubric = read_rubric(read_yaml(entry.read_text(encoding="utf-8"), name), name)
+            rubrics[rubric.name, rubric.language] = rubric
+    return rubrics
+
+
+def load_anchors() -> AnchorFile:
+    """Return the frozen anchors: claims whose label is known, to see a judge drift and to test one."""
+    document = read_yaml(_folder().joinpath(ANCHORS).read_text(encoding="utf-8"), ANCHORS)
+    return _fitted(document, ANCHORS, AnchorFile, {})
+
+
+def read_rubric(document: Document, name: str) -> JudgeRubric:
+    """Return the rubric of one file. Raises SettingsError with everything wrong."""
+    if not isinstance(document.data, dict):
+        got = "nothing" if document.data is None else shown(document.data)
+        message = f"not a rubric (got {got}; expected a mapping with {', '.join(_WRITTEN)})"
+        raise SettingsError([Problem(name, 1, "", message, "E_TYPE")])
+    if "hash" in document.data:
+        message = "unknown key (got 'hash', which is computed from the text)"
+        raise SettingsError([_at(document, name, "hash", message, "E_UNKNOWN_FIELD")])
+    rubric = _fitted(document, name, JudgeRubric, {"hash": ""})
+    wrong = [_at(document, name, field, message, "E_RUBRIC") for field, message in _contradictions(rubric)]
+    if wrong:
+        raise SettingsError(wrong)
+    return structs.replace(rubric, hash=digest(rubric))
+
+
+def lock_lines(rubrics: Mapping[tuple[str, str], JudgeRubric]) -> str:
+    """Return the lock file of these rubrics: `name.language version hash`, sorted."""
+    return "".join(sorted(f"{each.name}.{each.language} {each.version} {each.hash}\n" for each in rubrics.values()))
+
+
+def lock_problems(rubrics: Mapping[tuple[str, str], JudgeRubric], locked: str) -> list[Problem]:
+    """Return what differs from the lock file; a text that changed under the same version is the worst of it."""
+    known = {line.split(" ")[0]: line for line in locked.splitlines()}
+    problems = []
+    for line in lock_lines(rubrics).splitlines():
+        name, version, _ = line.split(" ")
+        before = known.pop(name, "")
+        if before == line:
+            continue
+        message = "not as locked (run scripts/rubrics_lock.py)"
+        if before.split(" ")[1:2] == [version]:
+            message = f"changed under the same version (got {version!r} again; expected a new version)"
+        problems.append(Problem(f"rubrics/{name}.yaml", None, "version", message, "E_RUBRIC_VERSION"))
+    return problems + [Problem(f"rubrics/{name}.yaml", None, "", "locked but not there", "E_RUBRIC") for name in known]
+
+
+def _contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong with it) for what the types allow and the meaning does not."""
+    labels = [label.name for label in rubric.labels]
+    if not _NAME.fullmatch(rubric.name):
+        yield "name", f"not a name (got {shown(rubric.name)}; expected lower case letters, digits and _)"
+    if not _LANGUAGE.fullmatch(rubric.language):
+        yield "language", f"not a language code (got {shown(rubric.language)}; expected two or three letters)"
+    if not rubric.version or not rubric.version.isprintable() or " " in rubric.version or "@" in rubric.version:
+        yield "version", f"not a version (got {shown(rubric.version)}; expected a text without spaces and @)"
+    if not rubric.task.strip():
+        yield "task", "empty (expected what the judge has to decide)"
+    yield from _unlisted("inputs", rubric.inputs, INPUTS)
+    if not rubric.inputs:
+        yield "inputs", f"empty (expected some of {', '.join(INPUTS)})"
+    yield from _unlisted("quotes", rubric.quotes, labels)
+    yield from _unlisted("sources", rubric.sources, rubric.inputs[rubric.per_item :])
+    if bool(rubric.quotes) != bool(rubric.sources):
+        yield "sources", "quotes need sources, and sources quotes (got one of them)"
+    for index, name in enumerate(PLACEHOLDER.findall(rubric.task)):
+        if name not in rubric.inputs:
+            expected = ", ".join(rubric.inputs)
+            yield "task", f"placeholder {index + 1} names no input (got {shown(name)}; expected one of {expected})"
+    yield from _labels(rubric)
+
+
+def _labels(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    if len(rubric.labels) < 2:
+        yield "labels", f"too few to choose from (got {len(rubric.labels)}; expected 2 or more)"
+    names = [label.name for label in rubric.labels]
+    for index, label in enumerate(rubric.labels):
+        at = f"labels[{index}]"
+        if not _NAME.fullmatch(label.name):
+            yield f"{at}.name", f"not a label (got {shown(label.name)}; expected lower case letters, digits and _)"
+        if label.name in names[:index]:
+            yield f"{at}.name", f"label given twice (got {shown(label.name)} again)"
+        if label.value is not None and not 0 <= label.value <= 1:
+            yield f"{at}.value", f"out of range (got {label.value}; expected 0 to 1, or null for none)"
+        if not label.meaning.strip():
+            yield f"{at}.meaning", "empty (expected what makes the judge choose this label)"
+
+
+def _unlisted(field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[tuple[str, str]]:
+    listed, seen = list(known), set()
+    for index, name in enumerate(names):
+        if name not in listed:
+            yield f"{field}[{index}]", f"unknown (got {shown(name)}; expected one of {', '.join(listed)})"
+        elif name in seen:
+            yield f"{field}[{index}]", f"given twice (got {shown(name)} again)"
+        seen.add(name)
+
+
+def _fitted(document: Document, name: str, record: type[T], more: dict[str, Any]) -> T:
+    try:
+        return fit({**document.data, **more}, record)
+    except MisfitError as error:
+        raise SettingsError([_at(document, name, *misfit) for misfit in error.misfits]) from None
+
+
+def _at(document: Document, name: str, field: str, message: str, code: str) -> Problem:
+    known = field
+    while known and known not in document.places:
+        known = known[: max(known.rfind("."), known.rfind("["), 0)]
+    return problem_at(name, document.places.get(known, Place(1, 1)), field, message, code)
+
+
+def _yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:
+    if not folder.is_dir():
+        problems.append(Problem(str(folder), None, "", "not a folder (expected one with rubrics as *.yaml)", "E_FILE"))
+        return []
+    return sorted(folder.glob("*.yaml"))
+
+
+def _folder() -> Traversable:
+    return files("assay").joinpath("rubrics")
