@@ -25,3 +25,12 @@ def digest(record: object) -> str:
     'sha256:015abd7'
     """
     return "sha256:" + hashlib.sha256(canonical_json(record)).hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """Return `sha256:` and the hexadecimal SHA-256 of the text's UTF-8 bytes, as `text_hash` holds it.
+
+    >>> text_digest("abc")[:14]
+    'sha256:ba7816b'
+    """
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
-from assay.digest import canonical_json
+from assay.digest import canonical_json, text_digest
 from assay.errors import InputError, Problem, shown
 from assay.io.findings import Findings
 from assay.io.lines import Line, opened, read_lines, text_of
@@ -205,15 +205,6 @@ class _Reader:
         elif text is not None and (actual := text_digest(text)) != text_hash:
             message = f"not the hash of the text (got {text_hash}; expected {actual})"
             self._findings.error(line, "text_hash", message, "E_HASH")
-
-
-def text_digest(text: str) -> str:
-    """Return `sha256:` and the hexadecimal SHA-256 of the text's UTF-8 bytes, as `text_hash` holds it.
-
-    >>> text_digest("abc")[:14]
-    'sha256:ba7816b'
-    """
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def _nfc(text: str | None) -> str | None:
