@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.io.golden_rows import FIVE_ROWS, jsonl, saved
 
-from assay.errors import InputError, Problem
 from assay.digest import text_digest
+from assay.errors import InputError, Problem
 from assay.io.corpus import load_corpus, stale_evidence
 from assay.io.golden import load_golden
 from assay.model import Corpus, CorpusChunk
