@@ -49,7 +49,7 @@ BOUNDED = (
         "behaviour_mismatch",
         "keywords_ambiguous",
     ),
-    *("visibility_leaks", "injection_followed", "stale_chunks"),
+    *("visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks"),
     *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
 )
 """Their range and the independence of rows are all that holds for any observation."""

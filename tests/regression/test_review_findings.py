@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import assay
+from assay.io.outputs.faults import unknown_keys
+from assay.io.outputs.ragtrace import RagTrace
+from assay.metrics.answers import grade_keywords
+from assay.metrics.behaviour import candidates, observe
 from assay.model import Case, Chunk, Corpus, CorpusChunk, Evidence, GoldenSet, Observation, Stage, Usage, User
 
 HERE = User(tenant="t", roles=("e",))
@@ -108,3 +112,49 @@ def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:
     result = assay.score(golden, [row], metrics=("ndcg@2",))
     assert 0.5 == result.summary("c")["judged@2"].value
     assert "c: judged@2 is 0.500: what nobody judged counts as irrelevant" in result.scoring.warnings
+
+
+def test_access_that_only_the_target_vouches_for_is_marked() -> None:
+    chunk = Chunk("s", metadata={"tenant": "t"})
+    row = Observation("a", "c", stages=(Stage("retrieved", (chunk,)),), answer="Yes, it is.")
+    cases = [Case("a", "?", user=HERE)]
+    assert {"a": 1.0} == values(cases, [row], "access_self_reported")
+    corpus = Corpus({"s": CorpusChunk("s", tenant="t")})
+    assert {"a": 0.0} == values(cases, [row], "access_self_reported", corpus=corpus)
+
+
+def test_scores_that_rise_with_the_rank_are_noted() -> None:
+    chunks = tuple(Chunk(name, score, rank) for rank, (name, score) in enumerate([("s", 0.1), ("t", 0.4)], 1))
+    result = assay.score(
+        GoldenSet((Case("a", "?", evidence=evidence("s")),)),
+        [Observation("a", "c", stages=(Stage("retrieved", chunks),))],
+    )
+    assert any("whose scores rise: taken for distances" in warning for warning in result.scoring.warnings)
+
+
+def test_metrics_may_be_named_in_one_text() -> None:
+    cases = [Case("a", "?", evidence=evidence("s"), tags=("x",))]
+    result = assay.score(GoldenSet(tuple(cases)), [seen("a")], metrics="recall@10, rr@10", by="tag")
+    assert {"recall@10", "rr@10"} <= set(result.summary("c"))
+    assert ["tag=x"] == list(result.slices("c"))
+
+
+def test_a_value_said_to_be_the_past_one_is_ambiguous() -> None:
+    grades = [
+        grade_keywords(answer, ["$1.4M"], ["$1.2M"]).hedged
+        for answer in ("Previously $1.4M, now $1.2M.", "$1.2M $1.4M", "It rose from $1.2M to $1.4M.", "$1.4M 2024")
+    ]
+    assert [True, True, False, False] == grades
+
+
+def test_an_answer_that_only_says_unknown_abstains() -> None:
+    said = ("Unknown.", "N/A", "**Data not available.**", "Không rõ.", "An unknown host means a DNS fault.", "12")
+    assert ["abstain"] * 4 + ["answer"] * 2 == [observe(each).behaviour for each in said]
+    assert [True] * 4 + [False] * 2 == candidates(said).tolist()
+
+
+def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
+    line = b'{"query_id": "a", "retrieved_chunks": [{"chunk_id": "s", "tenant_id": "t"}]}'
+    assert {"retrieved_chunks[].tenant_id": " (who may see a chunk is read from its metadata)"} == unknown_keys(
+        line, RagTrace
+    )

@@ -61,7 +61,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
     "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
-    "visibility_leaks", "injection_followed", "stale_chunks",
+    "visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks",
     "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",
     "failed",
 )  # fmt: skip

@@ -8,7 +8,7 @@ boundaries: "1.4" is not in "21.4", "1.400.000" is "1.4M", "mười hai ngày" i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -21,8 +21,9 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 
 class KeywordGrade(NamedTuple):
-    """A keyword score with what led to it. `hedged`: a correct keyword stands beside "maybe" or an "or" with a rival
-    number; `negated`: one stands only negated, and so counts as missing. Both are for a reader or judge to settle."""
+    """A keyword score with what led to it. `hedged`: a correct keyword stands beside "maybe", an "or" with a rival
+    number, a bare list of rivals, or "previously" with a "now" after it; `negated`: one stands only negated, and so
+    counts as missing. Both are for a reader or judge to settle."""
 
     score: float | None
     matched: tuple[str, ...]
@@ -166,21 +167,40 @@ def _negated(answer: Elements, first: int, last: int) -> bool:
 
 
 _OR = ("or", "hoac", "hay")
+_PAST_BEFORE = re.compile(
+    r"\b(?:previously|formerly|used to be|originally|in the past|truoc day|truoc kia|tung la)\b[^,;]*$"
+)
+_NOW_AFTER = re.compile(r"\b(?:now|currently|today|as of|since then|hien nay|hien tai|bay gio|gio day)\b")
+_LISTED = re.compile(r"[\s,;/|$€£]*")
 
 
-def _hedged(answer: Elements, span: tuple[int, int], right: Iterable[Number]) -> bool:
-    """Whether a keyword found at `span` is said with "maybe", or with "or" and a number that is not right either."""
+def _hedged(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
+    """Whether what is said at `span` is not said for good: with "maybe", as what was before now, or beside a rival."""
     first, last = span
     if first == last:
         return False
-    if _MAYBE_BEFORE.search(_before(answer, answer.items[first].start)):
+    before = _before(answer, answer.items[first].start)
+    after = answer.plain[answer.items[last - 1].end :][:_BEFORE]
+    if _MAYBE_BEFORE.search(before) or (_PAST_BEFORE.search(before) and _NOW_AFTER.search(after)):
         return True
     numbers = [item for item in answer.items[first:last] if isinstance(item, Number)]
+    return bool(numbers) and _rivalled(answer, span, (*numbers, *right))
+
+
+def _rivalled(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
+    """Whether a number that is not right stands beside `span` with "or", or with nothing between them."""
+    first, last = span
     near = answer.items[max(0, first - 4) : first], answer.items[last : last + 4]
-    if not numbers or not any(isinstance(item, Word) and item.folded in _OR for side in near for item in side):
-        return False
-    rivals = [item for side in near for item in side if isinstance(item, Number)]
-    return any(not any(same_number(one, rival, unit_required=False) for one in (*numbers, *right)) for rival in rivals)
+    if any(isinstance(item, Word) and item.folded in _OR for side in near for item in side):
+        rivals = [item for side in near for item in side if isinstance(item, Number)]
+    else:
+        here = answer.items[first].start, answer.items[last - 1].end
+        gaps = [(item, answer.plain[item.end : here[0]]) for item in near[0][-1:]]
+        gaps += [(item, answer.plain[here[1] : item.start]) for item in near[1][:1]]
+        units = {each.unit for each in right}
+        listed = [item for item, gap in gaps if _LISTED.fullmatch(gap)]
+        rivals = [item for item in listed if isinstance(item, Number) and item.unit in units]
+    return any(not any(same_number(one, rival, unit_required=False) for one in right) for rival in rivals)
 
 
 def _same(wanted: Number | Date, found: Element, margin: Decimal) -> bool:

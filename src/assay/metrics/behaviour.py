@@ -1,12 +1,13 @@
 """What an answer's text did: answered, abstained, denied permission or handed over to people.
 
-The rules, in order. A phrase of the lexicon counts only if it is not quoted, not part of a condition, a question or
-an explanation ("403 means …"), and is said by the right subject: the speaker or the system, the sources, "you", but
-not "employees". The clauses that hold such phrases are the refusal, with all that they say. Of what remains,
-apologies, offers, advice whom to ask and talk about the documents are set aside; a number or enough other words are a
-substantive claim. A refusal beside a substantive claim is an answer; else denial comes before handing over, and that
-before abstaining. Advice to contact someone, alone, hands over, but is left undecided. A text without any Latin letter
-or digit is undecided; languages other than English and Vietnamese are otherwise taken for answers.
+The rules, in order. A text of a word or two that is nothing else ("Unknown.") abstains. A phrase of the lexicon
+counts only if it is not quoted, not part of a condition, a question or an explanation ("403 means …"), and is said by
+the right subject: the speaker or the system, the sources, "you", but not "employees". The clauses that hold such
+phrases are the refusal, with all that they say. Of what remains, apologies, offers, advice whom to ask and talk about
+the documents are set aside; a number or enough other words are a substantive claim. A refusal beside a substantive
+claim is an answer; else denial comes before handing over, and that before abstaining. Advice to contact someone,
+alone, hands over, but is left undecided. A text without Latin letter or digit is undecided; other languages are taken
+for answers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.behaviour_lexicon import FILLERS, STOP_WORDS, Cue, Kind, Voice, phrases
+from assay.metrics.behaviour_lexicon import FILLERS, STOP_WORDS, Cue, Kind, Voice, alone, phrases
 from assay.metrics.clauses import Surroundings, around, clauses, prepare, quotations, quoted
 from assay.metrics.folding import fold
 from assay.metrics.prefilter import PhraseFilter
@@ -50,8 +51,7 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
-_LONGEST = 200_000  # characters of an answer that are read
-_MOST_PHRASES = 1000  # phrases that are weighed
+_LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are weighed
 _SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
 _ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
 
@@ -66,6 +66,7 @@ def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     """
     strong, weak = _filters()
     marked = strong(answers)
+    marked[[i for i, answer in enumerate(answers) if alone(answer)]] = True
     short = [i for i, answer in enumerate(answers) if len(answer) <= _SHORT and not marked[i]]
     marked[short] = weak([answers[i] for i in short])
     return marked
@@ -83,6 +84,8 @@ def observe(answer: str) -> Observed:
     """
     if not _LATIN.search(answer) and not _LATIN.search(fold(answer)):
         return NOTHING
+    if said := alone(answer):
+        return Observed("abstain", decided=True, refusal=True, substantive=False, phrase=said, quoted=False)
     text = prepare(answer[:_LONGEST])
     quotes: list[tuple[int, int]] | None = None
     found: dict[Kind, str] = {}

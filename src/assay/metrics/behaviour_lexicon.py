@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
+
+from assay.metrics.folding import fold
 
 Kind = Literal["abstain", "permission_denied", "escalate", "contact"]
 Voice = Literal["speaker", "me", "you", "reader", "source", "topic", "anyone", "exclusive", "contact", "free"]
@@ -211,6 +214,36 @@ _ROWS: tuple[tuple[Kind, Voice, str, str], ...] = (
     ("contact", "free", "", "se {lien he lai,lien he voi ban,lien lac voi ban,phan hoi ban}"),
     ("contact", "anyone", "", "{vui long,hay,nen,xin} {lien he,hoi}"),
 )
+
+_BARE = (
+    "{unknown,unanswerable,unclear,undetermined,n/a,n.a,na,idk}",
+    "not {known,available,stated,specified,given,mentioned,found,provided,sure,in the documents,in the context}",
+    "{data,information,answer,details} not {available,found,known,provided}",
+    "{information,data,answer} unavailable",
+    "{the,} answer {is,} {unknown,not known,not available,not found}",
+    "no {answer,data,information,idea,results,record} {available,found,}",
+    "{cannot,can not} {answer,say,tell,be determined,determine}",
+    "{khong,chua} {ro,biet,xac dinh,xac dinh duoc,tim thay,co thong tin,co du lieu,tra loi duoc}",
+)
+_BARE_LENGTH = 60
+"""Answers that are nothing but these words abstain; inside a sentence most of them say something else."""
+
+
+@lru_cache(maxsize=1)
+def _bare() -> frozenset[str]:
+    return frozenset(phrase for template in _BARE for phrase in expand(template))
+
+
+def alone(answer: str) -> str:
+    """Return the words of an answer that holds nothing else and abstains by them, else nothing.
+
+    >>> alone("**N/A**"), alone("Không rõ."), alone("An unknown error")
+    ('n/a', 'khong ro', '')
+    """
+    if len(answer) > _BARE_LENGTH:
+        return ""
+    text = fold(answer).strip(" .!?…:;-*_\"'()[]")
+    return text if text in _bare() else ""
 
 
 def expand(template: str) -> list[str]:

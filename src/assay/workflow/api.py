@@ -76,8 +76,8 @@ def score(
     observations: Iterable[Observation],
     *,
     corpus: Corpus | None = None,
-    metrics: Sequence[str] = DEFAULT_METRICS,
-    by: Sequence[str] | None = None,
+    metrics: Sequence[str] | str = DEFAULT_METRICS,
+    by: Sequence[str] | str | None = None,
     gate: Gate | PathLike | None = None,
     gate_configs: Sequence[str] = (),
     missing_as_zero: bool = False,
@@ -85,12 +85,13 @@ def score(
 ) -> Result:
     """Score observations against a golden set.
 
-    `metrics` are names as `assay graders` lists them, `by` the keys of slices, `gate` a Gate, a gate file or the name
-    of a profile. Raises InputError with everything that is wrong with the observations or the names.
+    `metrics` are names as `assay graders` lists them and `by` the keys of slices, each a list or comma-separated text;
+    `gate` is a Gate, a gate file or the name of a profile. Raises InputError with everything that is wrong with the
+    observations or the names.
     """
     options = Options(
-        metrics=tuple(metrics),
-        by=None if by is None else tuple(by),
+        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+        by=tuple(by.split(",")) if isinstance(by, str) else None if by is None else tuple(by),
         gate=_gate(gate),
         gate_configs=tuple(gate_configs),
         missing_as_zero=missing_as_zero,

@@ -24,10 +24,10 @@ from assay.workflow.score import ScoreRun
 def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
     """Return one case whole as text. Raises InputError for an unknown case or configuration, or where the
     configuration must be named."""
-    config = _config(run, config_id)
     place = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
     if place is None:
         raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
+    config = _config(run, config_id)
     checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
     found = explanation(run, Joins(run.golden, run.corpus), place, config, checks)
     return explain_text(found, show_forbidden=show_forbidden)

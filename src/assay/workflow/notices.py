@@ -9,7 +9,7 @@ from functools import lru_cache
 from assay.graders.rows import Ranked, Rankings, Rows
 from assay.graders.stages import CONTEXT
 from assay.io.names import doubt_of
-from assay.io.outputs.flaws import has_ties
+from assay.io.outputs.flaws import has_ties, rises
 from assay.model import Observation, Usage
 
 TOKENS_A_SECOND = 10_000
@@ -36,12 +36,14 @@ def note_rows(rows: Rows, notices: Counter[str]) -> None:
 
 
 def note_rankings(observation: Observation, notices: Counter[str]) -> None:
-    """Count the rankings that repeat a chunk or have equal scores."""
+    """Count the rankings that repeat a chunk, have equal scores, or scores that rise."""
     for stage in observation.stages or ():
         if len({chunk.chunk_id for chunk in stage.chunks}) < len(stage.chunks):
             notices[f"rankings of {stage.name} that repeat a chunk, which is not relevant again (duplicate_chunk)"] += 1
         if has_ties(stage):
             notices[f"rankings of {stage.name} with equal scores: the order of the list counts"] += 1
+        if rises(stage):
+            notices[f"rankings of {stage.name} whose scores rise: taken for distances, the order counts"] += 1
 
 
 def _not_retrieved(stages: Mapping[str, Rankings]) -> list[int]:

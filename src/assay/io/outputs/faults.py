@@ -92,6 +92,9 @@ def _chunk_items(row: Any) -> Iterator[tuple[str, Any]]:
 # ── keys that nobody reads ───────────────────────────────────────────────────────────────────────────────────────
 
 
+ACCESS_KEYS = frozenset({"tenant", "tenant_id", "roles", "acl_roles", "position", "valid_from", "valid_to"})
+
+
 def unknown_keys(line: bytes, record: type[msgspec.Struct]) -> dict[str, str]:
     """Return the keys of one decodable line that its record does not have, each with a hint at what may be meant."""
     try:
@@ -113,4 +116,7 @@ def _unknown(row: dict[str, Any], record: type[msgspec.Struct], prefix: str) -> 
     for key in row:
         if key not in known and not key.startswith("x_"):
             near = get_close_matches(key, known, n=1)
-            yield prefix + pointer("", key), f" (did you mean {near[0]!r}?)" if near else ""
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            if record is Chunk and key in ACCESS_KEYS:
+                hint = " (who may see a chunk is read from its metadata)"
+            yield prefix + pointer("", key), hint

@@ -84,6 +84,12 @@ def has_ties(stage: Stage) -> bool:
     return len(set(scores)) < len(scores)
 
 
+def rises(stage: Stage) -> bool:
+    """Return whether the scores of a stage rise with the rank, as distances do, and as a list the wrong way round."""
+    scores = [chunk.score for chunk in stage.chunks if chunk.score is not None]
+    return len(set(scores)) > 1 and scores == sorted(scores)
+
+
 def config_flaw(config_id: str) -> Flaw | None:
     """Return what forbids the name of a configuration, None where nothing does."""
     fault = fault_of(config_id)
