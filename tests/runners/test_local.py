@@ -11,7 +11,8 @@ import pytest
 from assay.errors import IncompleteError
 from assay.model import Case, Chunk, Observation, Stage, Usage
 from assay.ports import TRANSIENT, Call, CallError, Operation
-from assay.runners.local import Clock, Policy, Runner, Sink, Tally, Work, join
+from assay.runners.attempts import Clock
+from assay.runners.local import Policy, Runner, Sink, Tally, Work, join
 
 ASK = Policy(("ask",), concurrency=1)
 

@@ -6,21 +6,20 @@ Every observation goes to the sink before it counts. Time, waiting and chance ar
 from __future__ import annotations
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from msgspec import structs
 
 from assay.model import Case, Observation, TargetError, Usage
-from assay.ports import OVERLOADED, SEARCHED, TRANSIENT, Call, CallError, Operation, Target
+from assay.ports import SEARCHED, Call, CallError, Operation, Target
+from assay.runners.attempts import Attempts, Clock, Patience
 from assay.runners.throttle import Throttle
 
 Sink = Callable[[Observation], Observation]
 """Keeps an observation for good and returns it as kept; raises where it cannot be kept."""
 Progress = Callable[[int, int], None]
-FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +59,6 @@ class Tally:
     codes: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Clock:
-    """Where time and chance come from; `now` never goes back, `jitter` returns numbers from 0 to 1."""
-
-    now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    jitter: Callable[[], float] = field(default_factory=lambda: random.Random(0).random)  # noqa: S311  # no secret
-
-
 class Runner:
     """Observes the work of one target; `stop` lets what is under way finish and begins nothing more."""
 
@@ -80,8 +70,9 @@ class Runner:
         self.tally = Tally()
         self._progress = progress
         self._throttle = Throttle(policy.concurrency)
+        patience = Patience(policy.attempts, policy.retry_after_cap)
+        self._attempts = Attempts(patience, self.clock, self._throttle, self._may_call, lambda: bool(self.tally.halted))
         self._in_a_row = 0
-        self._paused_until = 0.0
 
     def stop(self, reason: str = "interrupted") -> None:
         """Begin nothing more: no case, no retry. What is under way ends by its deadline and is kept."""
@@ -146,7 +137,8 @@ class Runner:
         seen = Observation(work.case.id, question=work.case.question)
         for operation in self.policy.operations:
             try:
-                reply = await self._attempts(work.case, operation, deadline, ticket)
+                once = partial(self._call, work.case, operation, deadline)
+                reply = await self._attempts.done(once, deadline, ticket)
             except CallError as error:
                 seen = structs.replace(seen, error=TargetError(error.code, error.message))
                 break
@@ -154,45 +146,6 @@ class Runner:
                 return None
             seen = reply if operation == self.policy.operations[0] else join(seen, reply)
         return structs.replace(seen, config_id=self.target.name, repeat=work.repeat)
-
-    async def _attempts(self, case: Case, operation: Operation, deadline: float, ticket: int) -> Observation | None:
-        for attempt in range(1, self.policy.attempts + 1):
-            await self._wait(self._paused_until - self.clock.now(), deadline)
-            if not self._may_call():
-                return None
-            try:
-                reply = await self._call(case, operation, deadline)
-            except CallError as error:
-                delay = self._delay(attempt, error)
-                if error.code in OVERLOADED:
-                    self._slow_down(ticket, delay if error.retry_after is not None else 0.0)
-                final = error.code not in TRANSIENT or attempt == self.policy.attempts
-                if final or self.clock.now() + delay >= deadline:
-                    raise
-                await self._pause(delay)
-                if self.tally.halted:
-                    return None
-            else:
-                self._throttle.succeeded()
-                return reply
-        raise AssertionError("the last attempt returns or raises")
-
-    def _slow_down(self, ticket: int, pause: float) -> None:
-        """Call less at a time and, where the target named a time, not before it."""
-        self._throttle.overloaded(ticket)
-        self._paused_until = max(self._paused_until, self.clock.now() + pause)
-
-    async def _wait(self, seconds: float, deadline: float) -> None:
-        """Wait while the target asked everybody to come back later."""
-        if seconds <= 0:
-            return
-        if self.clock.now() + seconds >= deadline:
-            raise CallError("rate_limited", f"told to come back in {seconds:.1f} s, which is after the deadline")
-        await self.clock.sleep(seconds)
-
-    async def _pause(self, seconds: float) -> None:
-        if not self.tally.halted:
-            await self.clock.sleep(seconds)
 
     def _may_call(self) -> bool:
         if self.policy.max_calls is not None and self.tally.calls >= self.policy.max_calls:
@@ -210,13 +163,6 @@ class Runner:
         except TimeoutError:
             raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
         return timed(reply, round((self.clock.now() - began) * 1000, 3))
-
-    def _delay(self, attempt: int, error: CallError) -> float:
-        """Return the seconds to wait: what the target said (capped), else doubling, with up to half of it by chance."""
-        if error.retry_after is not None:
-            return min(error.retry_after, self.policy.retry_after_cap)
-        longest = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** (attempt - 1))
-        return longest * (0.5 + self.clock.jitter() / 2)
 
 
 def timed(observation: Observation, milliseconds: float) -> Observation:

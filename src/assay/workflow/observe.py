@@ -16,7 +16,8 @@ from assay.io.redaction import Redactor, secrets_of
 from assay.io.runfolder import OBSERVATIONS, Journal, RunFolder, changes, sha256_of
 from assay.model import Case
 from assay.ports import CallError, Operation, Target
-from assay.runners.local import Clock, Policy, Progress, Runner, Tally, Work
+from assay.runners.attempts import Clock
+from assay.runners.local import Policy, Progress, Runner, Tally, Work
 from assay.version import __version__
 from assay.workflow.keeping import Keeper
 from assay.workflow.probing import FOLDER, probes
