@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import ceil
 
 import numpy as np
@@ -12,7 +12,8 @@ from assay.metrics.rates import Bounds
 from assay.metrics.samples import cluster_codes
 
 RESAMPLES = 1_000
-Statistic = Callable[[npt.NDArray[np.intp]], float | None]
+Rows = npt.NDArray[np.intp]
+Statistic = Callable[[Rows], float | None]
 
 
 def case_bootstrap(
@@ -34,23 +35,35 @@ def case_bootstrap(
     >>> round(bounds.low, 3), bounds.high
     (0.167, 1.0)
     """
+    drawn = draws(clusters, seed=seed, resamples=resamples)
+    return bounds_of(map(statistic, drawn), resamples, seed, confidence) if drawn is not None else None
+
+
+def draws(clusters: Sequence[Hashable], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Rows] | None:
+    """Return the places of the items of each draw, for statistics that share them; None for fewer than two clusters.
+
+    >>> [sorted(rows.tolist()) for rows in draws(["a", "a", "b"], seed=1, resamples=2)]
+    [[0, 1, 2], [2, 2]]
+    """
     codes = cluster_codes(clusters, len(clusters))
-    if codes is None:
-        codes = np.arange(len(clusters), dtype=np.intp)
-    count = int(codes.max(initial=-1)) + 1
+    generator = np.random.Generator(np.random.PCG64(seed))
+    count = len(clusters) if codes is None else int(codes.max(initial=-1)) + 1
     if count < 2:
         return None
+    chosen = [generator.integers(0, count, count) for _ in range(resamples)]
+    if codes is None:
+        return chosen
     members = [np.flatnonzero(codes == code) for code in range(count)]
-    generator = np.random.Generator(np.random.PCG64(seed))
-    found = []
-    for _ in range(resamples):
-        drawn = generator.integers(0, count, count).tolist()
-        value = statistic(np.concatenate([members[code] for code in drawn]))
-        if value is not None:
-            found.append(value)
+    return [np.concatenate([members[code] for code in each.tolist()]) for each in chosen]
+
+
+def bounds_of(
+    values: Iterable[float | None], resamples: int = RESAMPLES, seed: int = 0, confidence: float = 0.95
+) -> Bounds | None:
+    """Return the percentile interval of a statistic's values over the draws; see `case_bootstrap`."""
+    found = sorted(value for value in values if value is not None)
     if 2 * len(found) <= resamples:
         return None
-    found.sort()
     tail = (1 - confidence) / 2
     low, high = found[ceil(tail * len(found)) - 1], found[ceil((1 - tail) * len(found)) - 1]
     gone = resamples - len(found)

@@ -17,8 +17,8 @@ from assay.metrics.classification import (
     gwet_ac1,
     raw_agreement,
 )
-from assay.metrics.rates import Bounds
-from assay.metrics.resampling import case_bootstrap
+from assay.metrics.rates import Bounds, Estimate
+from assay.metrics.resampling import bounds_of, case_bootstrap, draws
 
 Key = tuple[str, str, str]
 """What was labelled: case, configuration, item ("" for the whole answer)."""
@@ -39,6 +39,11 @@ class Estimated(Struct, frozen=True, omit_defaults=True):
     high: float | None = None
     method: str = ""
     note: str = ""
+
+    @classmethod
+    def made(cls, found: Estimate | None) -> Estimated | None:
+        """Return an estimate as a record; None for none."""
+        return None if found is None else cls.of(found.value, found.bounds)
 
     @classmethod
     def of(cls, value: float | None, bounds: Bounds | None) -> Estimated | None:
@@ -106,13 +111,15 @@ def agreement(
     size = len(labels)
     table = confusion(rows.tolist(), columns.tolist(), range(size))
 
-    def estimated(statistic: Callable[[Table], float | None]) -> Estimated | None:
-        def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
-            flat = np.bincount(rows[chosen] * size + columns[chosen], minlength=size * size)
-            return statistic(flat.reshape(size, size))
+    again = draws(cases, seed=seed) or ()
+    tables = [
+        np.bincount(rows[chosen] * size + columns[chosen], minlength=size * size).reshape(size, size)
+        for chosen in again
+    ]
 
+    def estimated(statistic: Callable[[Table], float | None]) -> Estimated | None:
         value = statistic(table)
-        return Estimated.of(value, case_bootstrap(drawn, cases, seed=seed) if value is not None else None)
+        return Estimated.of(value, bounds_of(map(statistic, tables), seed=seed) if value is not None else None)
 
     shares = table.sum(axis=1) / len(keys)
     return Agreement(

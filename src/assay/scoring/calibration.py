@@ -1,0 +1,237 @@
+"""An instrument held against people, metric by metric: what it is worth, how it leans, and whether it may gate.
+
+Rules and reasons: RELIABILITY's row on human calibration. People's labels are folded first (most raters decide; where
+they split evenly there is no truth, and the item is left out and counted).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from assay.metrics.correction import Sorting, sorting
+from assay.metrics.rates import Estimate
+from assay.scoring.agreement import (
+    FAIL,
+    PASS,
+    Agreement,
+    Estimated,
+    Key,
+    Scale,
+    agreement,
+    alpha,
+    between_raters,
+    passes,
+)
+from assay.scoring.corrected import Corrected, corrected
+from assay.scoring.leanings import Consistency, Disagreement, Leaning, consistency, leaning, worst
+from assay.scoring.truth import Opinion, Truth, ratings, truths, values_of
+from assay.verdict import Calibration, Label, Rate
+
+LEAST_BOUND = 0.7
+LEAST_LABELS = {"judge": 100, "rules": 50}
+RATED_TWICE = 30
+PEOPLE = "people"
+PASS_FAIL: Scale = {PASS: 1.0, FAIL: 0.0}
+
+
+class Question(NamedTuple):
+    """What is calibrated: a metric as people label it, the instrument, and what it is bound to.
+
+    `by` is `judge`, `rules` or the name of another tool, which is a second opinion and never gates.
+    """
+
+    metric: str
+    name: str
+    by: str
+    judge: str
+    rubric_hash: str
+    scale: Scale
+    golden: str
+    labels: str
+
+
+class SliceFigures(Struct, frozen=True):
+    """One slice of the items that people and instrument both judged."""
+
+    n: int
+    agreement: float
+    sensitivity: Estimated | None
+    specificity: Estimated | None
+    leniency: float
+
+
+class Measured(Struct, frozen=True):
+    """Everything that one instrument and one metric show against the labels of people."""
+
+    calibration: Calibration
+    by: str
+    labelled: int
+    undecided: int
+    unjudged: int
+    raters: tuple[Agreement, ...]
+    alpha: Estimated | None
+    by_label: Agreement | None
+    pass_fail: Agreement
+    leaning: Leaning
+    consistency: Consistency | None
+    slices: dict[str, SliceFigures]
+    worst: tuple[Disagreement, ...]
+    corrected: dict[str, Corrected]
+    notes: tuple[str, ...]
+
+
+def measured(
+    question: Question,
+    labels: Sequence[Label],
+    opinions: Mapping[Key, Opinion],
+    lengths: Mapping[tuple[str, str], int],
+    slices: Mapping[str, Collection[str]],
+    platt: dict[str, float] | None = None,
+    seed: int = 0,
+) -> Measured | None:
+    """Return what the instrument shows against the labels; None where no item has both a label and an opinion.
+
+    `lengths` are those of answers by case and configuration, `slices` the cases of each `key=value`.
+    """
+    scale = question.scale
+    truth, undecided = truths(labels, scale)
+    values = values_of(opinions, scale)
+    keys = sorted(truth.keys() & values.keys())
+    if not keys:
+        return None
+    rates, given = _sorting(keys, truth, values), ratings(labels)
+    pass_fail = _pass_fail(question.by, keys, truth, values, seed)
+    return Measured(
+        calibration=_calibration(question, rates, given, len(keys), platt),
+        by=question.by,
+        labelled=len(truth),
+        undecided=undecided,
+        unjudged=len(truth.keys() - values.keys()),
+        raters=between_raters(given, scale, seed),
+        alpha=alpha(given, scale, seed),
+        by_label=_by_label(question, truth, opinions, seed),
+        pass_fail=pass_fail,
+        leaning=leaning([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
+        consistency=consistency({key: said.votes for key, said in opinions.items()}),
+        slices=_slices(keys, truth, values, slices),
+        worst=worst(keys, truth, values, opinions),
+        corrected=corrected(truth, values, rates),
+        notes=tuple(_notes(given, pass_fail, undecided)),
+    )
+
+
+def _pass_fail(
+    by: str, keys: Sequence[Key], truth: Mapping[Key, Truth], values: Mapping[Key, float], seed: int
+) -> Agreement:
+    people = {key: PASS if truth[key].passed else FAIL for key in keys}
+    instrument = {key: PASS if passes(values[key]) else FAIL for key in keys}
+    found = agreement((PEOPLE, by), people, instrument, PASS_FAIL, seed)
+    assert found is not None  # there is at least one key
+    return found
+
+
+def _by_label(
+    question: Question, truth: Mapping[Key, Truth], opinions: Mapping[Key, Opinion], seed: int
+) -> Agreement | None:
+    """Return the agreement in the very labels; None where either gave only numbers."""
+    people = {key: each.label for key, each in truth.items() if each.label is not None}
+    said = {
+        key: each.label for key, each in opinions.items() if each.label is not None and each.label in question.scale
+    }
+    return agreement((PEOPLE, question.by), people, said, question.scale, seed)
+
+
+def _sorting(keys: Sequence[Key], truth: Mapping[Key, Truth], values: Mapping[Key, float]) -> Sorting:
+    people = [float(truth[key].passed) for key in keys]
+    return sorting(people, [float(passes(values[key])) for key in keys], [key[0] for key in keys])
+
+
+def _calibration(
+    question: Question,
+    sorted_by: Sorting,
+    ratings: Mapping[str, Mapping[Key, str]],
+    n: int,
+    platt: dict[str, float] | None,
+) -> Calibration:
+    reasons = tuple(_against(question.by, sorted_by, n, platt))
+    return Calibration(
+        metric=question.name,
+        judge=question.judge,
+        rubric_hash=question.rubric_hash,
+        golden=question.golden,
+        labels=question.labels,
+        n=n,
+        raters=len(ratings),
+        sensitivity=_rate(sorted_by.sensitivity, sorted_by.passed),
+        specificity=_rate(sorted_by.specificity, sorted_by.failed),
+        may_gate=not reasons,
+        reasons=reasons,
+        platt=platt,
+    )
+
+
+def _rate(found: Estimate | None, n: int) -> Rate | None:
+    return Rate(found.value, found.bounds.low, found.bounds.high, n) if found is not None else None
+
+
+def _against(by: str, sorted_by: Sorting, n: int, platt: dict[str, float] | None) -> list[str]:
+    """Return why the instrument may not gate; nothing where it may."""
+    if by not in LEAST_LABELS:
+        return [f"{by} is a second opinion: it informs and never gates"]
+    reasons = []
+    if n < LEAST_LABELS[by]:
+        reasons.append(f"too few labelled items (got {n}; expected {LEAST_LABELS[by]})")
+    for name, found in (("sensitivity", sorted_by.sensitivity), ("specificity", sorted_by.specificity)):
+        if found is None:
+            word = "passed" if name == "sensitivity" else "failed"
+            reasons.append(f"{name} is unknown: people {word} none of the items")
+        elif found.bounds.low < LEAST_BOUND:
+            got = f"got {found.bounds.low:.3f} for {found.value:.3f}; expected {LEAST_BOUND}"
+            reasons.append(f"the lower bound of {name} is too low ({got})")
+    if by == "rules" and platt is None:
+        reasons.append("no curve could be fitted to the labels")
+    return reasons
+
+
+def _slices(
+    keys: Sequence[Key],
+    truth: Mapping[Key, Truth],
+    values: Mapping[Key, float],
+    slices: Mapping[str, Collection[str]],
+) -> dict[str, SliceFigures]:
+    found = {}
+    for name, cases in sorted(slices.items()):
+        inside = [key for key in keys if key[0] in cases]
+        if not inside:
+            continue
+        rates = _sorting(inside, truth, values)
+        equal = sum(truth[key].passed == passes(values[key]) for key in inside)
+        found[name] = SliceFigures(
+            len(inside),
+            equal / len(inside),
+            Estimated.made(rates.sensitivity),
+            Estimated.made(rates.specificity),
+            sum(values[key] - truth[key].value for key in inside) / len(inside),
+        )
+    return found
+
+
+def _notes(ratings: Mapping[str, Mapping[Key, str]], pass_fail: Agreement, undecided: int) -> list[str]:
+    notes = []
+    raters = len(ratings)
+    counts: dict[Key, int] = {}
+    for said in ratings.values():
+        for key in said:
+            counts[key] = counts.get(key, 0) + 1
+    twice = sum(count > 1 for count in counts.values())
+    if twice < RATED_TWICE:
+        got = f"got {twice} by {raters} rater{'s' if raters != 1 else ''}"
+        notes.append(f"few items were labelled twice ({got}; {RATED_TWICE} show how far people agree with each other)")
+    if max(pass_fail.prevalence.values()) >= 0.9:
+        notes.append("almost all labels are the same: raw agreement says little, read kappa and AC1")
+    if undecided:
+        notes.append(f"raters split evenly on {undecided} items, which are left out: let a third person decide")
+    return notes
