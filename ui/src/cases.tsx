@@ -1,0 +1,222 @@
+// The list of all cases: filters above, then only those rows that are on the screen, however many there are.
+
+import type { TargetedKeyboardEvent } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Report, Rows } from "./data";
+import { columnOf, filterHash, matching, stateOf, type Filter } from "./filter";
+import { caseHash, StateBadge, useWords } from "./parts";
+import { PrintedFailures } from "./printed";
+import type { Key } from "./strings";
+import { Data, visible } from "./text";
+
+const ROW = 68;
+const MARGIN = 8;
+const SORTS = ["golden", "id", "failed", "low", "high"] as const;
+
+export function Cases({ report, rows, filter }: { report: Report; rows: Rows; filter: Filter }) {
+  const { t } = useWords();
+  const key = filterHash(filter);
+  const places = useMemo(() => matching(rows, filter), [rows, key]);
+  const change = (changed: Partial<Filter>) => {
+    history.replaceState(null, "", filterHash({ ...filter, ...changed }));
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  };
+  return (
+    <>
+      <h1>{t("cases")}</h1>
+      <Filters report={report} rows={rows} filter={filter} change={change} />
+      <p class="count" aria-live="polite">
+        {t("matching", { n: places.length, total: rows.ids.length })}
+      </p>
+      {places.length === 0 ? <p>{t("none_match")}</p> : <List key={key} rows={rows} filter={filter} places={places} />}
+      <PrintedFailures report={report} rows={rows} />
+    </>
+  );
+}
+
+interface FilterProps {
+  report: Report;
+  rows: Rows;
+  filter: Filter;
+  change: (changed: Partial<Filter>) => void;
+}
+
+function Filters({ report, rows, filter, change }: FilterProps) {
+  const { t, w } = useWords();
+  const found = rows.configs[filter.config];
+  const named = (kind: string) => (name: string) => w(kind, name);
+  const options = (names: readonly string[]) => names.filter((name) => name !== "").toSorted();
+  const choice = (name: keyof Filter, label: Key, values: readonly string[], shown = visible, any = true) => (
+    <Choice name={name} label={t(label)} values={values} shown={shown} any={any} filter={filter} change={change} />
+  );
+  return (
+    <form role="search" class="filters" aria-label={t("filters")} onSubmit={(event) => event.preventDefault()}>
+      <label class="wide">
+        {t("search")}
+        <Search value={filter.q} change={(q) => change({ q })} />
+      </label>
+      {report.configs.length > 1 && choice("config", "config", report.configs.map((each) => each.id), visible, false)}
+      {choice("status", "status", rows.states, named("state"))}
+      {choice("tag", "tag", options(rows.tags.names))}
+      {found?.causes !== undefined && choice("cause", "cause", options(found.causes.names), named("cause"))}
+      {choice("check", "failed_check", options(found?.checks.names ?? []))}
+      {choice("behaviour", "behaviour", options(rows.behaviours.names), named("behaviour"))}
+      {rows.changes !== undefined && choice("change", "change", rows.changes.names, named("change"))}
+      {choice("metric", "score_metric", found?.metrics.map((column) => column.name) ?? [])}
+      {filter.metric !== "" && (
+        <label>
+          {t("at_most")}
+          <input
+            type="number"
+            step="any"
+            value={filter.most}
+            onInput={(event) => change({ most: event.currentTarget.value })}
+          />
+        </label>
+      )}
+      {choice("sort", "sort", filter.metric === "" ? SORTS.slice(0, 3) : SORTS, named("sort"), false)}
+      <a class="button" href="#/cases">
+        {t("reset")}
+      </a>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  name: keyof Filter;
+  label: string;
+  values: readonly string[];
+  shown: (value: string) => string;
+  any: boolean;
+  filter: Filter;
+  change: (changed: Partial<Filter>) => void;
+}
+
+function Choice({ name, label, values, shown, any, filter, change }: ChoiceProps) {
+  const { t } = useWords();
+  return (
+    <label>
+      {label}
+      <select name={name} value={filter[name]} onChange={(event) => change({ [name]: event.currentTarget.value })}>
+        {any && <option value="">{t("any")}</option>}
+        {values.map((value) => (
+          <option key={value} value={value}>
+            {shown(value)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A search field that waits until nothing was typed for a moment: 50,000 questions are searched at a time. */
+function Search({ value, change }: { value: string; change: (text: string) => void }) {
+  const [typed, type] = useState(value);
+  useEffect(() => type(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const waiting = setTimeout(() => change(typed), 150);
+    return () => clearTimeout(waiting);
+  }, [typed]);
+  return <input type="search" name="q" value={typed} onInput={(event) => type(event.currentTarget.value)} />;
+}
+
+/** Rows of one height in a box that scrolls; arrow keys, Page Up and Down, Home and End move between them. */
+function List({ rows, filter, places }: { rows: Rows; filter: Filter; places: number[] }) {
+  const { t } = useWords();
+  const box = useRef<HTMLDivElement>(null);
+  const [top, scroll] = useState(0);
+  const [height, measure] = useState(600);
+  const [active, activate] = useState(-1);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => measure(element.clientHeight));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (active >= 0) box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
+  }, [active]);
+  const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
+  const last = Math.min(places.length, Math.ceil((top + height) / ROW) + MARGIN);
+  const go = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const focused = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
+    const to = nextRow(event.key, focused === undefined ? first - 1 : Number(focused), places.length, height);
+    if (to === null || box.current === null) return;
+    event.preventDefault();
+    const element = box.current;
+    if (to * ROW < element.scrollTop) element.scrollTop = to * ROW;
+    if ((to + 1) * ROW > element.scrollTop + height) element.scrollTop = (to + 1) * ROW - height;
+    scroll(element.scrollTop);
+    activate(to);
+  };
+  return (
+    <div
+      class="list"
+      ref={box}
+      role="table"
+      aria-label={t("cases")}
+      aria-rowcount={places.length}
+      tabIndex={0}
+      onKeyDown={go}
+      onScroll={(event) => scroll(event.currentTarget.scrollTop)}
+    >
+      <div class="list-space" role="rowgroup" style={{ height: `${places.length * ROW}px` }}>
+        {places.slice(first, last).map((place, offset) => (
+          <Row key={place} rows={rows} filter={filter} place={place} row={first + offset} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function nextRow(key: string, row: number, count: number, height: number): number | null {
+  const page = Math.max(1, Math.floor(height / ROW) - 1);
+  const moves: Record<string, number> = {
+    ArrowDown: row + 1,
+    ArrowUp: row - 1,
+    PageDown: row + page,
+    PageUp: row - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const to = Object.hasOwn(moves, key) ? moves[key] : undefined;
+  return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
+}
+
+function Row({ rows, filter, place, row }: { rows: Rows; filter: Filter; place: number; row: number }) {
+  const { w } = useWords();
+  const found = rows.configs[filter.config];
+  if (found === undefined) return null;
+  const id = rows.ids[place] ?? "";
+  const checks = (found.checks.codes[place] ?? []).map((code) => found.checks.names[code] ?? "");
+  const tags = (rows.tags.codes[place] ?? []).map((code) => rows.tags.names[code] ?? "");
+  const cause = found.causes?.names[found.causes.codes[place] ?? 0] ?? "";
+  const change = rows.changes?.names[rows.changes.codes[place] ?? 0] ?? "";
+  const column = columnOf(found, filter.metric);
+  const value = column?.values[place];
+  return (
+    <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * ROW}px`, height: `${ROW}px` }}>
+      <span role="cell" class="row-id">
+        <a href={caseHash(id, filter.config)}>
+          <Data text={id} />
+        </a>
+      </span>
+      <span role="cell" class="row-question">
+        <Data text={rows.questions[place] ?? ""} />
+      </span>
+      <span role="cell" class="row-marks">
+        <StateBadge kind="state" name={stateOf(rows, found, place)} />
+        {change !== "" && change !== "unchanged" && <StateBadge kind="change" name={change} />}
+        {cause !== "" && <span class="pill">{w("cause", cause)}</span>}
+        <span class="hint">
+          <Data text={[checks.join(", "), tags.join(" · ")].filter(Boolean).join(" — ")} />
+        </span>
+      </span>
+      <span role="cell" class="row-score">
+        {column !== undefined && (value === null || value === undefined ? "–" : value)}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,225 @@
+// Pictures of the summary: slices as a heat table, causes by tag, latency by step. All of them are tables or lists first.
+
+import { useState } from "preact/hooks";
+import type { Causes, Figure, Report, StepTime } from "./data";
+import { Scroll, Section, useWords } from "./parts";
+import { Data, visible } from "./text";
+
+/** A choice of one configuration, where there are several. */
+export function ConfigChoice(props: { ids: string[]; chosen: string; name: string; choose: (id: string) => void }) {
+  const { t } = useWords();
+  if (props.ids.length < 2) return null;
+  return (
+    <label class="choice">
+      {t("config")}{" "}
+      <select name={props.name} value={props.chosen} onChange={(event) => props.choose(event.currentTarget.value)}>
+        {props.ids.map((id) => (
+          <option key={id} value={id}>
+            {visible(id)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** One of five depths of a colour for a share, so that the sheet needs no inline style. */
+function depth(share: number): string {
+  return `heat-${Math.min(4, Math.max(0, Math.floor(share * 5)))}`;
+}
+
+export function Heat({ report }: { report: Report }) {
+  const { t } = useWords();
+  const ids = report.configs.map((config) => config.id);
+  const [chosen, choose] = useState(ids[0] ?? "");
+  const rows = report.slices.rows.filter((row) => row.config === chosen);
+  return (
+    <>
+      <ConfigChoice ids={ids} chosen={chosen} choose={choose} name="slices-config" />
+      {rows.length === 0 ? (
+        <p>{t("no_slices")}</p>
+      ) : (
+        <>
+          <p class="hint">{t("slices_note")}</p>
+          <Scroll label={t("slices")}>
+            <table class="heat">
+              <thead>
+                <tr>
+                  <th scope="col">{t("slice")}</th>
+                  <th scope="col" class="number">
+                    {t("count")}
+                  </th>
+                  {report.slices.columns.map((column) => (
+                    <th scope="col" class="number" key={column}>
+                      {column}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.slice} class={row.small ? "small" : ""}>
+                    <th scope="row">
+                      <Data text={row.slice} />
+                    </th>
+                    <td class="number">{row.cases}</td>
+                    {row.cells.map((cell, place) => (
+                      <HeatCell key={place} cell={cell} />
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </>
+      )}
+      {report.slices.left_out > 0 && <p class="hint">{t("slices_left", { n: report.slices.left_out })}</p>}
+    </>
+  );
+}
+
+function HeatCell({ cell }: { cell: Figure }) {
+  if (cell.value === null) return <td class="number none">–</td>;
+  return (
+    <td class={`number ${depth(cell.value)}`} title={cell.interval ?? ""}>
+      {cell.text} <span class="n">n {cell.n}</span>
+    </td>
+  );
+}
+
+export function CausesByTag({ report }: { report: Report }) {
+  const { t } = useWords();
+  const ids = report.configs.map((config) => config.id);
+  const [chosen, choose] = useState(ids[0] ?? "");
+  const causes = report.causes[chosen];
+  const byCause = causes?.kind === "cause";
+  return (
+    <Section id="causes" title={t(byCause ? "causes" : "checks")}>
+      <ConfigChoice ids={ids} chosen={chosen} choose={choose} name="causes-config" />
+      {causes === undefined || causes.rows.length === 0 ? (
+        <p>{t("nothing_failed")}</p>
+      ) : (
+        <>
+          <p class="hint">{t(byCause ? "causes_note" : "checks_note")}</p>
+          <CauseTable causes={causes} config={chosen} />
+          {causes.left_out > 0 && <p class="hint">{t("tags_left", { n: causes.left_out })}</p>}
+        </>
+      )}
+    </Section>
+  );
+}
+
+const BAR = { width: 120, height: 12 };
+
+function CauseTable({ causes, config }: { causes: Causes; config: string }) {
+  const { t, w } = useWords();
+  const most = Math.max(1, ...causes.rows.map((row) => row.total));
+  const deepest = Math.max(1, ...causes.rows.flatMap((row) => row.counts));
+  const link = (values: Record<string, string>) => `#/cases?${new URLSearchParams({ config, ...values })}`;
+  return (
+    <Scroll label={t(causes.kind === "cause" ? "causes" : "checks")}>
+      <table class="heat">
+        <thead>
+          <tr>
+            <th scope="col">{t(causes.kind)}</th>
+            <th scope="col">{t("total")}</th>
+            {causes.tags.map((tag) => (
+              <th scope="col" class="number" key={tag}>
+                <Data text={tag} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {causes.rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                <a href={link({ [causes.kind]: row.name })}>
+                  <Data text={w("cause", row.name)} />
+                </a>
+              </th>
+              <td class="bar-cell">
+                <svg class="bar" width={BAR.width} height={BAR.height} aria-hidden="true">
+                  <rect width={(BAR.width * row.total) / most} height={BAR.height} rx={2} />
+                </svg>{" "}
+                {row.total}
+              </td>
+              {row.counts.map((count, place) => (
+                <td key={place} class={`number ${count === 0 ? "none" : depth(count / deepest)}`}>
+                  {count === 0 ? "·" : <a href={link({ [causes.kind]: row.name, tag: causes.tags[place] ?? "" })}>{count}</a>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+const TIME = { width: 260, height: 16 };
+
+export function Latency({ report }: { report: Report }) {
+  const { t } = useWords();
+  if (report.times.length === 0) return <p>{t("no_times")}</p>;
+  const longest = Math.max(1, ...report.times.map((each) => each.p95));
+  const steps = [...new Set(report.times.map((each) => each.step))];
+  const name = (step: string) => (step === "end_to_end" ? t("end_to_end") : step);
+  return (
+    <>
+      <p class="hint">{t("times_note")}</p>
+      <Scroll label={t("times")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t("step")}</th>
+              <th scope="col">{t("config")}</th>
+              <th scope="col">
+                <span aria-hidden="true">0 – {Math.round(longest)} ms</span>
+              </th>
+              <th scope="col" class="number">
+                p50
+              </th>
+              <th scope="col" class="number">
+                p95
+              </th>
+              <th scope="col" class="number">
+                n
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.flatMap((step) =>
+              report.times
+                .filter((each) => each.step === step)
+                .map((each, place) => (
+                  <tr key={`${step} ${each.config}`}>
+                    <th scope="row">{place === 0 ? <Data text={name(step)} /> : <span class="repeat">{name(step)}</span>}</th>
+                    <td>
+                      <Data text={each.config} />
+                    </td>
+                    <td>
+                      <TimeBar time={each} longest={longest} />
+                    </td>
+                    <td class="number">{Math.round(each.p50)}</td>
+                    <td class="number">{Math.round(each.p95)}</td>
+                    <td class="number">{each.n}</td>
+                  </tr>
+                )),
+            )}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}
+
+function TimeBar({ time, longest }: { time: StepTime; longest: number }) {
+  const at = (value: number) => (TIME.width * value) / longest;
+  return (
+    <svg class="bar" width={TIME.width} height={TIME.height} aria-hidden="true">
+      <rect y={3} width={Math.max(1, at(time.p95))} height={TIME.height - 6} rx={2} />
+      <rect class="mark" x={Math.max(0, at(time.p50) - 1.5)} width={3} height={TIME.height} />
+    </svg>
+  );
+}

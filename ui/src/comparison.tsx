@@ -1,0 +1,442 @@
+// Candidate against baseline: gains with their intervals, what moved, why, and the cases behind it.
+
+import { useMemo, useState } from "preact/hooks";
+import type { Change, Comparison, Lane, Move, Report, Rows, Side } from "./data";
+import { filterHash, readFilter } from "./filter";
+import { caseHash, CaseLink, ClassBadge, Scroll, Section, StateBadge, toneOf, useWords } from "./parts";
+import type { Key } from "./strings";
+import { Data, Items, visible } from "./text";
+
+export function Compared({ found, report, rows }: { found: Comparison; report: Report; rows: Rows | null }) {
+  const { t } = useWords();
+  const title = t("compare_title", { candidate: visible(found.candidate.config), baseline: visible(found.baseline.config) });
+  return (
+    <>
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      <Sides found={found} />
+      {found.decision !== null && <ComparedDecision decision={found.decision} />}
+      <Section id="changed" title={t("what_changed")}>
+        {found.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={found.changed} />}
+      </Section>
+      <Section id="moved" title={t("why_moved")}>
+        {found.moved.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={found.moved} />}
+      </Section>
+      <Section id="gains" title={t("metrics")}>
+        <p class="hint">{t("gain_note")}</p>
+        <Gains changes={found.metrics.map((change) => ({ change, label: null }))} rows={rows} label={t("metrics")} />
+      </Section>
+      <CaseLists report={report} rows={rows} found={found} />
+      {found.lanes.length > 0 && <Moves found={found} />}
+      {found.transitions.length > 0 && <Transitions transitions={found.transitions} />}
+      {found.slices.length > 0 && (
+        <Section id="compared-slices" title={t("slices_changed")}>
+          <details>
+            <summary>{t("slices_changed")}</summary>
+            <Gains
+              changes={found.slices.map((change) => ({ change, label: change.slice }))}
+              rows={null}
+              label={t("slices_changed")}
+            />
+            {found.slices_left_out > 0 && <p class="hint">{t("more", { n: found.slices_left_out })}</p>}
+          </details>
+        </Section>
+      )}
+      {found.notes.length > 0 && (
+        <Section id="compared-notes" title={t("warnings")}>
+          <Items items={found.notes} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Sides({ found }: { found: Comparison }) {
+  const { t } = useWords();
+  const cell = (side: Side) =>
+    Object.entries(side.versions)
+      .map(([part, values]) => `${part} ${values.join(" → ")}`)
+      .join(", ");
+  return (
+    <Scroll label={t("versions")}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">{t("config")}</th>
+            <th scope="col">{t("file")}</th>
+            <th scope="col">{t("versions")}</th>
+            <th scope="col">{t("judge")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(["baseline", "candidate"] as const).map((name) => (
+            <tr key={name}>
+              <th scope="row">{t(name)}</th>
+              <td>
+                <Data text={found[name].config} />
+              </td>
+              <td>
+                <Data text={found[name].name} />
+              </td>
+              <td class="wrap">
+                <Data text={cell(found[name]) || t("not_stated")} />
+              </td>
+              <td>
+                <Data text={found[name].judge ?? "–"} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function ComparedDecision({ decision }: { decision: NonNullable<Comparison["decision"]> }) {
+  const { t } = useWords();
+  return (
+    <section class={`banner ${toneOf(decision.outcome)}`} aria-labelledby="compared-decision">
+      <h2 id="compared-decision">
+        {t("decision")}: {t(`outcome.${decision.outcome}`)}
+      </h2>
+      {decision.reasons.length > 0 && <Items items={decision.reasons} />}
+      <ul class="plain">
+        {decision.rules.map((rule, place) => (
+          <li key={place}>
+            <StateBadge kind="rule" name={rule.state} /> <Data text={rule.message} />{" "}
+            {rule.waived !== "" && (
+              <em>
+                <Data text={rule.waived} />
+              </em>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const PLOT = { width: 140, height: 18, pad: 8 };
+
+function GainPlot({ change, reach }: { change: Change; reach: number }) {
+  if (change.gain === null) return null;
+  const at = (value: number) =>
+    PLOT.width / 2 + (Math.max(-reach, Math.min(reach, value)) / reach) * (PLOT.width / 2 - PLOT.pad);
+  const tone = change.low !== null && change.low > 0 ? "good" : change.high !== null && change.high < 0 ? "bad" : "";
+  const middle = PLOT.height / 2;
+  return (
+    <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
+      <line class="zero" x1={PLOT.width / 2} x2={PLOT.width / 2} y1={0} y2={PLOT.height} />
+      {change.low !== null && change.high !== null && (
+        <line class="whisker" x1={at(change.low)} x2={at(change.high)} y1={middle} y2={middle} />
+      )}
+      <circle cx={at(change.gain)} cy={middle} r={4} />
+    </svg>
+  );
+}
+
+interface GainsProps {
+  changes: { change: Change; label: string | null }[];
+  rows: Rows | null;
+  label: string;
+}
+
+function Gains({ changes, rows, label }: GainsProps) {
+  const { t } = useWords();
+  const reach = useMemo(() => {
+    const by = new Map<string, number>();
+    for (const { change } of changes) {
+      const most = Math.max(...[change.gain, change.low, change.high].map((each) => Math.abs(each ?? 0)));
+      const key = change.unit === "share" ? "share" : change.name;
+      by.set(key, Math.max(by.get(key) ?? 1e-9, most));
+    }
+    return (change: Change) => by.get(change.unit === "share" ? "share" : change.name) ?? 1;
+  }, [changes]);
+  const heads: [Key, boolean][] = [
+    ["baseline", true],
+    ["candidate", true],
+    ["gain", true],
+    ["won", true],
+    ["lost_cases", true],
+    ["same", true],
+    ["p_value", true],
+    ["detectable", true],
+  ];
+  return (
+    <Scroll label={label}>
+      <table class="metrics">
+        <thead>
+          <tr>
+            <th scope="col">{t("metric")}</th>
+            <td />
+            {heads.map(([key]) => (
+              <th scope="col" class="number" key={key}>
+                {t(key)}
+              </th>
+            ))}
+            <th scope="col" class="number">
+              n
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ change, label: slice }, place) => (
+            <tr key={place}>
+              <th scope="row">
+                <ClassBadge mark={change.class} /> <Data text={change.name} />
+                {slice !== null && (
+                  <span class="hint">
+                    <Data text={slice} />
+                  </span>
+                )}
+                {change.note !== "" && (
+                  <span class="hint">
+                    <Data text={change.note} />
+                  </span>
+                )}
+              </th>
+              <td>
+                <GainPlot change={change} reach={reach(change)} />
+              </td>
+              <td class="number">{change.baseline ?? "n/a"}</td>
+              <td class="number">{change.candidate ?? "n/a"}</td>
+              <td class="number">
+                <strong>{change.gain_text ?? "n/a"}</strong>
+                <span class="hint">{change.interval ?? ""}</span>
+              </td>
+              <td class="number">
+                <ChangeCount rows={rows} metric={change.name} kind="improved" count={change.improved} />
+              </td>
+              <td class="number">
+                <ChangeCount rows={rows} metric={change.name} kind="regressed" count={change.regressed} />
+              </td>
+              <td class="number">{change.unchanged}</td>
+              <td class="number">
+                {small(change.p)}
+                {change.p_adjusted !== null && <span class="hint">({small(change.p_adjusted)})</span>}
+              </td>
+              <td class="number">{change.detectable ?? "–"}</td>
+              <td class="number">{change.n}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function small(p: number | null): string {
+  return p === null ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+const LISTED = 50;
+
+function ChangeCount(props: { rows: Rows | null; metric: string; kind: "improved" | "regressed"; count: number }) {
+  const { t } = useWords();
+  const places = props.rows?.changes?.metrics[props.metric]?.[props.kind] ?? [];
+  if (props.rows === null || places.length === 0) return <>{props.count}</>;
+  const rows = props.rows;
+  return (
+    <details>
+      <summary>{props.count}</summary>
+      <ul class="inline">
+        {places.slice(0, LISTED).map((place) => (
+          <li key={place}>
+            <CaseLink rows={rows} place={place} />
+          </li>
+        ))}
+        {props.count > LISTED && <li>{t("more", { n: props.count - LISTED })}</li>}
+      </ul>
+    </details>
+  );
+}
+
+function CaseLists({ report, rows, found }: { report: Report; rows: Rows | null; found: Comparison }) {
+  const { t } = useWords();
+  const changes = rows?.changes;
+  if (rows === null || changes === undefined) return null;
+  const empty = readFilter(new URLSearchParams({ config: found.candidate.config }), report);
+  const lists: [Key, string][] = [
+    ["regressed_list", "regressed"],
+    ["improved_list", "improved"],
+    ["unchanged_list", "unchanged"],
+  ];
+  return (
+    <div class="columns">
+      {lists.map(([title, name]) => {
+        const code = changes.names.indexOf(name);
+        const places = changes.codes.flatMap((each, place) => (each === code ? [place] : []));
+        return (
+          <Section id={name} title={t(title)} key={name}>
+            <ul class="inline">
+              {places.slice(0, LISTED).map((place) => (
+                <li key={place}>
+                  <CaseLink rows={rows} place={place} />
+                </li>
+              ))}
+            </ul>
+            <p>
+              <a href={filterHash({ ...empty, change: name })}>{t("see_list", { n: places.length })}</a>
+            </p>
+          </Section>
+        );
+      })}
+    </div>
+  );
+}
+
+const SLOPE = { width: 420, row: 22, top: 12, left: 60 };
+const RANKS = 10;
+
+/** Ranks before and after as lines; ranks beyond ten share a row, and so does what is absent. */
+function Moves({ found }: { found: Comparison }) {
+  const { t } = useWords();
+  const stages = [...new Set(found.lanes.map((lane) => lane.stage))];
+  const [chosen, choose] = useState(stages[0] ?? "");
+  const lanes = found.lanes.filter((lane) => lane.stage === chosen);
+  return (
+    <Section id="moves" title={t("moves")}>
+      {stages.length > 1 && (
+        <label class="choice">
+          {t("step")}{" "}
+          <select name="moves-stage" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+            {stages.map((stage) => (
+              <option key={stage} value={stage}>
+                {visible(stage)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <p class="hint">{t("moves_note")}</p>
+      <div class="columns">
+        <Slope lanes={lanes} />
+        <MoveList moves={found.moves.filter((move) => move.stage === chosen)} left={found.moves_left_out} />
+      </div>
+    </Section>
+  );
+}
+
+function Slope({ lanes }: { lanes: Lane[] }) {
+  const { t } = useWords();
+  const row = (rank: number | null) => (rank === null ? RANKS + 1 : Math.min(rank, RANKS + 1) - 1);
+  const y = (rank: number | null) => SLOPE.top + row(rank) * SLOPE.row + (rank === null ? SLOPE.row : 0);
+  const [from, to] = [SLOPE.left, SLOPE.width - SLOPE.left];
+  const kind = (lane: Lane) => {
+    if (lane.before === lane.after) return "same";
+    return lane.after === null ? "bad" : lane.before === null || lane.after < lane.before ? "good" : "bad";
+  };
+  const most = Math.max(1, ...lanes.map((lane) => lane.count));
+  const labels = [...Array.from({ length: RANKS }, (_, place) => `${place + 1}`), `> ${RANKS}`, t("gone")];
+  return (
+    <svg class="slope" viewBox={`0 0 ${SLOPE.width} ${SLOPE.top * 2 + (RANKS + 1) * SLOPE.row}`} role="img" aria-label={t("moves")}>
+      {labels.map((label, place) => (
+        <g key={label}>
+          <text x={from - 10} y={SLOPE.top + place * SLOPE.row + 4} text-anchor="end">
+            {label}
+          </text>
+          <text x={to + 10} y={SLOPE.top + place * SLOPE.row + 4}>
+            {label}
+          </text>
+        </g>
+      ))}
+      {lanes.map((lane, place) => (
+        <line
+          key={place}
+          class={`${kind(lane)} ${lane.after === null && lane.before !== null ? "dropped" : ""}`}
+          x1={from}
+          x2={to}
+          y1={y(lane.before)}
+          y2={y(lane.after)}
+          stroke-width={1 + (5 * lane.count) / most}
+        >
+          <title>
+            {lane.before ?? t("gone")} → {lane.after ?? t("gone")}: {lane.count}
+          </title>
+        </line>
+      ))}
+    </svg>
+  );
+}
+
+function MoveList({ moves, left }: { moves: Move[]; left: number }) {
+  const { t } = useWords();
+  return (
+    <Scroll label={t("moves_list")}>
+      <table>
+        <caption>{t("moves_list")}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t("case")}</th>
+            <th scope="col">{t("evidence")}</th>
+            <th scope="col" class="number">
+              {t("before")}
+            </th>
+            <th scope="col" class="number">
+              {t("after")}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {moves.slice(0, LISTED).map((move, place) => (
+            <tr key={place}>
+              <th scope="row">
+                <a href={caseHash(move.id)}>
+                  <Data text={move.id} />
+                </a>
+              </th>
+              <td class="wrap">
+                <Data text={move.name} />
+              </td>
+              <td class="number">{move.before ?? t("absent")}</td>
+              <td class={`number ${move.after === null ? "bad-text" : ""}`}>{move.after ?? t("gone")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left + Math.max(0, moves.length - LISTED) > 0 && (
+        <p class="hint">{t("more", { n: left + Math.max(0, moves.length - LISTED) })}</p>
+      )}
+    </Scroll>
+  );
+}
+
+function Transitions({ transitions }: { transitions: Comparison["transitions"] }) {
+  const { t, w } = useWords();
+  const name = (each: string) => {
+    const cause = w("cause", each);
+    return cause === each ? w("fault", each) : cause;
+  };
+  return (
+    <Section id="transitions" title={t("transitions")}>
+      <Scroll label={t("transitions")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t("before")}</th>
+              <th scope="col">{t("after")}</th>
+              <th scope="col" class="number">
+                {t("count")}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {transitions.map(([before, after, count], place) => (
+              <tr key={place}>
+                <td>
+                  <Data text={name(before)} />
+                </td>
+                <td>
+                  <Data text={name(after)} />
+                </td>
+                <td class="number">{count}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  );
+}

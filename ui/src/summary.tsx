@@ -1,0 +1,347 @@
+// The first screen: what was decided and why, with what, how sure, and what it cannot say.
+
+import type { ComponentChildren } from "preact";
+import type { ConfigFacts, Measure, Metric, Report, Rows, Rule } from "./data";
+import { CausesByTag, Heat, Latency } from "./charts";
+import { CaseLink, ClassBadge, Dot, Facts, Scroll, Section, StateBadge, scaleOf, toneOf, useWords } from "./parts";
+import { PrintedFailures } from "./printed";
+import { Data, Items } from "./text";
+
+export function Summary({ report, rows }: { report: Report; rows: Rows | null }) {
+  const { t } = useWords();
+  return (
+    <>
+      <Banner report={report} />
+      <Identity report={report} />
+      <Section id="metrics" title={t("metrics")}>
+        <p class="hint">
+          {t("metrics_note")} {t("class_key")}
+        </p>
+        <Metrics report={report} />
+      </Section>
+      <Section id="gate" title={t("rules")}>
+        {report.rules.length === 0 ? <p>{t("no_rules")}</p> : <Rules rules={report.rules} rows={rows} />}
+      </Section>
+      <Section id="slices" title={t("slices")}>
+        <Heat report={report} />
+      </Section>
+      <CausesByTag report={report} />
+      <Section id="times" title={t("times")}>
+        <Latency report={report} />
+      </Section>
+      <Section id="limits" title={t("reproducible")}>
+        <Items items={report.limits} />
+      </Section>
+      {report.warnings.length + report.notes.length > 0 && (
+        <Section id="warnings" title={t("warnings")}>
+          <Items items={[...report.warnings, ...report.notes]} />
+        </Section>
+      )}
+      <Inputs report={report} />
+      {rows !== null && <PrintedFailures report={report} rows={rows} />}
+    </>
+  );
+}
+
+function Banner({ report }: { report: Report }) {
+  const { t } = useWords();
+  const several = report.configs.length > 1;
+  return (
+    <section class={`banner ${toneOf(report.outcome)}`} aria-labelledby="decision-title">
+      <p class="eyebrow">{t("decision")}</p>
+      <h1 id="decision-title">
+        <span class="sign" aria-hidden="true">
+          {{ PASS: "✓", PASS_WITH_RISK: "!", FAIL: "✕", INCOMPLETE: "…" }[report.outcome]}
+        </span>
+        {t(`outcome.${report.outcome}`)}
+      </h1>
+      <p class="todo">{t(`todo.${report.outcome}`)}</p>
+      {report.reasons.length === 0 ? <p>{t("no_reason")}</p> : <Items items={report.reasons} />}
+      {several && (
+        <ul class="chips">
+          {report.configs.map((config) => (
+            <li key={config.id}>
+              <Data text={config.id} />{" "}
+              {config.outcome === null ? <em>{t("not_gated")}</em> : <StateBadge kind="outcome" name={config.outcome} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="hint">{t(report.show_forbidden ? "unmasked" : "masked")}</p>
+    </section>
+  );
+}
+
+function Identity({ report }: { report: Report }) {
+  const { t } = useWords();
+  const golden = report.golden;
+  const name = [golden.name, golden.version].filter((each) => each !== "").join(" ");
+  const facts: [string, ComponentChildren][] = [
+    [
+      t("golden"),
+      <>
+        <Data text={name || t("not_stated")} />, {t("n_cases", { n: golden.cases })}
+        <code class="digest">
+          <Data text={golden.digest} />
+        </code>
+      </>,
+    ],
+    [t("gate"), <Data text={report.gate ?? t("none")} />],
+    [t("owner"), <Data text={report.owner || t("not_stated")} />],
+    [t("date"), <Data text={report.date || t("not_stated")} />],
+    [t("made_with"), <Data text={`Assay ${report.assay}`} />],
+  ];
+  return (
+    <section id="identity" aria-label={t("configs")}>
+      <Facts facts={facts} />
+      <Scroll label={t("configs")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t("config")}</th>
+              <th scope="col">{t("decision")}</th>
+              <th scope="col">{t("cases")}</th>
+              <th scope="col">{t("versions")}</th>
+              <th scope="col">{t("stage_scored")}</th>
+              <th scope="col" class="number">
+                {t("repeats")}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.configs.map((config) => (
+              <ConfigRow key={config.id} config={config} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function ConfigRow({ config }: { config: ConfigFacts }) {
+  const { t, w } = useWords();
+  const states = Object.entries(config.states).filter(([, count]) => count > 0);
+  const versions = Object.entries(config.versions).map(([part, found]) => `${part} ${found.join(" → ")}`);
+  return (
+    <tr>
+      <th scope="row">
+        <Data text={config.id} />
+      </th>
+      <td>{config.outcome === null ? t("not_gated") : <StateBadge kind="outcome" name={config.outcome} />}</td>
+      <td>
+        <a href={`#/cases?${new URLSearchParams({ config: config.id })}`}>{t("n_cases", { n: config.cases })}</a>
+        <span class="hint"> {states.map(([state, count]) => `${count} ${w("state", state)}`).join(", ")}</span>
+      </td>
+      <td class="wrap">
+        <Data text={versions.join(", ") || t("not_stated")} />
+      </td>
+      <td>
+        <Data text={config.stage ?? "–"} />
+      </td>
+      <td class="number">{config.repeats}</td>
+    </tr>
+  );
+}
+
+function Metrics({ report }: { report: Report }) {
+  const { t } = useWords();
+  const headlines = report.metrics.filter((metric) => metric.headline !== null);
+  return (
+    <>
+      {headlines.length > 0 && <MetricTable report={report} metrics={headlines} label={t("headline_metrics")} />}
+      <details open={headlines.length === 0}>
+        <summary>{t("all_metrics", { n: report.metrics.length })}</summary>
+        <MetricTable report={report} metrics={report.metrics} label={t("all_metrics", { n: report.metrics.length })} />
+      </details>
+    </>
+  );
+}
+
+function MetricTable({ report, metrics, label }: { report: Report; metrics: Metric[]; label: string }) {
+  const { t } = useWords();
+  return (
+    <Scroll label={label}>
+      <table class="metrics">
+        <thead>
+          <tr>
+            <th scope="col">{t("metric")}</th>
+            {report.configs.map((config) => (
+              <th scope="col" key={config.id}>
+                <Data text={config.id} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((metric) => (
+            <MetricRow key={metric.name} metric={metric} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function MetricRow({ metric }: { metric: Metric }) {
+  const { t } = useWords();
+  const [low, high] = scaleOf(metric.by, metric.unit);
+  return (
+    <tr>
+      <th scope="row">
+        <ClassBadge mark={metric.class} /> <span title={metric.meaning}>{metric.headline ?? metric.name}</span>
+        {metric.headline !== null && metric.headline !== metric.name && <span class="hint">{metric.name}</span>}
+        {metric.direction === "lower" && <span class="hint">{t("better_lower")}</span>}
+      </th>
+      {metric.by.map((found, place) => (
+        <td key={place}>
+          {found === null ? "–" : <MeasureCell found={found} low={low} high={high} />}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function MeasureCell({ found, low, high }: { found: Measure; low: number; high: number }) {
+  const { t } = useWords();
+  const whole = found.n + found.errors;
+  const coverage = whole > 0 && found.errors > 0 ? t("coverage", { share: `${((100 * found.n) / whole).toFixed(1)}%` }) : null;
+  const details = [
+    found.interval,
+    coverage,
+    found.errors > 0 ? t("errors", { n: found.errors }) : null,
+    found.worst !== null ? t("if_worst", { value: found.worst }) : null,
+    ...found.notes,
+  ].filter((each): each is string => each !== null);
+  if (found.text === null) {
+    return (
+      <>
+        <span>n/a</span>
+        <span class="hint">{found.why || t("not_scored")}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <span class="value">{found.text}</span> <span class="n">n {found.n}</span>
+      <Dot figure={found} low={low} high={high} />
+      <span class="hint">{details.join("; ")}</span>
+    </>
+  );
+}
+
+function Rules({ rules, rows }: { rules: Rule[]; rows: Rows | null }) {
+  const { t } = useWords();
+  return (
+    <Scroll label={t("rules")}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("state")}</th>
+            <th scope="col">{t("metric")}</th>
+            <th scope="col">{t("slice")}</th>
+            <th scope="col" class="number">
+              {t("number")}
+            </th>
+            <th scope="col" class="number">
+              {t("bound")}
+            </th>
+            <th scope="col" class="number">
+              {t("scored")}
+            </th>
+            <th scope="col">{t("severity")}</th>
+            <th scope="col">{t("found")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((rule, place) => (
+            <tr key={place}>
+              <td>
+                <StateBadge kind="rule" name={rule.state} />
+              </td>
+              <th scope="row">
+                <ClassBadge mark={rule.class} /> <Data text={rule.metric} />
+                <span class="hint">
+                  <Data text={rule.config} />
+                </span>
+              </th>
+              <td>
+                <Data text={rule.slice} />
+              </td>
+              <td class="number">{rule.number}</td>
+              <td class="number">{rule.bound}</td>
+              <td class="number">{rule.scored}</td>
+              <td>
+                <Data text={rule.severity} />
+              </td>
+              <td class="wrap">
+                <Data text={rule.message} />
+                {rule.reason !== "" && (
+                  <span class="hint">
+                    <Data text={rule.reason} />
+                  </span>
+                )}
+                {rows !== null && rule.cases.length > 0 && <RuleCases rule={rule} rows={rows} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function RuleCases({ rule, rows }: { rule: Rule; rows: Rows }) {
+  const { t } = useWords();
+  return (
+    <details>
+      <summary>{t("show_cases", { n: rule.cases.length + rule.more })}</summary>
+      <ul class="inline">
+        {rule.cases.map((place) => (
+          <li key={place}>
+            <CaseLink rows={rows} place={place} />
+          </li>
+        ))}
+        {rule.more > 0 && <li>{t("more", { n: rule.more })}</li>}
+      </ul>
+    </details>
+  );
+}
+
+function Inputs({ report }: { report: Report }) {
+  const { t } = useWords();
+  return (
+    <Section id="inputs" title={t("inputs")}>
+      <Scroll label={t("inputs")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t("file")}</th>
+              <th scope="col">{t("format")}</th>
+              <th scope="col" class="number">
+                {t("rows")}
+              </th>
+              <th scope="col">{t("configs")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.inputs.map((input, place) => (
+              <tr key={place}>
+                <th scope="row">
+                  <Data text={input.path} />
+                </th>
+                <td>
+                  <Data text={input.format} />
+                </td>
+                <td class="number">{input.rows}</td>
+                <td>
+                  <Data text={input.configs.join(", ")} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  );
+}

@@ -1,0 +1,9 @@
+import { defineConfig } from "vite";
+import { viteSingleFile } from "vite-plugin-singlefile";
+
+// One file with its script and style inside; Chromium 116, Firefox 113 and Safari 16.4 can all unpack the islands.
+export default defineConfig({
+  plugins: [viteSingleFile({ removeViteModuleLoader: true })],
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: { target: ["chrome116", "firefox113", "safari16.4"], outDir: "dist", reportCompressedSize: false },
+});
