@@ -1,0 +1,255 @@
+"""An answer cut into claims: the statements that sources must support, each with the citation markers at it.
+
+Not claims: headings, code, lists of references, questions, lead-ins ("Here is a summary:"), courtesies, bare yes or no,
+and sentences that only refuse. The segmentation is shared by every instrument that looks at claims.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+from unicodedata import category
+
+from assay.metrics.behaviour import candidates, observe
+from assay.metrics.folding import fold, nfc
+from assay.metrics.markers import Marker, markers
+from assay.metrics.segments import Block, Span, block_sentences, blocks, cell_spans
+
+
+class Claim(NamedTuple):
+    """One claim of an answer: its text without citation markers, in NFC; its span in the characters of the answer;
+    the names in the markers that belong to it, in order, as written."""
+
+    id: str
+    text: str
+    start: int
+    end: int
+    cites: tuple[str, ...]
+
+
+def claims(answer: str, known: Collection[str] = ()) -> tuple[Claim, ...]:
+    """Return the claims of an answer in order, as `c1`, `c2` …; spans are ascending and disjoint.
+
+    One claim per sentence, list item sentence and table row; a row reads "header: cell; header: cell". A marker
+    belongs to the claim in which it stands or which it follows in the same paragraph; one that opens a paragraph, to
+    the claim behind it. `known`: identifiers that are citations also in parentheses or bare behind a full stop. The
+    result does not depend on the Unicode form, spans aside. Linear; of an endless answer the first 200,000 characters
+    count.
+
+    >>> [(c.text, c.cites) for c in claims("Here is a summary:\\n- Staff get 12 days [1].\\n- Ask HR?")]
+    [('Staff get 12 days.', ('1',))]
+    >>> claims("| Plan | Price |\\n|---|---|\\n| Pro | $5 [a1] |")[0]
+    Claim(id='c1', text='Plan: Pro; Price: $5', start=27, end=44, cites=('a1',))
+    """
+    answer = answer[:_LONGEST]
+    text = nfc(answer)
+    found = markers(text, [nfc(name) for name in known])
+    masked = _masked(text, found)
+    spans = [span for block in _body(masked) for span in _claims_of(masked, block)]
+    spans = _without_refusals(masked, spans)
+    cites = _cites(masked, [(start, end) for start, end, _ in spans], found)
+    place = _places(answer, text)
+    return tuple(
+        Claim(f"c{number}", said, place[start], place[end], named)
+        for number, ((start, end, said), named) in enumerate(zip(spans, cites, strict=True), 1)
+    )
+
+
+_LONGEST = 200_000  # characters of an answer that are read
+_Said = tuple[int, int, str]  # a span with the claim's text
+
+
+def _masked(text: str, found: list[Marker]) -> str:
+    """Return the text with blanks in the place of citation markers."""
+    pieces: list[str] = []
+    at = 0
+    for marker in found:
+        pieces += (text[at : marker.start], " " * (marker.end - marker.start))
+        at = marker.end
+    return "".join((*pieces, text[at:])) if found else text
+
+
+# ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_REFERENCES = re.compile(
+    r"\W*(?:sources?|references?|citations?|bibliography|footnotes?|works cited|further reading|nguon|nguon tham khao"
+    r"|nguon trich dan|tai lieu tham khao|trich dan|tham khao|chu thich)(?: (?:used|cited|su dung))?\W*"
+)
+_LABELLED = re.compile(
+    r"\W*(?:sources?|references?|citations?|nguon(?: tham khao)?|tai lieu tham khao|trich dan)\W*:.*"
+)
+_DEFINITION = re.compile(r"\W{0,3}\s*:\s")
+_SHORT = 80  # characters of a line that may be a heading of references or a courtesy
+
+
+def _body(text: str) -> Iterator[Block]:
+    """Yield the blocks that may hold claims: no headings, no code, no list of references."""
+    references = False
+    for block in blocks(text):
+        line = fold(text[block.start : min(block.end, block.start + 2 * _SHORT)])
+        if len(line) <= _SHORT and _REFERENCES.fullmatch(line):
+            references = True
+        elif block.kind == "heading" or (block.apart and block.kind == "text" and not _DEFINITION.match(line)):
+            references = False
+        if references or block.kind in ("heading", "code") or _LABELLED.match(line):
+            continue
+        yield block
+
+
+def _claims_of(text: str, block: Block) -> Iterator[_Said]:
+    """Yield the claims of a block."""
+    if block.kind == "row":
+        said = _row(text, block)
+        if said:
+            yield block.start, block.end, said
+        return
+    if _DEFINITION.match(text, block.start, block.end):
+        return  # "[1]: where it was found"
+    for start, end in block_sentences(text, block):
+        start, end = _without_emphasis(text, start, end)
+        if _claims_something(text[start:end]):
+            yield start, end, _plain(text[start:end])
+
+
+def _without_emphasis(text: str, start: int, end: int) -> Span:
+    for mark in ("**", "__", "*", "_") if text[start] in "*_" else ():
+        if end - start > 2 * len(mark) and text.startswith(mark, start) and text.endswith(mark, start, end):
+            inner = text[start + len(mark) : end - len(mark)]
+            if mark not in inner:
+                return start + len(mark), end - len(mark)
+    return start, end
+
+
+def _row(text: str, block: Block) -> str:
+    """Return a table row as "header: cell; header: cell"; "" where it holds nothing."""
+    cells = [_plain(text[a:b]) for a, b in cell_spans(text, block.start, block.end)]
+    heads = [_plain(text[a:b]).rstrip(" :") for a, b in block.header]
+    if not any(c.isalnum() for cell in cells for c in cell):
+        return ""
+    heads += [""] * (len(cells) - len(heads))
+    return "; ".join(f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=False) if cell)
+
+
+_QUOTATION_MARK = re.compile(r"\n[ \t]*>[> \t]*")
+_BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
+
+
+def _plain(text: str) -> str:
+    """Return a masked piece of an answer on one line, without the gaps that markers left."""
+    if "\n" in text:
+        text = _QUOTATION_MARK.sub("\n", text)
+    return _BEFORE_MARK.sub("", " ".join(text.split()))
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_QUESTION = re.compile(r"[?？؟][\"'”’»)\]」』）》*_`]*+$")
+_LEAD_IN = re.compile(r"[:：][\"'”’»)\]」』）》*_`]*+$")
+_COURTESY = re.compile(
+    r"""\W*(?:
+      (?:sure|certainly|of\ course|absolutely|great\ question|good\ question|thanks?(?:\ you)?|you're\ welcome|hello|hi
+        |yes|no|ok|okay|yep|nope|right|correct|understood|got\ it|da|vang|co|khong|khong\ duoc|duoc|dung|dung\ vay
+        |chac\ chan\ roi|tat\ nhien|cam\ on(?:\ ban)?|xin\ chao|chao\ ban|xin\ loi|rat\ tiec)
+        (?:\ (?:a|nhe|there|sir|thing|so\ much|ban|anh|chi|da\ hoi|for\ asking|for\ your\ question))*
+    | here\ (?:is|are)\ .{0,80}\b(?:summary|overview|answer|list|details?|breakdown|explanation|points?|steps|response
+        |information|highlights|table|comparison)\b.{0,80}
+    | (?:i\ )?hope\ (?:this|that|it)\b.{0,120}
+    | (?:please\ )?(?:feel\ free|do\ not\ hesitate|don't\ hesitate|let\ me\ know|reach\ out)\b.{0,160}
+    | if\ you\ (?:have|need|would\ like|want)\b.{0,100}\b(?:let\ me\ know|feel\ free|(?:just\ )?ask|happy\ to|hesitate
+        |i\ can|reach\ out)\b.{0,100}
+    | please\ (?:contact|ask|check\ with|consult|refer)\b.{0,160} | vui\ long\ (?:lien\ he|hoi)\b.{0,160}
+    | (?:based\ on|according\ to|from)\ (?:the|these|this|your)\ (?:\w+\ ){0,3}(?:context|documents?|sources?|passages?
+        |information|excerpts?|text)(?:\ (?:provided|above|given|below))?
+    | (?:in\ )?(?:summary|conclusion|short|brief|answer|note|key\ points|overview|tl;dr|tom\ lai|tom\ tat|ket\ luan
+        |luu\ y|ghi\ chu|tra\ loi)
+    | (?:duoi|sau)\ day\ (?:la|toi)\b.{0,120}
+    | day\ la\ (?:ban\ |phan\ |cau\ )?(?:tom\ tat|tong\ hop|tra\ loi|tong\ quan|danh\ sach).{0,80}
+    | (?:toi\ |minh\ )?(?:hy|hi)\ vong\b.{0,120} | chuc\ (?:ban|anh|chi)\b.{0,80}
+    | (?:dua\ (?:tren|vao)|theo|can\ cu\ vao)\ (?:cac\ )?(?:tai\ lieu|thong\ tin|ngu\ canh|nguon|noi\ dung|van\ ban)
+        (?:\ (?:da|duoc|do|ban|noi\ bo|tren|hien\ co|cung\ cap))*
+    | (?:neu\ (?:ban|anh|chi|quy\ khach)\b.{0,100})?\b(?:vui\ long|hay|xin|dung\ ngai|cu)\b.{0,30}\b(?:cho\ (?:toi|minh
+        |em)\ biet|dat\ cau\ hoi|hoi\ (?:toi|minh|them)|lien\ he\ lai)\b.{0,80}
+    )\W*""",
+    re.VERBOSE,
+)
+_DIGIT = re.compile(r"\d")
+_LONGEST_COURTESY = 300
+
+
+def _claims_something(sentence: str) -> bool:
+    """Whether a masked sentence states anything."""
+    if not any(c.isalnum() for c in sentence) or _QUESTION.search(sentence, max(0, len(sentence) - 20)):
+        return False
+    if _LEAD_IN.search(sentence, max(0, len(sentence) - 20)) and not _DIGIT.search(sentence):
+        return False
+    if len(sentence) > _LONGEST_COURTESY:
+        return True
+    said = fold(sentence)
+    return bool(_DIGIT.search(said)) or not _COURTESY.fullmatch(said)
+
+
+def _without_refusals(text: str, spans: list[_Said]) -> list[_Said]:
+    """Leave out the sentences that refuse and claim nothing."""
+    if not spans or not candidates([text])[0]:
+        return spans
+    marked = candidates([said for _, _, said in spans]).tolist()
+    return [span for span, look in zip(spans, marked, strict=True) if not (look and _refuses(span[2]))]
+
+
+def _refuses(sentence: str) -> bool:
+    observed = observe(sentence)
+    return observed.refusal and observed.decided and not observed.substantive
+
+
+# ── markers and places ───────────────────────────────────────────────────────────────────────────────────────────
+
+_BETWEEN = 400  # characters between a claim and its markers
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+
+
+def _cites(masked: str, spans: list[Span], found: list[Marker]) -> list[tuple[str, ...]]:
+    """Return the names that belong to each claim, each once."""
+    named: list[dict[str, None]] = [{} for _ in spans]
+    starts = [start for start, _ in spans]
+    for marker in found:
+        behind = bisect_left(starts, marker.end)
+        before = bisect_right(starts, marker.start) - 1
+        if before >= 0 and marker.start < spans[before][1]:
+            owner = before
+        else:
+            back = _gap(masked, spans[before][1], marker.start) if before >= 0 else None
+            ahead = _gap(masked, marker.end, starts[behind]) if behind < len(spans) else None
+            opens = ahead is not None and "\n" not in ahead and (back is None or "\n" in back)
+            owner = behind if opens else before if back is not None else -1
+        if owner >= 0:
+            named[owner].update(dict.fromkeys(marker.names))
+    return [tuple(names) for names in named]
+
+
+def _gap(masked: str, start: int, end: int) -> str | None:
+    """Return what stands between two places; None where that is text or an empty line."""
+    if end - start > _BETWEEN:
+        return None
+    gap = masked[start:end]
+    return None if _EMPTY_LINE.search(gap) or any(map(str.isalnum, gap)) else gap
+
+
+_JOINED = (
+    "Mn",
+    "Mc",
+    "Me",
+)  # these may fuse with the character before them, as do the later letters of a Hangul syllable
+
+
+def _places(answer: str, text: str) -> Sequence[int]:
+    """Return for each place of the NFC text, its end included, the place in the answer."""
+    if answer == text:
+        return range(len(text) + 1)
+    starts = [i for i, c in enumerate(answer) if not i or not ("\u1160" <= c <= "\u11ff" or category(c) in _JOINED)]
+    places: list[int] = []
+    for start, end in zip(starts, (*starts[1:], len(answer)), strict=True):
+        length = len(nfc(answer[start:end]))
+        places += (min(start + i, end) for i in range(length))
+    return [*places, len(answer)]

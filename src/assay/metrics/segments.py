@@ -1,0 +1,259 @@
+"""Text cut into blocks (paragraphs, list items, table rows, headings, code) and blocks into sentences, in any script.
+
+Every function is linear in the length of the text and returns spans of characters, ascending and disjoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+Kind = Literal["text", "item", "heading", "row", "code"]
+Span = tuple[int, int]
+
+
+class Block(NamedTuple):
+    """A piece of a text: its kind, its span without list and quotation marks, and, of a table row, the spans of its
+    header's cells. `apart`: an empty line stands before it."""
+
+    kind: Kind
+    start: int
+    end: int
+    apart: bool = False
+    header: tuple[Span, ...] = ()
+
+
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+_LEAD = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_HEADING = re.compile(r"#{1,6}(?=\s|$)")
+_RULE = re.compile(r"(?:[-*_=] ?){3,}+$|<!--.*")
+_ITEM = re.compile(
+    r"""(?:
+      (?:[-*+•‣◦▪▸●○–—] | \d{1,3}(?:\.\d{1,2})*+[.)] | \d{1,2}(?:\.\d{1,2})++ | [a-zA-Z]\) | [ivx]{1,5}[.)]
+        | \((?:\d{1,3}|[a-z]|[ivx]{1,5})\) )(?=[ \t])
+      | [①-⑳] | [0-9一二三四五六七八九十]{1,3}、
+    )[ \t]*+(?:\[[ xX]\][ \t]++)?""",
+    re.VERBOSE,
+)
+_PROSE = re.compile(r"[^\W\d_]{1,30}+ ")  # no mark of Markdown begins a line with a word
+_CELL_END = re.compile(r"(?<!\\)\|")
+_BOLD_LINE = re.compile(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
+_ENDED = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
+_FULL = 50  # characters of a line that was probably broken for its length
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the blocks of a text in order; empty lines, rules and the fences of code belong to none.
+
+    Lines are joined where the next one goes on in lower case or the last was long and unfinished. A line wholly in
+    bold letters is a heading where it holds no digits and something follows.
+
+    >>> text = "# Leave\\n- 12 days\\n  a year\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |"
+    >>> [(block.kind, text[block.start : block.end]) for block in blocks(text)]
+    [('heading', 'Leave'), ('item', '12 days\\n  a year'), ('row', '| 1 | 2 |')]
+    """
+    apart = False
+    last: Block | None = None  # a paragraph or list item that the next line may continue
+    for line in _kinds(text, list(_lines(text))):
+        if line is None:
+            apart = True
+        elif line.kind == "text" and last and not apart and _goes_on(text, last, line.start):
+            last = last._replace(end=line.end)
+            continue
+        if last:
+            yield last
+            last = None
+        if line is not None:
+            if line.kind in ("text", "item"):
+                last = line._replace(apart=apart)
+            else:
+                yield line._replace(apart=apart)
+            apart = False
+    if last:
+        yield last
+
+
+def _kinds(text: str, lines: list[Span]) -> Iterator[Block | None]:
+    """Yield each line as a block of its own, and None for lines that separate."""
+    fence = ""
+    header: tuple[Span, ...] = ()
+    dashes = -1  # the number of the line below a table's header
+    for number, (start, end) in enumerate(lines):
+        line = text[start:end]
+        mark = _FENCE.match(line)
+        if fence or mark:
+            closes = bool(mark) and mark is not None and mark[0].startswith(fence) and mark.end() == len(line)
+            yield Block("code", start, end) if fence and line and not closes else None
+            fence = "" if fence and closes else fence or (mark[0] if mark else "")
+        elif number == dashes:
+            continue
+        elif "|" in line and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
+            header, dashes = tuple(cell_spans(text, start, end)), number + 1
+        elif "|" in line and (header or line[0] == line[-1] == "|"):
+            yield Block("row", start, end, header=header)
+        else:
+            header = ()
+            yield _plain(text, start, end, number + 1 < len(lines))
+
+
+def _plain(text: str, start: int, end: int, more: bool) -> Block | None:
+    """Return a line outside code and tables as a block; `more`: other lines follow."""
+    line = text[start:end]
+    if _PROSE.match(line):
+        return Block("text", start, end)
+    if not line or _RULE.match(line):
+        return None
+    heading = _HEADING.match(line)
+    if heading:
+        begin = trim(text, start + heading.end(), end)[0]
+        return Block("heading", begin, end) if begin < end else None
+    bold = _BOLD_LINE.match(line)
+    if more and bold and not _ENDED.search(bold["label"].rstrip(":：")) and not any(map(str.isdigit, bold["label"])):
+        return Block("heading", start, end)
+    item = _ITEM.match(line)
+    return Block("item", start + item.end(), end) if item and item.end() < len(line) else Block("text", start, end)
+
+
+def cell_spans(text: str, start: int, end: int) -> list[Span]:
+    """Return the trimmed spans of the cells of a table row; those of empty cells are empty.
+
+    >>> cell_spans("| a || b |", 0, 10)
+    [(2, 3), (5, 5), (7, 8)]
+    """
+    cuts = [mark.start() for mark in _CELL_END.finditer(text, start, end)]
+    spans = [trim(text, a, b) for a, b in zip([start, *(cut + 1 for cut in cuts)], [*cuts, end], strict=True)]
+    first = 1 if text[start] == "|" else 0
+    last = len(spans) - 1 if len(spans) > 1 and cuts[-1] == end - 1 else len(spans)
+    return spans[first:last]
+
+
+def trim(text: str, start: int, end: int) -> Span:
+    """Return the span without the whitespace at its ends; (end, end) where nothing else is there."""
+    piece = text[start:end]
+    begin = end - len(piece.lstrip())
+    return begin, max(begin, start + len(piece.rstrip()))
+
+
+def _lines(text: str) -> Iterator[Span]:
+    """Yield the span of each line, without what leads and ends it: whitespace and quotation marks of Markdown."""
+    for match in _LINE.finditer(text):
+        lead = _LEAD.match(text, match.start(), match.end())
+        start = lead.end() if lead else match.start()
+        yield start, max(start, match.start() + len(match[0].rstrip()))
+
+
+def _is_dashes(line: str) -> bool:
+    return "-" in line and "|" in line and not line.strip("|:- \t")
+
+
+def _goes_on(text: str, block: Block, start: int) -> bool:
+    """Whether the line at `start` continues the block before it."""
+    if _ENDED.search(text, max(block.start, block.end - 10), block.end):
+        return False
+    broken = text.rfind("\n", block.start, block.end)
+    return text[start].islower() or text[block.end - 1] in ",，、-" or block.end - max(broken, block.start) >= _FULL
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_CLOSERS = r"[\"'”’»)\]」』）》*_`]*+"
+_STOP = re.compile(rf"(?:[.!?…]++{_CLOSERS}|[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
+_CASED_STOPS = ".!?…"
+_PROTECTED = re.compile(
+    r"`[^`\n]{1,400}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"
+    r"|(?<![^\s(\[])\"(?=\S)[^\"]{1,400}+\"(?!\w)"
+)
+_OPENERS = "([{\"'“‘«*_"
+# No sentence ends after these: in any writing, with a capital letter, before a digit …
+_NEVER = _words("e.g i.e eg ie v vs cf viz approx ca")
+_CAPITAL = _words(
+    """
+    Mr Mrs Ms Dr Prof St Gen Sen Rep Gov Capt Lt Col Sgt Rev Hon Messrs Mme Mlle Dept Jan Feb Mar Apr Jun Jul Aug Sep
+    Sept Oct Nov Dec Tp TP Ths ThS Ts TS Pgs PGS Gs GS Bs BS Cn CN Ks KS Tx TX Ô Bà Q P
+    """
+)
+_NUMBERED = _words("no nos nr fig figs art sec ch vol pp p q eq ver tel ext ed max min avg số đ")
+# … and after these only before a word that begins sentences.
+_SOMETIMES = _words("etc inc ltd co corp llc plc jr sr al v.v vv bros ave blvd rd est")
+_STARTERS = _words(
+    """
+    the a an this that these those it its he she they we you i in on at by for from with if when while after before
+    but and or however so as there here all any both each some most many no not please see note also since his her
+    their our your employees users staff customers
+    các những một nếu khi sau trước theo tuy nhưng và hoặc để đây đó này ngoài nhân người bạn tôi chúng không có
+    với trong mọi mỗi cần phải hãy vui lưu quản công
+    """
+)
+_INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]")
+_NUMBERING = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[a-zA-Z]|[ivx]{1,5})\W*")
+_NEXT_WORD = re.compile(r"\s*[\"'“‘«(\[*_]*+([^\W_]*+)")
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the spans of the sentences of all blocks, headings, table rows and lines of code included.
+
+    >>> text = "Dr. Lê pays $1.5. Why? 有三天。五天。"
+    >>> [text[a:b] for a, b in sentences(text)]
+    ['Dr. Lê pays $1.5.', 'Why?', '有三天。', '五天。']
+    """
+    return [span for block in blocks(text) for span in block_sentences(text, block)]
+
+
+def block_sentences(text: str, block: Block) -> list[Span]:
+    """Return the spans of the sentences of one block.
+
+    A sentence ends at its mark before whitespace (in Chinese, Japanese, Arabic and Indic scripts at the mark itself),
+    not after abbreviations, initials, numbering, before a small letter, nor within a quotation or code that stands
+    in a longer text.
+    """
+    if block.kind in ("row", "code", "heading"):
+        return [(block.start, block.end)]
+    spans, start = [], block.start
+    kept = _protected(text, block)
+    keep = next(kept, None)
+    for stop in _STOP.finditer(text, block.start, block.end):
+        while keep and keep[1] <= stop.start():
+            keep = next(kept, None)
+        if keep and keep[0] < stop.start() and stop.end() < keep[1]:
+            continue
+        if stop.end() == block.end or _ends(text, start, stop.start(), stop.end()):
+            spans.append(trim(text, start, stop.end()))
+            start = stop.end()
+    spans.append(trim(text, start, block.end))
+    return [(a, b) for a, b in spans if a < b]
+
+
+def _protected(text: str, block: Block) -> Iterator[Span]:
+    """Yield the spans of quotations and code, but not of one that is the whole block."""
+    for match in _PROTECTED.finditer(text, block.start, block.end):
+        if match.start() > block.start or text[match.end() : block.end].strip(" \t\n.,;:!?"):
+            yield match.span()
+
+
+def _ends(text: str, start: int, stop: int, end: int) -> bool:
+    """Whether the mark at `stop`, with quotes up to `end`, closes the sentence begun at `start`."""
+    mark = text[stop]
+    if mark not in _CASED_STOPS:
+        return True
+    match = _NEXT_WORD.match(text, end, end + 40)
+    following = match[1] if match else ""
+    if following[:1].islower():
+        return False
+    if mark != "." or text[stop + 1 : stop + 2] == ".":
+        return True
+    if stop - start < 10 and _NUMBERING.fullmatch(text, start, stop):
+        return False
+    pieces = text[max(start, stop - 24) : stop].split()
+    word = pieces[-1].lstrip(_OPENERS) if pieces else ""
+    if word.lower() in _NEVER or word in _CAPITAL or (word.lower() in _NUMBERED and following[:1].isdigit()):
+        return False
+    if word.lower() in _SOMETIMES or (_INITIALS.fullmatch(word) and (word[0].isupper() or "." in word)):
+        return following.lower() in _STARTERS
+    return True
