@@ -1,4 +1,4 @@
-"""Answers without a judge: what the text did against what was expected, keywords, exact values, numbers, facts."""
+"""What an answer did (answered, abstained, denied, handed over) against what was expected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from assay.graders.base import (
     FactKey,
     Grader,
     Ints,
-    Key,
     Verdict,
     column,
     error,
@@ -25,7 +24,6 @@ from assay.graders.base import (
 )
 from assay.graders.names import MetricName
 from assay.graders.rows import Rows
-from assay.metrics.answers import exact_match, facts_present, grade_keywords, number_match
 from assay.metrics.behaviour import candidates, observe
 from assay.model import BEHAVIOURS, ScoreColumn
 
@@ -190,84 +188,19 @@ def _mismatch_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, facts.contradicted.astype(np.float64), *facts.unless(batch), undeclared)
 
 
-def _keywords(case: CaseIndex, answer: str) -> tuple[float, bool] | None:
-    rubric = case.case.rubric
-    if rubric is None or not rubric.correct_keywords:
-        return None
-    grade = grade_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
-    return None if grade.score is None else (grade.score, grade.hedged or grade.negated)
-
-
-def _exact(case: CaseIndex, answer: str) -> float | None:
-    rubric, reference = case.case.rubric, case.case.reference
-    return float(exact_match(answer, reference)) if rubric and rubric.kind == "exact" and reference else None
-
-
-def _number(case: CaseIndex, answer: str) -> float | None:
-    rubric, reference = case.case.rubric, case.case.reference
-    if rubric is None or rubric.kind != "number" or not reference:
-        return None
-    matched = number_match(answer, reference, rubric.tolerance)
-    return None if matched is None else float(matched)
-
-
-def _facts(case: CaseIndex, answer: str) -> float | None:
-    needed = case.case.must_have
-    return len(facts_present(answer, needed)[0]) / len(needed) if needed else None
-
-
-def _keyword_score(case: CaseIndex, answer: str) -> float | None:
-    graded = _keywords(case, answer)
-    return None if graded is None else graded[0]
-
-
-def _keyword_doubt(case: CaseIndex, answer: str) -> float | None:
-    graded = _keywords(case, answer)
-    return None if graded is None else float(graded[1])
-
-
-_TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
-    "keywords": _keyword_score,
-    "keywords_ambiguous": _keyword_doubt,
-    "exact_match": _exact,
-    "number_match": _number,
-    "completeness": _facts,
-}
-
-
-def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
-    facts, rule = batch.of(AnswerFacts), _TEXT_RULES[name.base]
-    values = np.zeros(len(facts.cases))
-    unstated = np.ones(len(facts.cases), dtype=np.bool_)
-    for row in facts.checkable:
-        graded = rule(facts.cases[row], facts.texts[row])
-        if graded is not None:
-            values[row], unstated[row] = graded, False
-    return column(
-        name,
-        values,
-        not_applicable((batch.behaviours[1] & BIT[ANSWER]) == 0, "no answer is expected"),
-        not_applicable(unstated, "the case states nothing to look for"),
-        *facts.unless(batch),
-    )
-
-
 def _needs(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
 def _row(name: str, summary: str, source: str) -> Grader:
     """A metric that a good answer scores high on."""
-    compute = _text_column if name in _TEXT_RULES else _behaviour_column
-    return Grader(name, "answer", summary, source, needs=_needs, compute=compute, yields_to_leaks=True)
+    return Grader(name, "answer", summary, source, needs=_needs, compute=_behaviour_column, yields_to_leaks=True)
 
 
 def _fault(name: str, summary: str, source: str) -> Grader:
     """A fault that is there or not; its mean is a rate."""
     return replace(_row(name, summary, source), direction="lower", statistic="rate", yields_to_leaks=False)
 
-
-_BY = {"by": Key("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
 
 GRADERS: tuple[Grader, ...] = (
     _row("behaviour", "Whether the answer did what was expected: answer, abstain, deny or escalate.", "DECISIONS 8"),
@@ -303,9 +236,4 @@ GRADERS: tuple[Grader, ...] = (
         ),
         compute=_mismatch_column,
     ),
-    _row("keywords", "Share of the case's keywords in the answer, correct ones first.", "[002]"),
-    _fault("keywords_ambiguous", "Whether the keyword score rests on a hedged or negated phrase.", "[002] traps"),
-    _row("exact_match", "Whether the answer is the reference, but for case, spacing and outer punctuation.", "[001]"),
-    _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "[001]"),
-    replace(_row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"), keys=_BY),
 )

@@ -15,23 +15,13 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from assay.graders.access import Superseded
-from assay.graders.evidence import EvidenceIndex
+from assay.graders.joins import CaseIndex, Joins
 from assay.graders.names import MetricName
 from assay.graders.rows import Rows
-from assay.model import (
-    BEHAVIOURS,
-    ERROR,
-    NOT_APPLICABLE,
-    SCORED,
-    Case,
-    Chunk,
-    Corpus,
-    Evidence,
-    GoldenSet,
-    Observation,
-    ScoreColumn,
-)
+from assay.model import ERROR, NOT_APPLICABLE, SCORED, Observation, ScoreColumn
+
+__all__ = ["Batch", "Bools", "CaseIndex", "FactKey", "Facts", "Floats", "Grader", "Ints", "Joins", "Key", "Verdict",
+           "column", "error", "not_applicable"]  # fmt: skip
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -42,105 +32,6 @@ Statistic = Literal["mean", "rate", "p50", "p95", "balanced", "total"]
 
 NULL_ANSWER = "null_answer"
 """The error code of a target that was asked for an answer and gave null."""
-
-
-class Joins:
-    """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed."""
-
-    def __init__(self, golden: GoldenSet, corpus: Corpus | None = None) -> None:
-        self.golden, self.corpus = golden, corpus
-        self.position = {case.id: place for place, case in enumerate(golden.cases)}
-        self._indexed: dict[int, CaseIndex] = {}
-        self._superseded: dict[str | None, Superseded] = {}
-
-    def case(self, place: int) -> CaseIndex:
-        """Return the case at a place of the golden set with its look-ups."""
-        found = self._indexed.get(place)
-        if found is None:
-            found = self._indexed[place] = CaseIndex(self.golden.cases[place], self)
-        return found
-
-    def superseded(self, as_of: str | None) -> Superseded | None:
-        """Return which chunks are of a replaced version at a date; None without a corpus."""
-        if self.corpus is None:
-            return None
-        if as_of not in self._superseded:
-            self._superseded[as_of] = Superseded(self.corpus, as_of)
-        return self._superseded[as_of]
-
-
-class CaseIndex:
-    """One golden case with its look-ups, made once and shared by every observation of it."""
-
-    __slots__ = (
-        "__dict__",  # for what only few cases need
-        "accepted_bits",
-        "as_of",
-        "case",
-        "corpus",
-        "denied",
-        "evidence",
-        "expected_code",
-        "guarded",
-        "ideal",
-        "joins",
-        "partial",
-        "required",
-        "restricted",
-        "states_text",
-    )
-
-    def __init__(self, case: Case, joins: Joins) -> None:
-        self.case = case
-        self.joins = joins
-        self.corpus = joins.corpus
-        self.partial = joins.golden.judgments == "partial"
-        self.as_of = (case.user.as_of if case.user else None) or joins.golden.as_of
-        self.denied = case.behaviour == "permission_denied"
-        self.restricted = self.denied or bool(case.forbidden)
-        self.guarded = self.restricted or bool(case.forbidden_text)
-        self.expected_code = BEHAVIOURS.index(case.behaviour)
-        self.accepted_bits = sum(1 << BEHAVIOURS.index(each) for each in {case.behaviour, *case.also_accept})
-        self.states_text = case.rubric is not None or bool(case.must_have)
-        searched = () if self.denied else case.evidence
-        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in searched], self.corpus)
-        self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
-        self.required = self._mask_of(lambda unit: unit.required)
-
-    @cached_property
-    def may_see(self) -> dict[str, bool]:
-        """What was found out about chunks of the corpus and this asker."""
-        return {}
-
-    @cached_property
-    def forbidden(self) -> EvidenceIndex:
-        """Chunks that must not be seen: the case's forbidden ones, and its evidence where permission is denied."""
-        listed = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
-        return EvidenceIndex([*listed, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
-
-    @cached_property
-    def forbidden_texts(self) -> tuple[str, ...]:
-        """The texts of the forbidden chunks, as far as the corpus or a quote gives them."""
-        texts = [unit.quote for unit in self.case.evidence if self.denied and unit.quote]
-        if self.corpus is not None:
-            known = self.corpus.chunks
-            ids = self.forbidden.by_id if self.forbidden.by_id_alone else known
-            chunks = [known[each] for each in ids if each in known]
-            masks = self.forbidden.masks([Chunk(chunk.chunk_id) for chunk in chunks])
-            texts += [chunk.text for chunk, mask in zip(chunks, masks, strict=True) if mask and chunk.text]
-        return tuple(texts)
-
-    def level(self, rel: int) -> int:
-        """Return the mask of the units of at least grade `rel`."""
-        return self._mask_of(lambda unit: unit.grade >= rel)
-
-    def _mask_of(self, counts: Callable[[Evidence], bool]) -> int:
-        mask, bit = 0, 1
-        for unit in () if self.denied else self.case.evidence:
-            if unit.grade > 0:
-                mask |= bit if counts(unit) else 0
-                bit <<= 1
-        return mask
 
 
 class Facts(Protocol):
@@ -225,8 +116,11 @@ class Key:
 class Grader:
     """One row of the catalogue: what the number is, and how it is made from a batch.
 
-    `compute` is None for a metric that only recorded verdicts can measure. `parts` are the metrics that a `balanced`
-    statistic is the mean of. `yields_to_leaks`: where the case leaked, a score becomes the worst of the range.
+    `compute` is None for a metric that is found in whole tables. `parts` are the metrics that a `balanced` statistic is
+    the mean of. `yields_to_leaks`: where the case leaked, a score becomes the worst of the range. `rubrics` are those
+    that a judge is asked with. `uncalibrated` are the instruments whose numbers may inform but not gate until they, or
+    those of every metric in `rests_on`, were held against people's labels (DECISIONS 19). `explain` says of one
+    observation how its score came about.
     """
 
     name: str
@@ -246,6 +140,10 @@ class Grader:
     compute: Callable[[Batch, MetricName], ScoreColumn] | None = None
     parts: tuple[str, ...] = ()
     yields_to_leaks: bool = False
+    rubrics: tuple[str, ...] = ()
+    uncalibrated: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    explain: Callable[[CaseIndex, Observation, MetricName], str] | None = None
 
     def key(self, name: MetricName, key: str) -> str:
         """Return the value of one of this grader's keys in a name, its default where the name leaves it out."""

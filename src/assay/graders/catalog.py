@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 
 from assay.errors import MetricNameError, Problem, shown
-from assay.graders import answer, citation, cited, files, judged, operations, retrieval, visibility
+from assay.graders import answer, citation, cited, files, judged, operations, retrieval, textual, visibility
 from assay.graders.base import Grader
 from assay.graders.checks import GRADERS as CHECK_GRADERS
 from assay.graders.names import MetricName, read_name, split_names, without_defaults
@@ -22,6 +22,7 @@ CATALOG: Mapping[str, Grader] = MappingProxyType(
             citation.GRADERS,
             cited.GRADERS,
             answer.GRADERS,
+            textual.GRADERS,
             visibility.GRADERS,
             operations.GRADERS,
             CHECK_GRADERS,

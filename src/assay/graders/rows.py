@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -67,6 +67,7 @@ class Rows:
         self.cases, self.observations = cases, observations
         self.stages = rankings_of(observations) if stages is None else stages
         self.bare = all(rankings.bare for rankings in self.stages.values())
+        self.readings: list[Any] | None = None  # what the answer layer found out about these rows
         self._ranked: dict[str, list[Ranked | None]] = {}
 
     def ranked(self, name: str) -> list[Ranked | None]:

@@ -1,0 +1,132 @@
+"""Answers by deterministic rules of text: keywords, exact values, numbers, facts that must be present."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from assay.graders.answer import ANSWER, BIT, AnswerFacts
+from assay.graders.base import Batch, CaseIndex, FactKey, Grader, Key, column, not_applicable
+from assay.graders.names import MetricName
+from assay.metrics.answers import KeywordGrade, exact_match, facts_present, grade_keywords, number_match
+from assay.model import ScoreColumn
+
+
+def keyword_grade(case: CaseIndex, answer: str) -> KeywordGrade | None:
+    """Return what keywords and incorrect patterns say; None where the case has neither."""
+    rubric = case.case.rubric
+    if rubric is None or not (rubric.correct_keywords or rubric.incorrect_patterns):
+        return None
+    return grade_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
+
+
+def _keyword_score(case: CaseIndex, answer: str) -> float | None:
+    graded = keyword_grade(case, answer)
+    return None if graded is None else graded.score
+
+
+def _keyword_doubt(case: CaseIndex, answer: str) -> float | None:
+    graded = keyword_grade(case, answer)
+    return None if graded is None or graded.score is None else float(graded.hedged or graded.negated)
+
+
+def _exact(case: CaseIndex, answer: str) -> float | None:
+    rubric, reference = case.case.rubric, case.case.reference
+    return float(exact_match(answer, reference)) if rubric and rubric.kind == "exact" and reference else None
+
+
+def _number(case: CaseIndex, answer: str) -> float | None:
+    rubric, reference = case.case.rubric, case.case.reference
+    if rubric is None or rubric.kind != "number" or not reference:
+        return None
+    matched = number_match(answer, reference, rubric.tolerance)
+    return None if matched is None else float(matched)
+
+
+def _facts(case: CaseIndex, answer: str) -> float | None:
+    needed = case.case.must_have
+    return len(facts_present(answer, needed)[0]) / len(needed) if needed else None
+
+
+TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
+    "keywords": _keyword_score,
+    "keywords_ambiguous": _keyword_doubt,
+    "exact_match": _exact,
+    "number_match": _number,
+    "completeness": _facts,
+}
+"""A number for a case and an answer; None where the case states nothing to look for."""
+
+DECISIVE = ("keywords", "exact_match", "number_match", "completeness")
+"""The rules that say whether an answer is right, the first that applies."""
+
+
+def first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
+    """Return the first rule that applies to a case with what it gives; None where none does."""
+    for name in DECISIVE:
+        value = TEXT_RULES[name](case, answer)
+        if value is not None:
+            return name, value
+    return None
+
+
+def veto(case: CaseIndex, answer: str) -> str:
+    """Return which rule shows that the answer is wrong, whatever a judge says; nothing where none does.
+
+    A demanded exact value or number that is not there, or an incorrect pattern without any correct keyword.
+    """
+    for name in ("exact_match", "number_match"):
+        if TEXT_RULES[name](case, answer) == 0:
+            return name
+    graded = keyword_grade(case, answer)
+    if graded is not None and graded.incorrect_found and not graded.score:
+        return f"incorrect pattern {', '.join(graded.incorrect_found)}"
+    return ""
+
+
+def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts, rule = batch.of(AnswerFacts), TEXT_RULES[name.base]
+    values = np.zeros(len(facts.cases))
+    unstated = np.ones(len(facts.cases), dtype=np.bool_)
+    for row in facts.checkable:
+        graded = rule(facts.cases[row], facts.texts[row])
+        if graded is not None:
+            values[row], unstated[row] = graded, False
+    return column(
+        name,
+        values,
+        not_applicable((batch.behaviours[1] & BIT[ANSWER]) == 0, "no answer is expected"),
+        not_applicable(unstated, "the case states nothing to look for"),
+        *facts.unless(batch),
+    )
+
+
+def _needs(_: MetricName) -> tuple[FactKey, ...]:
+    return ((AnswerFacts, ()),)
+
+
+def _missing_facts(case: CaseIndex, answer: str) -> str:
+    missing = facts_present(answer, case.case.must_have)[1]
+    return f"missing: {'; '.join(missing)}" if missing else ""
+
+
+def _row(name: str, summary: str, source: str) -> Grader:
+    return Grader(name, "answer", summary, source, needs=_needs, compute=_text_column, yields_to_leaks=True)
+
+
+_BY = {"by": Key("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
+
+GRADERS: tuple[Grader, ...] = (
+    _row("keywords", "Share of the case's keywords in the answer, correct ones first.", "[002]"),
+    replace(
+        _row("keywords_ambiguous", "Whether the keyword score rests on a hedged or negated phrase.", "[002] traps"),
+        direction="lower",
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    _row("exact_match", "Whether the answer is the reference, but for case, spacing and outer punctuation.", "[001]"),
+    _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "[001]"),
+    replace(_row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"), keys=_BY),
+)
