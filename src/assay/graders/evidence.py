@@ -60,7 +60,7 @@ class EvidenceIndex:
         self.by_id_alone = not self._selectors and not self._quotes
 
     def _enter(self, selector: Selector, mask: int) -> None:
-        if selector.keys() == {CHUNK_ID}:
+        if len(selector) == 1 and CHUNK_ID in selector:
             chunk_id = str(selector[CHUNK_ID])
             self.by_id[chunk_id] = self.by_id.get(chunk_id, 0) | mask
         elif QUOTE in selector:

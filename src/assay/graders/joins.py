@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.graders.access import Superseded
 from assay.graders.evidence import EvidenceIndex
-from assay.model import BEHAVIOURS, Case, Chunk, Corpus, Evidence, GoldenSet
+from assay.model import BEHAVIOURS, Behaviour, Case, Chunk, Corpus, GoldenSet
 
 if TYPE_CHECKING:
     from assay.graders.judging import Judging
@@ -93,13 +93,12 @@ class CaseIndex:
         self.denied = case.behaviour == "permission_denied"
         self.restricted = self.denied or bool(case.forbidden)
         self.guarded = self.restricted or bool(case.forbidden_text)
-        self.expected_code = BEHAVIOURS.index(case.behaviour)
-        self.accepted_bits = sum(1 << BEHAVIOURS.index(each) for each in {case.behaviour, *case.also_accept})
+        self.expected_code, self.accepted_bits = _codes(case.behaviour, case.also_accept)
         self.states_text = case.rubric is not None or bool(case.must_have)
         searched = () if self.denied else case.evidence
         self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in searched], self.corpus)
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
-        self.required = self._mask_of(lambda unit: unit.required)
+        self.required = _mask([unit.required for unit in searched if unit.grade > 0])
 
     @cached_property
     def may_see(self) -> dict[str, bool]:
@@ -126,12 +125,16 @@ class CaseIndex:
 
     def level(self, rel: int) -> int:
         """Return the mask of the units of at least grade `rel`."""
-        return self._mask_of(lambda unit: unit.grade >= rel)
+        return _mask([grade >= rel for grade in self.evidence.grades])
 
-    def _mask_of(self, counts: Callable[[Evidence], bool]) -> int:
-        mask, bit = 0, 1
-        for unit in () if self.denied else self.case.evidence:
-            if unit.grade > 0:
-                mask |= bit if counts(unit) else 0
-                bit <<= 1
-        return mask
+
+def _mask(chosen: Iterable[bool]) -> int:
+    """Return the mask of the units that are chosen, in their order."""
+    return sum([1 << bit for bit, each in enumerate(chosen) if each])
+
+
+@lru_cache(maxsize=256)
+def _codes(expected: Behaviour, also: tuple[Behaviour, ...]) -> tuple[int, int]:
+    """Return the expected behaviour as a number, and all accepted ones as a set of bits."""
+    accepted = {expected, *also}
+    return BEHAVIOURS.index(expected), sum(1 << code for code, each in enumerate(BEHAVIOURS) if each in accepted)

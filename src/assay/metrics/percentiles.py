@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import ceil, exp, log
 
 import numpy as np
@@ -39,13 +40,19 @@ def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> B
     n = len(numbers)
     if round(n * min(p, 100 - p) / 100, 9) < 1:
         return None
+    first, last, covered = _order_statistics(n, p, confidence)
+    note = "" if covered >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {covered:.0%}"
+    return Bounds(float(numbers[first - 1]), float(numbers[last - 1]), "order statistics", note)
+
+
+@lru_cache(maxsize=1024)
+def _order_statistics(n: int, p: float, confidence: float) -> tuple[int, int, float]:
+    """Return between which of n sorted values (from 1) the percentile lies, and the probability that it does."""
     below = _binomial_cdf(n, p / 100)  # below[k]: probability that at most k values lie below the percentile
     tail = (1 - confidence) / 2
     first = max(1, int(np.searchsorted(below, tail, side="right")))
     last = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
-    covered = float(below[last - 1] - below[first - 1])
-    note = "" if covered >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {covered:.0%}"
-    return Bounds(float(numbers[first - 1]), float(numbers[last - 1]), "order statistics", note)
+    return first, last, float(below[last - 1] - below[first - 1])
 
 
 def _rank(p: float, n: int) -> int:
