@@ -5,6 +5,7 @@ A judge only ever chooses labels from a closed set; code turns labels into numbe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -194,10 +195,11 @@ class Rate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 class Calibration(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One instrument held against people for one metric, named with its instrument: `faithfulness(by=judge)`.
 
-    `judge` is the digest of the judge (of the rules instrument: its version), `rubric_hash` that of the rubric it was
-    asked with; for any other judge or rubric it says nothing. `sensitivity` is the share of what people passed that the
-    instrument passed, `specificity` the share of what they failed that it failed; None without such items. `reasons`
-    say why it may not gate. `platt` maps the rules instrument's raw number to a probability: `slope`, `intercept`.
+    `judge` is the digest of the judge (of the rules instrument: its version), `rubric_hash` what `rubrics_hash` says of
+    the rubric it was asked with; for any other judge or rubric it says nothing. `sensitivity` is the share of what
+    people passed that the instrument passed, `specificity` the share of what they failed that it failed; None without
+    such items. `reasons` say why it may not gate. `platt` maps the rules instrument's raw number to a probability:
+    `slope`, `intercept`.
     """
 
     metric: str
@@ -216,3 +218,13 @@ class Calibration(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     def counts_for(self, judge: str, rubric_hash: str) -> bool:
         """Return whether this was measured on the very judge and rubric."""
         return (self.judge, self.rubric_hash) == (judge, rubric_hash)
+
+
+def rubrics_hash(rubrics: Iterable[JudgeRubric], name: str) -> str:
+    """Return the identity of a rubric in all its languages: what a calibration is bound to; "" where there is none.
+
+    >>> rubrics_hash([], "support")
+    ''
+    """
+    hashes = sorted({each.hash for each in rubrics if each.name == name})
+    return digest(hashes) if hashes else ""
