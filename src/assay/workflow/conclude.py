@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from assay.graders.catalog import column_name, is_measurable
+from assay.graders.catalog import column_name
 from assay.graders.names import MetricName
 from assay.model import (
     NOT_APPLICABLE,
@@ -21,9 +21,11 @@ from assay.model import (
     ScoreTable,
     Scoring,
 )
+from assay.scoring.engine import Plan
 from assay.scoring.gate import decide, gated_configs, overall
-from assay.scoring.measured import NOT_REPORTED, cluster_ids
+from assay.scoring.measured import NOT_REPORTED, cluster_ids, column_of
 from assay.scoring.slices import slice_rows
+from assay.scoring.snapshot import Snapshot, refuse_other_golden
 from assay.scoring.summary import summaries
 from assay.version import __version__
 
@@ -42,17 +44,23 @@ def conclude(
     warnings: tuple[str, ...] = (),
     missing_scored: bool = False,
     not_gated: str = "",
+    baseline: Snapshot | None = None,
+    today: str | None = None,
 ) -> Scoring:
     """Return summaries, slices and decisions of every configuration, with what was read and noticed.
 
     `missing_scored`: cases without an observation were given the worst score, so they do not leave a decision open.
-    `not_gated` says why a gate that was asked for was not applied.
+    `not_gated` says why a gate that was asked for was not applied. Regression rules are held against the `baseline`;
+    waivers hold until `today` is past their day. Raises InputError for a baseline of another golden set.
     """
-    measured = [name for name in names if is_measurable(name)]
+    if baseline is not None:
+        refuse_other_golden(baseline.side, info.digest)
+    measured = [name for name in names if all(column_of(table, name) is not None for table in tables.values())]
     slices = slice_rows(golden.cases, by)
     clusters = cluster_ids(golden.cases)
     judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
-    decision, decisions = decisions_of(gate, judged, golden, gate_configs)
+    before = baseline.table if baseline is not None else None
+    decision, decisions = decisions_of(gate, judged, golden, gate_configs, before, today)
     if not_gated and decision.outcome == "PASS":
         decision = Decision("PASS", (not_gated,))
         decisions = dict.fromkeys(decisions, decision)
@@ -60,7 +68,7 @@ def conclude(
     for config, scores in tables.items():
         headline, by_slice = summaries(scores, measured, slices, clusters)
         configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
-    asked = [str(name) for name in names if not is_measurable(name)]
+    asked = [str(name) for name in names if name not in measured]
     unmeasured = (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
     holes = tuple(sorted(hole for config, each in configs.items() for hole in _holes(config, each)))
     return Scoring(
@@ -98,14 +106,19 @@ def _holes(config: str, result: ConfigResult) -> Iterator[str]:
 
 
 def decisions_of(
-    gate: Gate | None, tables: Mapping[str, ScoreTable], golden: GoldenSet, configs: Sequence[str] = ()
+    gate: Gate | None,
+    tables: Mapping[str, ScoreTable],
+    golden: GoldenSet,
+    configs: Sequence[str] = (),
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
 ) -> tuple[Decision, dict[str, Decision]]:
     """Return the overall decision and that of each gated configuration."""
     gated = gated_configs(gate, list(tables), configs)
-    found = {config: decide(gate, tables[config], golden.cases) for config in gated}
+    found = {config: decide(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated}
     return overall(found), found
 
 
-def per_case_names(names: Sequence[MetricName]) -> list[str]:
-    """Return the per-case columns behind the metrics asked for, in their order."""
-    return list(dict.fromkeys(str(column_name(name)) for name in names if is_measurable(name)))
+def per_case_names(the_plan: Plan) -> list[str]:
+    """Return the per-case columns behind the metrics that were asked for and measured, in their order."""
+    return list(dict.fromkeys(str(column_name(name)) for name in the_plan.measured))

@@ -19,6 +19,7 @@ from assay.model import Case, Corpus, Gate, GoldenInfo, GoldenSet, Observation, 
 from assay.runners.pool import run_shards
 from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
+from assay.scoring.snapshot import Snapshot
 from assay.workflow.collect import Collected, Collector
 from assay.workflow.conclude import conclude
 from assay.workflow.garbage import no_collections
@@ -46,6 +47,8 @@ class Options:
     only: tuple[str, ...] = ()
     workers: int = 1
     notices: tuple[str, ...] = ()
+    baseline: Snapshot | None = None
+    today: str | None = None
 
 
 @dataclass
@@ -59,6 +62,7 @@ class ScoreRun:
     files: Sequence[OutputFile]
     gathered: Gathered | None = None
     held: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+    baseline: Snapshot | None = None
 
     @cached_property
     def cases(self) -> dict[str, Case]:
@@ -176,9 +180,11 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         stages=gathered.stages,
         warnings=(*job.options.notices, *notices),
         missing_scored=job.options.missing_as_zero,
+        baseline=job.options.baseline,
+        today=job.options.today,
         not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
     )
-    return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered)
+    return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered, baseline=job.options.baseline)
 
 
 def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from assay.errors import InputError
 from assay.graders.catalog import DEFAULT_METRICS
 from assay.io.corpus import load_corpus, stale_evidence
@@ -15,6 +17,7 @@ from assay.io.observations import TREC_RUN
 from assay.model import Gate
 from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
+from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
@@ -43,6 +46,9 @@ class Request:
     only: Sequence[str] = ()
     notices: Sequence[str] = ()
     look_again: bool = False
+    baseline: Snapshot | None = None
+    today: str | None = None
+    approver: str = ""
 
 
 @contextmanager
@@ -69,7 +75,9 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     return Options(
         metrics=tuple(request.metrics) or default,
         by=tuple(request.by) or None,
-        gate=the_gate(request.gate, request.profile),
+        gate=the_gate(request.gate, request.profile, request.approver),
+        baseline=request.baseline,
+        today=request.today,
         gate_configs=tuple(request.gate_configs),
         missing_as_zero=request.missing_as_zero,
         ignore_unknown=request.ignore_unknown,
@@ -82,13 +90,16 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     )
 
 
-def the_gate(path: str | None, profile: str | None) -> Gate | None:
-    """Return the gate of a file or a profile, None where neither is named."""
+def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate | None:
+    """Return the gate of a file or a profile, None where neither is named; an `approver` replaces the file's."""
     if path is not None and profile is not None:
         raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
-    if path is not None:
-        return load_gate(path, rule_problem)
-    return load_profile(profile, rule_problem) if profile is not None else None
+    if path is None and profile is None:
+        if approver:
+            raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
+        return None
+    gate = load_gate(path, rule_problem) if path is not None else load_profile(str(profile), rule_problem)
+    return structs.replace(gate, approver=approver) if approver else gate
 
 
 def status_of(run: ScoreRun, *, strict: bool = False) -> int:

@@ -1,0 +1,133 @@
+"""A candidate held against a baseline, case by case: what each metric gained, how surely, and on which cases.
+
+Nothing is dropped silently: a case that is scored on one side only is listed, and what an error cost is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from assay.finding import CaseChange, Comparison, MetricChange
+from assay.graders.catalog import grader_of, parse
+from assay.metrics.paired import benjamini_hochberg, holm
+from assay.model import Case, Gate
+from assay.scoring.changes import label_of, moves_of, transitions_of, what_changed, why_moved
+from assay.scoring.gains import Sides, better, change_of
+from assay.scoring.pairs import all_cases, pairs_of
+from assay.scoring.slices import Rows, rows_of_slice, slice_rows
+from assay.scoring.snapshot import Snapshot, refuse_incomparable
+from assay.scoring.wording import counted, named
+
+_Slot = tuple[str, str | None]
+
+
+def compare(
+    baseline: Snapshot,
+    candidate: Snapshot,
+    *,
+    gate: Gate | None = None,
+    metrics: Sequence[str] = (),
+    by: Sequence[str] | None = None,
+) -> Comparison:
+    """Return what the candidate gained and lost, over the cases scored on both sides.
+
+    `metrics` are canonical names, those measured on both sides without them; `by` are the keys of slices. p-values are
+    adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises InputError where the
+    sides are not comparable: another golden set, judge, rubric, or definition of a metric.
+    """
+    asked = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
+    common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
+    refuse_incomparable(baseline, candidate, common)
+    cases = all_cases(candidate.cases, baseline.cases)
+    sides = Sides(cases, baseline.table, candidate.table)
+    found: dict[_Slot, MetricChange] = {(name, None): change_of(sides, name) for name in common}
+    found |= {
+        (name, key): change_of(sides, name, key, rows)
+        for key, rows in _slices(cases, gate, by).items()
+        for name in common
+    }
+    found = _adjusted(found, gate)
+    changes = _case_changes(sides, common, baseline, candidate)
+    slices: dict[str, dict[str, MetricChange]] = {}
+    for (name, key), change in found.items():
+        if key is not None:
+            slices.setdefault(key, {})[name] = change
+    return Comparison(
+        baseline=baseline.side,
+        candidate=candidate.side,
+        metrics={name: found[name, None] for name in common},
+        slices=slices,
+        moves=moves_of(baseline, candidate, sides.ids),
+        cases=changes,
+        transitions=transitions_of(baseline.attributions, candidate.attributions),
+        changed=what_changed(baseline, candidate),
+        moved=why_moved(changes, baseline.attributions, candidate.attributions),
+        notes=tuple(_notes(asked, baseline, candidate)),
+    )
+
+
+def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, Rows]:
+    """Return the slices asked for, and those that a rule of the gate looks at."""
+    found = slice_rows(cases, by)
+    for rule in gate.rules if gate is not None else ():
+        if rule.slice is not None and rule.slice not in found:
+            found[rule.slice] = rows_of_slice(cases, rule.slice)
+    return found
+
+
+def _adjusted(found: Mapping[_Slot, MetricChange], gate: Gate | None) -> dict[_Slot, MetricChange]:
+    """Adjust the p-values of three families: what the gate looks at, the other headlines, the other slices."""
+    gated = {(str(parse(rule.metric)), rule.slice) for rule in gate.rules} if gate is not None else set()
+    result = dict(found)
+    headlines = {slot for slot in found if slot[1] is None} - gated
+    slices = set(found) - headlines - gated
+    for family, adjust in ((gated, holm), (headlines, benjamini_hochberg), (slices, benjamini_hochberg)):
+        values = {slot: p for slot in found if slot in family and (p := found[slot].p) is not None}
+        for slot, p in zip(values, adjust(list(values.values())), strict=True):
+            result[slot] = replace(found[slot], p_adjusted=p)
+    return result
+
+
+def _case_changes(
+    sides: Sides, metrics: Sequence[str], baseline: Snapshot, candidate: Snapshot
+) -> tuple[CaseChange, ...]:
+    """Return the cases, in order, whose attribution differs or whose quality does: time and money are not quality."""
+    improved: dict[str, list[str]] = {}
+    regressed: dict[str, list[str]] = {}
+    scores: dict[str, dict[str, tuple[float, float]]] = {}
+    for metric in metrics:
+        grader = grader_of(parse(metric))
+        if grader.family == "operations":
+            continue
+        found = pairs_of(*sides.columns(metric))
+        moved = better(grader, found.before, found.after).tolist()
+        for case_id, sign, pair in zip(
+            sides.named(found.rows), moved, zip(found.before.tolist(), found.after.tolist(), strict=True), strict=True
+        ):
+            if sign:
+                (improved if sign > 0 else regressed).setdefault(case_id, []).append(metric)
+                scores.setdefault(case_id, {})[metric] = pair
+    changes = []
+    for case_id in sides.ids:
+        before, after = baseline.attributions.get(case_id), candidate.attributions.get(case_id)
+        other = before is not None and after is not None and label_of(before) != label_of(after)
+        if other or case_id in scores:
+            better_, worse = tuple(improved.get(case_id, ())), tuple(regressed.get(case_id, ()))
+            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {})))
+    return tuple(changes)
+
+
+def _notes(asked: Collection[str], baseline: Snapshot, candidate: Snapshot) -> Iterator[str]:
+    for mine, other in ((baseline, candidate), (candidate, baseline)):
+        alone = [name for name in asked if name in mine.metrics and name not in other.metrics]
+        if alone:
+            yield f"measured on one side only, {mine.side.name}, and not compared: {', '.join(alone)}"
+        known = {case.id for case in other.cases}
+        cases = [case.id for case in mine.cases if case.id not in known]
+        if cases:
+            yield f"{counted(len(cases), 'case')} only {mine.side.name} has: {named(cases)}"
+        if mine.table.missing:
+            count = counted(len(mine.table.missing), "case")
+            yield f"{count} without observation on the side of {mine.side.name}: {named(mine.table.missing)}"
