@@ -1,0 +1,110 @@
+"""The verdict book as a file: made whole, recognised, connected to, and set aside where it is damaged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from assay.errors import IncompleteError, InputError, Problem
+
+MAGIC = b"SQLite format 3\0"
+APPLICATION, FORMAT = 0x41736179, 1
+BUSY_SECONDS = 60.0
+DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+CREATE TABLE judges(digest TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE standings(judge TEXT PRIMARY KEY, record BLOB NOT NULL, sha256 BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE rendered(digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE verdicts(request TEXT, judge TEXT, sample INTEGER, record BLOB NOT NULL, sha256 BLOB NOT NULL,
+    PRIMARY KEY (request, judge, sample)) WITHOUT ROWID;
+CREATE TABLE intents(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL, host TEXT NOT NULL,
+    pid INTEGER NOT NULL, until REAL NOT NULL, PRIMARY KEY (request, judge, sample)) WITHOUT ROWID;
+CREATE TABLE abandoned(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL);
+"""
+
+
+def connected(address: str) -> sqlite3.Connection:
+    """Connect to a file: address; every statement is its own transaction unless one is begun."""
+    db = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    db.text_factory = lambda text: text.decode("utf-8", "replace")  # a damaged text is no key that anybody asks for
+    return db
+
+
+def make(path: Path) -> None:
+    """Make an empty book, readable for its owner only; it appears whole, whoever else makes it at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    try:
+        with closing(connected(Path(draft).resolve().as_uri())) as db:
+            db.executescript(_SCHEMA)
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        Path(draft).unlink()
+
+
+def check_kind(path: Path) -> None:
+    """Raise InputError for a file that is no database: it is somebody else's, and left alone."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise InputError([Problem(str(path), None, "", "no verdict book (expected one, or a new file)", "E_BOOK")])
+
+
+def check_format(db: sqlite3.Connection, path: Path) -> None:
+    """Raise InputError for another program's database and for a book of another version."""
+    found = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if found != (APPLICATION, FORMAT):
+        message = f"a database, and no verdict book of this version (got {found}; expected {APPLICATION, FORMAT})"
+        raise InputError([Problem(str(path), None, "", message, "E_BOOK")])
+
+
+def is_sound(db: sqlite3.Connection) -> bool:
+    """Return whether SQLite finds the structure of the file whole; what the rows say is checked row by row."""
+    try:
+        return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except UnicodeDecodeError:  # SQLite's own message quotes the damage
+        return False
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname not in DAMAGED:
+            raise
+        return False
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged book and what belongs to it; returns its new path."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    for suffix in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return path.rename(aside)
+
+
+@contextmanager
+def failing(path: Path) -> Iterator[None]:
+    """Turn what the system and SQLite say into errors for people."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", "") in DAMAGED:
+            raise IncompleteError(f"{path}: damaged: {error} (expected the book as it was written)") from error
+        free = shutil.disk_usage(path.parent).free
+        message = f"cannot be used: {error} ({free} bytes are free there; what was acknowledged is kept)"
+        raise IncompleteError(f"{path}: {message}") from error
+    except UnicodeDecodeError as error:
+        raise IncompleteError(f"{path}: damaged (expected the book as it was written)") from error
+    except FileNotFoundError as error:
+        raise InputError([Problem(str(path), None, "", "no such file (expected a verdict book)", "E_FILE")]) from error
+    except OSError as error:
+        raise IncompleteError(f"{path}: cannot be used: {error.strerror or error}") from error

@@ -1,0 +1,373 @@
+"""The verdict book: what is acknowledged stays, nobody asks twice, and a changed row is never a verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.support.verdicts import JUDGE, request, unscored, verdict
+
+from assay.errors import IncompleteError, InputError
+from assay.judges.book import Book, load_verdicts, read_contents
+from assay.judges.rows import counted, key_of, read_lines, to_lines
+from assay.ports import SampleKey, Turn
+from assay.verdict import ItemVerdict, Standing, Verdict
+
+A, B = request("a"), request("b")
+KEY = (A.digest, JUDGE.digest, 0)
+
+
+@pytest.fixture(name="path")
+def _path(tmp_path: Path) -> Path:
+    return tmp_path / "verdicts.sqlite"
+
+
+def filled(path: Path, count: int = 5) -> list[Verdict]:
+    """Make a book with some verdicts in it."""
+    verdicts = [verdict(request(f"r{number}")) for number in range(count)]
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save(verdicts)
+    return verdicts
+
+
+def execute(path: Path, statement: str, *values: object) -> None:
+    db = sqlite3.connect(path)
+    db.execute(statement, values)
+    db.commit()
+    db.close()
+
+
+def test_saved_verdict_comes_back_the_same(path: Path) -> None:
+    (first, *_) = filled(path)
+    judges, verdicts = load_verdicts(path)
+    assert [JUDGE] == judges
+    assert [first] == verdicts[JUDGE.digest][first.request]
+    assert 5 == counted(verdicts)
+
+
+def test_samples_come_in_the_order_of_their_numbers(path: Path) -> None:
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save([verdict(A, 2), verdict(A, 0), verdict(A, 1)])
+        assert [0, 1, 2] == [each.sample for each in book.contents().verdicts[JUDGE.digest][A.digest]]
+
+
+def test_book_is_readable_for_its_owner_only(path: Path) -> None:
+    with Book(path) as book:
+        book.save([verdict(A)])
+        for file in path.parent.iterdir():
+            assert 0o600 == stat.S_IMODE(file.stat().st_mode), file.name
+    assert [path.name] == [file.name for file in path.parent.iterdir()]
+
+
+def test_claim_gives_what_is_kept_else_the_turn(path: Path) -> None:
+    with Book(path) as book:
+        book.save([verdict(A)])
+        assert [verdict(A), Turn.MINE] == book.claim([KEY, (A.digest, JUDGE.digest, 1)], 60)
+
+
+def test_second_book_waits_while_the_first_asks_and_then_sees_its_verdict(path: Path) -> None:
+    with Book(path) as first, Book(path) as second:
+        assert [Turn.MINE] == first.claim([KEY], 60)
+        assert [Turn.BUSY] == second.claim([KEY], 60)
+        first.save([verdict(A)])
+        assert [verdict(A)] == second.claim([KEY], 60)
+        assert 0 == first.double_bills
+
+
+def test_released_claim_is_free_again(path: Path) -> None:
+    with Book(path) as first, Book(path) as second:
+        first.claim([KEY], 60)
+        second.release([KEY])  # not its own: nothing happens
+        assert [Turn.BUSY] == second.claim([KEY], 60)
+        first.release([KEY])
+        assert [Turn.MINE] == second.claim([KEY], 60)
+        assert 0 == second.double_bills
+
+
+def test_lease_that_ran_out_is_taken_over_and_counted(path: Path) -> None:
+    now = [1000.0]
+    with Book(path, lambda: now[0]) as first, Book(path, lambda: now[0]) as second:
+        first.claim([KEY], 60)
+        now[0] = 1061.0
+        assert 1 == second.double_bills
+        assert [Turn.MINE] == second.claim([KEY], 60)
+        assert 1 == second.double_bills
+
+
+def test_call_under_way_when_the_book_was_closed_counts_as_possibly_billed(path: Path) -> None:
+    with Book(path) as book:
+        book.claim([KEY], 60)
+    with Book(path) as book:
+        assert 1 == book.double_bills
+        assert [Turn.MINE] == book.claim([KEY], 60)
+
+
+def test_claim_of_a_process_that_was_killed_is_taken_over(path: Path) -> None:
+    program = (
+        "import os, sys; from assay.judges.book import Book; book = Book(sys.argv[1]);"
+        "book.claim([tuple(sys.argv[2:4]) + (0,)], 600); os.kill(os.getpid(), 9)"
+    )
+    process = subprocess.run([sys.executable, "-c", program, str(path), *KEY[:2]], check=False)
+    assert -9 == process.returncode
+    with Book(path) as book:
+        assert 1 == book.double_bills
+        assert [Turn.MINE] == book.claim([KEY], 60)
+
+
+def test_unscored_sample_is_recorded_and_asked_again(path: Path) -> None:
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save([unscored(A)])
+        assert [Turn.MINE] == book.claim([KEY], 60)
+        book.save([verdict(A)])
+        assert [verdict(A)] == book.claim([KEY], 60)
+
+
+def test_scored_verdict_is_never_replaced(path: Path) -> None:
+    with Book(path) as book:
+        book.save([verdict(A, label="yes")])
+        book.save([verdict(A, label="no"), unscored(A)])
+        assert [verdict(A, label="yes")] == book.claim([KEY], 60)
+
+
+def test_bytes_that_were_sent_are_kept_with_the_verdict(path: Path) -> None:
+    body = b'{"messages": []}'
+    name = "sha256:" + hashlib.sha256(body).hexdigest()
+    with Book(path) as book:
+        book.keep(name, body)
+        assert None is book.rendered(name)
+        book.save([verdict(A)])
+        assert body == book.rendered(name)
+        assert None is book.rendered("sha256:0")
+        execute(path, "UPDATE rendered SET body = ?", b"x")
+        assert None is book.rendered(name)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("record", b"{}"),
+        ("record", b"\xff"),
+        ("record", None),
+        ("record", "text"),
+        ("record", msgspec.json.encode(verdict(A, label="no"))),
+        ("sha256", b"0" * 32),
+        ("request", B.digest),
+        ("sample", 7),
+    ],
+)
+def test_changed_row_is_a_miss_with_a_warning(path: Path, column: str, value: object) -> None:
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save([verdict(A)])
+    if value is None:
+        value = b""
+    execute(path, f"UPDATE verdicts SET {column} = ?", value)
+    told: list[str] = []
+    assert ([JUDGE], {}) == load_verdicts(path, told.append)
+    assert ["1 verdicts do not belong to their sha256: changed since, and left out"] == told
+    with Book(path) as book:
+        assert [Turn.MINE] == book.claim([KEY], 60)
+        assert (column in ("record", "sha256")) == bool(book.bad)
+        book.save([verdict(A)])
+        assert [verdict(A)] == book.claim([KEY], 60)
+
+
+def test_verdicts_of_a_judge_that_is_not_named_are_left_out_with_a_warning(path: Path) -> None:
+    with Book(path) as book:
+        book.save([verdict(A)])
+    contents = read_contents(path)
+    assert {} == contents.verdicts
+    assert [f"1 verdicts of a judge that is not named were left out ({JUDGE.digest})"] == contents.warnings
+
+
+def test_standing_of_a_judge_is_kept_and_a_changed_one_is_told(path: Path) -> None:
+    standing = Standing(JUDGE.digest, 8, 0.5, invalid=True, reasons=("controls",))
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.mark(standing)
+    assert {JUDGE.digest: standing} == read_contents(path).standings
+    execute(path, "UPDATE standings SET record = replace(record, 'true', 'false')")
+    assert 1 == len(read_contents(path).warnings)
+    assert {} == read_contents(path).standings
+
+
+def test_text_that_utf8_cannot_hold_is_spelled_out_and_kept(path: Path) -> None:
+    odd = msgspec.structs.replace(verdict(A), raw="a\ud800b", items=(ItemVerdict("answer", "yes", "\udfff"),))
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save([odd])
+    (found,) = load_verdicts(path)[1][JUDGE.digest][A.digest]
+    assert ("a\\ud800b", "\\udfff") == (found.raw, found.items[0].reasoning)
+
+
+def test_export_holds_everything_and_reads_back_the_same(path: Path, tmp_path: Path) -> None:
+    filled(path)
+    with Book(path) as book:
+        book.mark(Standing(JUDGE.digest, 4, 0.0))
+        book.save([verdict(A, 1), verdict(A)])
+    contents = read_contents(path)
+    export = tmp_path / "verdicts.jsonl"
+    export.write_bytes(b"".join(to_lines(contents)))
+    assert contents == read_contents(export)
+    assert load_verdicts(path) == load_verdicts(export)
+    assert export.read_bytes() == b"".join(to_lines(read_lines(export)))
+
+
+def test_changed_line_of_an_export_is_refused_with_its_number(path: Path, tmp_path: Path) -> None:
+    filled(path, 2)
+    lines = list(to_lines(read_contents(path)))
+    export = tmp_path / "verdicts.jsonl"
+    changed = lines[1].replace(b'"label":"yes"', b'"label":"no"')
+    export.write_bytes(b"".join([lines[0], changed, b"{}\n", b"nonsense\n", b"\n", lines[2]]))
+    with pytest.raises(InputError) as caught:
+        load_verdicts(export)
+    assert [2, 3, 4] == [problem.line for problem in caught.value.problems]
+    assert "it was changed" in caught.value.problems[0].message
+
+
+def test_two_verdicts_for_one_sample_in_an_export_are_refused(path: Path, tmp_path: Path) -> None:
+    export = tmp_path / "verdicts.jsonl"
+    texts = []
+    for name, label in (("one", "yes"), ("two", "no")):
+        with Book(tmp_path / name) as book:
+            book.register(JUDGE)
+            book.save([verdict(A, label=label)])
+        texts.append(b"".join(to_lines(read_contents(tmp_path / name))))
+    export.write_bytes(texts[0] + texts[0])
+    assert 1 == counted(load_verdicts(export)[1])
+    export.write_bytes(texts[0] + texts[1])
+    with pytest.raises(InputError, match="another verdict for what line 2 holds"):
+        load_verdicts(export)
+
+
+@pytest.mark.parametrize("content", [b"", b"golden\n", b"PK\x03\x04" * 100])
+def test_other_files_are_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no verdict book"):
+        Book(path)
+    assert content == path.read_bytes()
+
+
+def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    execute(path, "CREATE TABLE bookmarks(url)")
+    before = path.read_bytes()
+    for opened in (Book, read_contents):
+        with pytest.raises(InputError, match="no verdict book of this version"):
+            opened(path)
+    assert before == path.read_bytes()
+
+
+def test_missing_book_is_named(path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_verdicts(path)
+
+
+def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) -> None:
+    filled(path, 300)
+    data = bytearray(path.read_bytes())
+    data[5000:60000] = bytes(55000)
+    path.write_bytes(data)
+    with pytest.raises(IncompleteError, match="damaged"):
+        load_verdicts(path)
+    with pytest.raises(IncompleteError, match=r"set aside as verdicts.sqlite.damaged-1; nothing was judged"):
+        Book(path)
+    assert [f"{path.name}.damaged-1"] == [file.name for file in path.parent.iterdir()]
+    assert bytes(data) == (path.parent / f"{path.name}.damaged-1").read_bytes()
+    filled(path, 300)
+    path.write_bytes(data)
+    with pytest.raises(IncompleteError, match="damaged-2"):
+        Book(path)
+
+
+def test_every_byte_flipped_gives_a_miss_or_an_error_and_never_another_verdict(path: Path) -> None:
+    """Each byte in turn with ASSAY_EXHAUSTIVE set (two minutes), else some; free space changes nothing."""
+    verdicts = filled(path, 3)
+    written = {key_of(each): each for each in verdicts}
+    data = path.read_bytes()
+    copy = path.with_name("flipped.sqlite")
+    outcomes = Counter[str]()
+    for place in range(0, len(data), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 41):
+        flipped = bytearray(data)
+        flipped[place] ^= 0xFF
+        for find in (all_found, all_claimed):
+            copy.write_bytes(flipped)
+            try:
+                found = find(copy, list(written))
+            except (IncompleteError, InputError):
+                outcomes["error"] += 1
+                continue
+            assert all(written[key_of(each)] == each for each in found), place
+            outcomes["whole" if len(found) == 3 else "miss"] += 1
+            for file in path.parent.glob("flipped.sqlite*"):
+                file.unlink()
+    assert min(outcomes[each] for each in ("whole", "miss", "error")) > 10, outcomes
+
+
+def all_found(path: Path, keys: list[SampleKey]) -> list[Verdict]:
+    """Return all verdicts of a book, as scoring reads them."""
+    return [each for samples in read_contents(path).verdicts.get(JUDGE.digest, {}).values() for each in samples]
+
+
+def all_claimed(path: Path, keys: list[SampleKey]) -> list[Verdict]:
+    """Return the verdicts that a judging would not ask for again."""
+    with Book(path) as book:
+        return [each for each in book.claim(keys, 60) if isinstance(each, Verdict)]
+
+
+def test_book_in_a_folder_that_cannot_be_written_is_read(path: Path) -> None:
+    written = filled(path)
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        assert 5 == counted(load_verdicts(path)[1])
+    finally:
+        path.parent.chmod(0o700)
+    assert 5 == len(written)
+
+
+def test_reading_sees_what_a_process_that_still_writes_has_acknowledged(path: Path) -> None:
+    with Book(path) as book:
+        book.register(JUDGE)
+        book.save([verdict(A)])
+        assert path.with_name(f"{path.name}-wal").stat().st_size > 0
+        assert 1 == counted(load_verdicts(path)[1])
+
+
+def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
+    program = (
+        "import resource, signal, sys; from assay.judges.book import Book; from assay.errors import IncompleteError\n"
+        "from tests.support.verdicts import request, verdict\n"
+        "book = Book(sys.argv[1]); book.save([verdict(request('kept'))])\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))\n"
+        "try:\n"
+        "    for n in range(1000): book.save([verdict(request(str(n)))])\n"
+        "except IncompleteError as error: print(error); sys.exit(3)\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
+    )
+    assert 3 == done.returncode, done.stderr
+    assert f"{path}: cannot be used" in done.stdout
+    assert "bytes are free there" in done.stdout
+    with Book(path) as book:
+        book.register(JUDGE)
+        kept = book.contents().verdicts[JUDGE.digest]
+        assert request("kept").digest in kept
+        book.save([verdict(B)])
