@@ -355,7 +355,8 @@ class CaseChecks(Struct, frozen=True):
 
 
 class ScoreTable(Struct, frozen=True):
-    """All scores of one configuration, one row per golden case in golden order (repeats folded)."""
+    """All scores of one configuration, one row per golden case in golden order (repeats folded). `uncalibrated` names
+    the columns that may inform but not gate."""
 
     config_id: str
     case_ids: Sequence[str]
@@ -365,6 +366,7 @@ class ScoreTable(Struct, frozen=True):
     repeats: int = 1
     versions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    uncalibrated: tuple[str, ...] = ()
 
 
 class GoldenInfo(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -11,7 +11,9 @@ from assay.errors import MetricNameError, Problem, shown
 from assay.graders import answer, citation, cited, files, judged, operations, retrieval, textual, visibility
 from assay.graders.base import Grader
 from assay.graders.checks import GRADERS as CHECK_GRADERS
+from assay.graders.judging import RULES_VERSION, Judging
 from assay.graders.names import MetricName, read_name, split_names, without_defaults
+from assay.verdict import rubrics_hash
 
 CATALOG: Mapping[str, Grader] = MappingProxyType(
     {
@@ -172,10 +174,37 @@ def judged_beside(names: Iterable[MetricName]) -> list[MetricName]:
     ]
 
 
-def is_measurable(name: MetricName) -> bool:
-    """Return whether a name can be scored without verdicts."""
+def is_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
+    """Return whether a name can be scored with verdicts on the rubrics `held`: all that it is found with, if any."""
     grader = grader_of(name)
-    return grader.instrument == "deterministic" and name.key("by", "rules") != "judge"
+    if grader.instrument == "judged":
+        return bool(held)
+    return name.key("by", "rules") != "judge" or set(grader.rubrics) <= set(held)
+
+
+def may_gate(name: MetricName, judging: Judging | None) -> bool:
+    """Return whether a rule may decide by a metric: by any but those whose instrument must first be held against people
+    (DECISIONS 19), and by these where it was, for the metric itself or for all that it rests on.
+
+    >>> may_gate(parse("recall@10"), None), may_gate(parse("faithfulness(by=rules)"), None)
+    (True, False)
+    """
+    grader, by = grader_of(name), name.key("by", "rules")
+    if by not in grader.uncalibrated:
+        return True
+    if judging is None:
+        return False
+    parts = [MetricName(base, (("by", by),)) for base in grader.rests_on]
+    return _calibrated(name, by, judging) or (bool(parts) and all(_calibrated(part, by, judging) for part in parts))
+
+
+def _calibrated(name: MetricName, by: str, judging: Judging) -> bool:
+    found = judging.calibrations.get(str(name))
+    if found is None or not found.may_gate:
+        return False
+    if by == "rules":
+        return found.counts_for(RULES_VERSION, "")
+    return found.counts_for(judging.judge, rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0]))
 
 
 def column_name(name: MetricName) -> MetricName:

@@ -17,13 +17,15 @@ Level = Literal["failed", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A named condition on a metric's score; a warning is shown and does not make the case fail."""
+    """A named condition on a metric's score; a warning is shown and does not make the case fail. A `costly` one is made
+    only where its metric is asked for."""
 
     name: str
     metric: str
     fails: Callable[[Floats], Bools]
     level: Level = "failed"
     summary: str = ""
+    costly: bool = False
 
 
 def _zero(values: Floats) -> Bools:
@@ -57,11 +59,35 @@ CHECKS: tuple[Check, ...] = (
     Check("wrong_answer", "keywords", _zero, summary="none of the keywords is in the answer"),
     Check("wrong_answer", "exact_match", _zero, summary="the answer is not the reference"),
     Check("wrong_answer", "number_match", _zero, summary="the reference's number is not in the answer"),
+    Check("over_answer", "under_refusal", _some, summary="answered what must be refused"),
+    Check(
+        "unsupported_claim",
+        "unsupported_claims(by=judge)",
+        _some,
+        summary="a claim that the context does not support",
+        costly=True,
+    ),
+    Check(
+        "bad_citation",
+        "citation_support(by=judge)",
+        _below_one,
+        summary="a citation does not bear out the claim beside it",
+        costly=True,
+    ),
     Check("partial_retrieval", "recall@10", _part, "warning", "only a part of the evidence among the first 10"),
     Check("partial_context", "context_recall", _part, "warning", "only a part of the evidence in the context"),
     Check("stale_context", "stale_chunks", _some, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _some, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _some, "warning", "the keywords are hedged or negated"),
+    Check(
+        "contradiction_suspect",
+        "contradiction_suspects",
+        _some,
+        "warning",
+        "a claim says nearly what a source says, with another number or name",
+        costly=True,
+    ),
+    Check("judge_disagreement", "judge_disagreement", _some, "warning", "judge and rules differ widely", costly=True),
 )
 RUNNER_CHECKS = ("retrieval_miss", "context_miss", "bad_citation", "wrong_behavior")
 MISSING, FAILED_TARGET = "missing_output", "target_error"
@@ -108,8 +134,8 @@ def failed_column(failed: Bools, missing: Bools) -> ScoreColumn:
 
 
 def checked_metrics() -> list[str]:
-    """Return the metrics that the checks look at."""
-    return list(dict.fromkeys(check.metric for check in CHECKS))
+    """Return the metrics that the checks look at, whatever is asked for."""
+    return list(dict.fromkeys(check.metric for check in CHECKS if not check.costly))
 
 
 GRADERS: tuple[Grader, ...] = (

@@ -6,14 +6,14 @@ and the order of the files change no bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.graders.base import Batch, FactKey, Joins
-from assay.graders.catalog import column_name, grader_of, is_measurable, parse
+from assay.graders.catalog import column_name, grader_of, is_measurable, may_gate, parse
 from assay.graders.checks import checked_metrics, failed_column, run_checks
 from assay.graders.names import MetricName
 from assay.graders.rows import Rows
@@ -27,22 +27,28 @@ _FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run computes: the metrics asked for, and the per-case columns and facts behind them and the checks."""
+    """What a run computes: the metrics asked for, those of them that can be measured, and the per-case columns and
+    facts behind them and the checks."""
 
     names: tuple[MetricName, ...]
+    measured: tuple[MetricName, ...]
     columns: tuple[MetricName, ...]
     facts: tuple[FactKey, ...]
 
 
-def plan(names: Iterable[MetricName]) -> Plan:
-    """Return the plan for these metrics; the checks' own metrics are always among the columns."""
+def plan(names: Iterable[MetricName], held: Collection[str] = ()) -> Plan:
+    """Return the plan for these metrics; `held` are the rubrics on which verdicts are recorded.
+
+    The metrics of the checks are always among the columns.
+    """
     asked = tuple(dict.fromkeys(names))
-    wanted = [column_name(name) for name in asked if is_measurable(name)]
+    measured = tuple(name for name in asked if is_measurable(name, held))
+    wanted = [column_name(name) for name in measured]
     wanted += [parse(part) for name in wanted for part in grader_of(name).parts]
     wanted += [parse(text) for text in checked_metrics()]
     columns = tuple(name for name in dict.fromkeys(wanted) if name.base != _FAILED)
     facts = dict.fromkeys(key for name in columns for key in grader_of(name).needs(name))
-    return Plan(asked, columns, tuple(facts))
+    return Plan(asked, measured, columns, tuple(facts))
 
 
 @dataclass(slots=True)
@@ -157,6 +163,7 @@ def table(
         checks,
         repeats=int(seen.max(initial=1)),
         versions=versions or {},
+        uncalibrated=tuple(text for text in columns if not may_gate(parse(text), joins.judging)),
     )
 
 

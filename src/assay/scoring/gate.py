@@ -6,12 +6,13 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+from msgspec import structs
 
 from assay.errors import Problem, SettingsError, shown
-from assay.graders.catalog import grader_of, parse
+from assay.graders.catalog import column_name, grader_of, parse
 from assay.graders.checks import FAILED_TARGET, MISSING
 from assay.model import ERROR, Case, Decision, Gate, Outcome, Rule, RuleResult, ScoreTable
-from assay.scoring.findings import Scores, apply_rule
+from assay.scoring.findings import Scores, apply_rule, subject
 from assay.scoring.regression import hold_regression
 from assay.scoring.rules import rule_problem
 from assay.scoring.slices import Rows
@@ -55,7 +56,14 @@ def decide(
 
 
 def _held(rule: Rule, scores: Scores) -> RuleResult:
-    return apply_rule(rule, scores) if rule.max_regression is None else hold_regression(rule, scores)
+    result = apply_rule(rule, scores) if rule.max_regression is None else hold_regression(rule, scores)
+    if (
+        result.state in ("unmeasured", "incomplete")
+        or str(column_name(parse(rule.metric))) not in scores.table.uncalibrated
+    ):
+        return result
+    message = f"{subject(result.rule)} is uncalibrated: it may inform, not gate (see assay calibrate)"
+    return structs.replace(result, state="unmeasured", message=message)
 
 
 def exit_code(decision: Decision, *, strict: bool = False) -> int:
