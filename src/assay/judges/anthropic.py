@@ -1,0 +1,76 @@
+"""The messages protocol: a tool call that is forced, or plain text with JSON where the endpoint knows no tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import structs
+
+from assay.judges.dialect import TOOL, TOOL_SAYS, Able, Said, count, endpoint, next_rung, text_or_none
+from assay.judges.render import Rendered
+from assay.verdict import JudgeIdentity
+
+API_VERSION = "2023-06-01"
+"""The version that still takes a temperature; settings may name another."""
+
+
+class Anthropic:
+    """Messages."""
+
+    ladder: tuple[str, ...] = ("tool", "text")
+
+    def url(self, base: str) -> str:
+        """Return the address to post to."""
+        return endpoint(base, "messages")
+
+    def headers(self, key: str, identity: JudgeIdentity) -> dict[str, str]:
+        """Return the headers with the version of the protocol."""
+        version = {"anthropic-version": str(identity.parameters.get("api_version", API_VERSION))}
+        return version | ({"x-api-key": key} if key else {})
+
+    def body(self, rendered: Rendered, identity: JudgeIdentity, able: Able) -> dict[str, Any]:
+        """Return the body of a request."""
+        user = f"{rendered.user}\n{rendered.form}" if able.mode == "text" else rendered.user
+        body: dict[str, Any] = {
+            "model": identity.model,
+            "max_tokens": identity.parameters["max_tokens"],
+            "system": rendered.system,
+            "messages": [{"role": "user", "content": user}],
+        }
+        if able.temperature and "temperature" in identity.parameters:
+            body["temperature"] = identity.parameters["temperature"]
+        if able.mode == "tool":
+            body["tools"] = [{"name": TOOL, "description": TOOL_SAYS, "input_schema": rendered.schema}]
+            body["tool_choice"] = {"type": "tool", "name": TOOL}
+        return body
+
+    def lacks(self, message: str, able: Able) -> Able | None:
+        """Return what is left of `able` where an error complains of a part of it, None where of something else."""
+        message = message.lower()
+        if able.temperature and "temperature" in message:
+            return structs.replace(able, temperature=False)
+        below = next_rung(self.ladder, able.mode)
+        return structs.replace(able, mode=below) if below and "tool" in message else None
+
+    def read(self, body: dict[str, Any]) -> Said:
+        """Return what a reply says: the input of its tool call, else its text."""
+        usage = body.get("usage")
+        prompt = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        about: dict[str, Any] = {
+            "model": text_or_none(body.get("model")),
+            "prompt_tokens": sum(count(usage, key) for key in prompt),
+            "completion_tokens": count(usage, "output_tokens"),
+        }
+        content, stop = body.get("content"), body.get("stop_reason")
+        if stop in ("max_tokens", "model_context_window_exceeded"):
+            return Said(None, "truncated", "the reply was cut at the token limit", **about)
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+        if stop == "refusal":
+            return Said(None, "refused", "".join(texts)[:500] or "the judge refused", **about)
+        if not blocks:
+            return Said(None, "provider", "the reply holds no content", **about)
+        calls = [block for block in blocks if block.get("type") == "tool_use"]
+        if len(calls) > 1:
+            return Said(None, "judge_parse", "the judge submitted more than once", **about)
+        return Said(calls[0].get("input") if calls else "".join(texts), **about)

@@ -1,0 +1,240 @@
+"""A judge that is a language model behind an endpoint: renders, asks, reads strictly, asks again at most twice.
+
+It never retries what may pass by itself, waits or counts money across calls: that is the runner's work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from assay.errors import InputError
+from assay.judges.anthropic import Anthropic
+from assay.judges.dialect import Able, Dialect, Said
+from assay.judges.guards import model_family
+from assay.judges.openai import OpenAI
+from assay.judges.orders import injected
+from assay.judges.parse import Fault, Read, parse, strict_json
+from assay.judges.render import PARSER, Rendered, render
+from assay.judges.wire import HttpReply, HttpRequest, Send, busy, failure
+from assay.ports import CallError
+from assay.verdict import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
+
+PROTOCOLS: dict[str, Dialect] = {"openai": OpenAI(), "anthropic": Anthropic()}
+REPAIRS = 2
+MAX_TOKENS = 4096
+RAW_LIMIT = 20_000
+MESSAGE_LIMIT = 500
+CAPABILITY_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
+"""With these an endpoint may say that it does not understand a part of the request."""
+
+Keep = Callable[[str, bytes], None]
+"""Stores the bytes that were sent, redacted, under their digest."""
+
+
+def judge_identity(
+    protocol: str,
+    model: str,
+    endpoint: str,
+    *,
+    family: str | None = None,
+    temperature: float | None = 0.0,
+    max_tokens: int = MAX_TOKENS,
+    api_version: str | None = None,
+) -> JudgeIdentity:
+    """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address."""
+    wanted = {"temperature": temperature, "max_tokens": max_tokens, "api_version": api_version}
+    parameters = {key: value for key, value in wanted.items() if value is not None}
+    return JudgeIdentity(protocol, endpoint, model, family or model_family(model), parameters, PARSER)
+
+
+class LLMJudge:
+    """One judge; its `send` does the calls. What the endpoint turns out not to support is remembered here."""
+
+    def __init__(
+        self,
+        identity: JudgeIdentity,
+        rubrics: Mapping[tuple[str, str], JudgeRubric],
+        send: Send,
+        *,
+        base_url: str,
+        api_key: str = "",
+        redact: Callable[[str], str] = str,
+        usd_per_1k: tuple[float, float] | None = None,
+        keep: Keep | None = None,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`redact` takes secrets out of texts that are kept; `usd_per_1k` are the prices of prompt and completion.
+
+        Raises InputError for a protocol that does not exist and an identity of another version of the parser.
+        """
+        if identity.protocol not in PROTOCOLS:
+            raise InputError(f"judge protocol (got {identity.protocol!r}; expected one of {', '.join(PROTOCOLS)})")
+        if identity.parser != PARSER:
+            raise InputError(f"judge identity of another parser (got {identity.parser!r}; expected {PARSER!r})")
+        self.identity = identity
+        self._digest = identity.digest
+        self._dialect = PROTOCOLS[identity.protocol]
+        self._able = Able(self._dialect.ladder[0])
+        self._rubrics = {each.hash: each for each in rubrics.values()}
+        self._send, self._redact, self._keep, self._close = send, redact, keep, close
+        self._url = self._dialect.url(base_url)
+        self._headers = self._dialect.headers(api_key, identity)
+        self._prices = usd_per_1k
+
+    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
+        """Return one sample, scored or unscored. Raises CallError where the endpoint gave no reply to be read, and
+        InputError for a rubric that the judge does not have."""
+        rendered = render(request, self._rubric(request), self._digest, sample)
+        flags = list(rendered.flags) + (["injection"] if injected(request.inputs) else [])
+        exchange = _Exchange(rendered)
+        found: Read | Fault = Fault("judge_parse", "never asked")
+        for _ in range(1 + REPAIRS):
+            try:
+                found = await self._once(exchange)
+            except CallError as error:
+                if not exchange.replies:
+                    raise
+                found = Fault("provider", str(error), final=True)  # what was paid for stays counted
+            if isinstance(found, Read) or found.final:
+                break
+            exchange.asked = rendered.again(found.message)
+        return self._verdict(request, sample, exchange, found, flags)
+
+    def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+        """Return about how many tokens a call takes: three bytes for one of the prompt, and 100 for each label."""
+        rendered = render(request, self._rubric(request), self._digest, 0)
+        body = self._dialect.body(rendered, self.identity, self._able)
+        return math.ceil(len(msgspec.json.encode(body)) / 3), 40 + 100 * len(request.items)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        if self._close is not None:
+            await self._close()
+
+    def _rubric(self, request: JudgeRequest) -> JudgeRubric:
+        found = self._rubrics.get(request.rubric_hash)
+        if found is None:
+            wanted = f"{request.rubric} {request.version} ({request.language})"
+            raise InputError(f"the judge has no rubric {wanted} with this text; it may have changed since it was asked")
+        return found
+
+    async def _once(self, exchange: _Exchange) -> Read | Fault:
+        """Ask once, going down the ladder as far as needed; each capability is given up at most once."""
+        while True:
+            able = self._able
+            exchange.sent = msgspec.json.encode(self._dialect.body(exchange.asked, self.identity, able))
+            exchange.able = able
+            exchange.attempts += 1
+            reply = await self._send(HttpRequest(self._url, self._headers, exchange.sent))
+            exchange.latency_ms += reply.latency_ms
+            if reply.status == 200:
+                return self._read(reply, exchange)
+            message = self._redact(error_message(reply.body))
+            less = self._dialect.lacks(message, able) if reply.status in CAPABILITY_STATUSES else None
+            if less is None or exchange.attempts > 4 * (REPAIRS + 1):
+                raise failure(reply, message)
+            if self._able == able:  # another call may have found out before this one
+                self._able = less
+
+    def _read(self, reply: HttpReply, exchange: _Exchange) -> Read | Fault:
+        text = reply.body.decode("utf-8", "replace")
+        exchange.replies.append(self._redact(text)[:RAW_LIMIT])
+        body = strict_json(text)
+        if isinstance(body, Fault) or not isinstance(body, dict):
+            return Fault("provider", "the endpoint's reply is not a JSON object", final=True)
+        if body.get("error"):
+            message = self._redact(error_message(reply.body))
+            wait = busy(message)
+            if wait is not None:
+                exchange.replies.pop()
+                raise wait
+            return Fault("provider", message, final=True)
+        said = self._dialect.read(body)
+        exchange.add(said)
+        if said.unscored is not None:
+            return Fault(said.unscored, said.message, final=True)
+        return parse(said.content, exchange.asked)
+
+    def _clean(self, item: ItemVerdict) -> ItemVerdict:
+        quote = None if item.quote is None else self._redact(item.quote)
+        return msgspec.structs.replace(item, reasoning=self._redact(item.reasoning), quote=quote)
+
+    def _verdict(
+        self, request: JudgeRequest, sample: int, exchange: _Exchange, found: Read | Fault, flags: list[str]
+    ) -> Verdict:
+        if len(exchange.replies) > 1:
+            flags.append("repaired")
+        flags.append(f"mode:{exchange.able.mode}")
+        if "temperature" in self.identity.parameters and not exchange.able.temperature:
+            flags.append("no_temperature")
+        if exchange.fingerprint:
+            flags.append(f"fingerprint:{exchange.fingerprint}")
+        if isinstance(found, Read):
+            flags += found.flags
+        sent = digest_of(exchange.sent)
+        if self._keep is not None:
+            self._keep(sent, self._redact(exchange.sent.decode()).encode())
+        return Verdict(
+            request=request.digest,
+            judge=self._digest,
+            sample=sample,
+            rubric=f"{request.rubric}@{request.version}",
+            items=tuple(map(self._clean, found.items)) if isinstance(found, Read) else (),
+            unscored=None if isinstance(found, Read) else found.code,
+            message="" if isinstance(found, Read) else self._redact(found.message)[:MESSAGE_LIMIT],
+            model=exchange.model,
+            flags=tuple(flags),
+            usage=exchange.usage(self._prices),
+            rendered=sent,
+            raw=json.dumps(exchange.replies, ensure_ascii=False),
+        )
+
+
+class _Exchange:
+    """All attempts at one verdict: what was asked last, the replies, and what they cost together."""
+
+    def __init__(self, asked: Rendered) -> None:
+        self.asked = asked
+        self.able = Able("")
+        self.sent = b""
+        self.replies: list[str] = []
+        self.attempts = 0
+        self.latency_ms = 0.0
+        self.prompt_tokens = self.completion_tokens = 0
+        self.model: str | None = None
+        self.fingerprint: str | None = None
+
+    def add(self, said: Said) -> None:
+        self.model, self.fingerprint = said.model, said.fingerprint
+        self.prompt_tokens += said.prompt_tokens
+        self.completion_tokens += said.completion_tokens
+
+    def usage(self, prices: tuple[float, float] | None) -> JudgeUsage:
+        cost = None
+        if prices is not None:
+            cost = (self.prompt_tokens * prices[0] + self.completion_tokens * prices[1]) / 1000
+        return JudgeUsage(self.prompt_tokens, self.completion_tokens, cost, round(self.latency_ms, 3), self.attempts)
+
+
+def error_message(body: bytes) -> str:
+    """Return what an error says, with the parameter that it names; the begin of the body where it is not JSON."""
+    text = body[:RAW_LIMIT].decode("utf-8", "replace")
+    value: Any = strict_json(text)
+    if not isinstance(value, dict):
+        return text[:MESSAGE_LIMIT]
+    error = value.get("error") or value.get("detail") or value.get("message") or value
+    if not isinstance(error, dict):
+        return str(error)[:MESSAGE_LIMIT]
+    parts = [error.get(key) for key in ("type", "code", "param", "message")]
+    return ": ".join(str(part) for part in parts if part)[:MESSAGE_LIMIT] or text[:MESSAGE_LIMIT]
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest of bytes, in the form of every digest."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -1,0 +1,108 @@
+"""The chat completions protocol, which most servers speak; what each of them supports is found out by asking.
+
+The ladder of forms: a strict JSON schema, a forced tool call, JSON mode, plain text with JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import structs
+
+from assay.judges.dialect import TOOL, TOOL_SAYS, UNSUPPORTED, Able, Said, count, endpoint, next_rung, text_or_none
+from assay.judges.render import Rendered
+from assay.verdict import JudgeIdentity
+
+# What an error has to speak of for a rung to be the cause.
+_COMPLAINTS = {
+    "json_schema": ("response_format", "json_schema", "json schema", "structured output", "schema", "grammar"),
+    "tool": ("tool", "function"),
+    "json_object": ("response_format", "json_object", "json mode"),
+    "text": (),
+}
+
+
+class OpenAI:
+    """Chat completions."""
+
+    ladder: tuple[str, ...] = ("json_schema", "tool", "json_object", "text")
+
+    def url(self, base: str) -> str:
+        """Return the address to post to."""
+        return endpoint(base, "chat/completions")
+
+    def headers(self, key: str, identity: JudgeIdentity) -> dict[str, str]:
+        """Return the headers; a server without keys gets no header for one."""
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    def body(self, rendered: Rendered, identity: JudgeIdentity, able: Able) -> dict[str, Any]:
+        """Return the body of a request; without a schema of its own the form of the reply stands in the text."""
+        in_text = able.mode in ("json_object", "text")
+        user = f"{rendered.user}\n{rendered.form}" if in_text else rendered.user
+        body: dict[str, Any] = {
+            "model": identity.model,
+            "messages": [{"role": "system", "content": rendered.system}, {"role": "user", "content": user}],
+            able.limit: identity.parameters["max_tokens"],
+        }
+        if able.temperature and "temperature" in identity.parameters:
+            body["temperature"] = identity.parameters["temperature"]
+        if able.mode == "json_schema":
+            schema = {"name": TOOL, "strict": True, "schema": rendered.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif able.mode == "tool":
+            function = {"name": TOOL, "description": TOOL_SAYS, "parameters": rendered.schema}
+            body["tools"] = [{"type": "function", "function": function}]
+            body["tool_choice"] = {"type": "function", "function": {"name": TOOL}}
+        elif able.mode == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def lacks(self, message: str, able: Able) -> Able | None:
+        """Return what is left of `able` where an error complains of a part of it, None where of something else."""
+        message = message.lower()
+        if able.limit == "max_tokens" and "max_completion_tokens" in message:
+            return structs.replace(able, limit="max_completion_tokens")
+        if able.limit in message and UNSUPPORTED.search(message):
+            other = "max_tokens" if able.limit == "max_completion_tokens" else "max_completion_tokens"
+            return structs.replace(able, limit=other)
+        if able.temperature and "temperature" in message:
+            return structs.replace(able, temperature=False)
+        below = next_rung(self.ladder, able.mode)
+        if below and any(word in message for word in _COMPLAINTS[able.mode]):
+            return structs.replace(able, mode=below)
+        return None
+
+    def read(self, body: dict[str, Any]) -> Said:
+        """Return what a reply says: its tool call, else its text; a server may ignore the form that was asked for."""
+        usage = body.get("usage")
+        about: dict[str, Any] = {
+            "model": text_or_none(body.get("model")),
+            "fingerprint": text_or_none(body.get("system_fingerprint")),
+            "prompt_tokens": count(usage, "prompt_tokens"),
+            "completion_tokens": count(usage, "completion_tokens"),
+        }
+        choices = body.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            return Said(None, "provider", "the reply holds no message", **about)
+        finish, refusal = choice.get("finish_reason"), message.get("refusal")
+        if finish == "length":
+            return Said(None, "truncated", "the reply was cut at the token limit", **about)
+        if refusal or finish == "content_filter":
+            return Said(None, "refused", str(refusal or "stopped by a content filter")[:500], **about)
+        calls = message.get("tool_calls") or []
+        if not isinstance(calls, list) or len(calls) > 1:
+            return Said(None, "judge_parse", "the judge submitted more than once", **about)
+        function = calls[0].get("function") if calls and isinstance(calls[0], dict) else None
+        arguments = function.get("arguments") if isinstance(function, dict) else None
+        return Said(_text(message.get("content")) if arguments is None else arguments, **about)
+
+
+def _text(content: Any) -> Any:
+    """Return the text of a message, also where it comes in parts."""
+    if not isinstance(content, list):
+        return content
+    return "".join(
+        str(part["text"]) for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )

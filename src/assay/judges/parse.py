@@ -1,0 +1,175 @@
+"""What a judge said, read strictly: a label for every id that was asked for, or the reason why there is none.
+
+Nothing is guessed: the reply is one JSON object, bare or alone in one code fence, and every field is what it has to be.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import Any, NamedTuple, NoReturn
+
+from assay.judges.render import Rendered
+from assay.verdict import ItemVerdict
+
+MAX_CHARACTERS = 500_000
+REASONING_LIMIT = 2_000
+SHORTEST_QUOTE = 3
+
+_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+
+
+class Fault(NamedTuple):
+    """Why a reply is no verdict: a code of `UNSCORED`, and words of our own; `final` where asking again is no use."""
+
+    code: str
+    message: str
+    final: bool = False
+
+
+class Read(NamedTuple):
+    """The labels of a reply, in the order in which the ids were asked for, and what was noticed."""
+
+    items: tuple[ItemVerdict, ...]
+    flags: tuple[str, ...] = ()
+
+
+class _FaultError(ValueError):
+    def __init__(self, code: str, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.fault = Fault(code, message, final)
+
+
+def parse(said: Any, rendered: Rendered) -> Read | Fault:
+    """Return the labels of a reply, or its first fault; never raises, and never fills in a label of its own.
+
+    `said` is the text of the reply, or the arguments of a tool call where they came decoded.
+    """
+    try:
+        if rendered.canary in (said if isinstance(said, str) else _text(said)):
+            return Fault("canary", "the judge did what the data told it to do", final=True)
+        return _read(_decoded(said) if isinstance(said, str) else said, rendered)
+    except _FaultError as error:
+        return error.fault
+    except RecursionError:
+        return Fault("judge_parse", "the reply is nested too deep")
+
+
+def strict_json(text: str) -> Any | Fault:
+    """Return the one JSON value of a text; a Fault for anything else, for a field given twice and for NaN."""
+    try:
+        return _decoded(text)
+    except _FaultError as error:
+        return error.fault
+    except RecursionError:
+        return Fault("judge_parse", "nested too deep")
+
+
+def _decoded(text: str) -> Any:
+    if len(text) > MAX_CHARACTERS:
+        _fail(f"the reply is too long (expected {MAX_CHARACTERS} characters at most)")
+    thinking = _THINKING.match(text)
+    text = text[thinking.end() :].strip() if thinking else text.strip()
+    fenced = _FENCED.fullmatch(text)
+    body = fenced[1].strip() if fenced else text
+    try:
+        value, end = _DECODER.raw_decode(body)
+    except _FaultError:
+        raise
+    except ValueError:  # not JSON, or a number of thousands of digits
+        _fail("the reply is not one JSON object" if body else "the reply is empty")
+    if body[end:].strip():
+        another = body[end:].strip()[:1] in ("{", "[")
+        _fail("the reply holds more than one JSON object", final=another)
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        _fail("the reply gives a field twice", final=True)
+    return members
+
+
+def _no_constant(_: str) -> NoReturn:
+    _fail("the reply holds NaN or Infinity, which are no JSON")
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=_no_constant)
+
+
+def _read(value: Any, rendered: Rendered) -> Read:
+    reply = _members(value, ("items", "echo"), "the reply")
+    if not isinstance(reply["items"], list):
+        _fail("items is not a list")
+    if reply["echo"] != "":
+        _fail("echo is not the empty text")
+    read: dict[str, ItemVerdict] = {}
+    label_first = False
+    for place, item in enumerate(reply["items"], 1):
+        name = item.get("id") if isinstance(item, dict) else None
+        if not isinstance(name, str) or name not in rendered.ids:
+            _fail(f"entry {place} of items has no id that was asked for")
+        if name in read:
+            _fail(f"{name} is labelled more than once", final=True)
+        read[name] = _item(item, name, rendered)
+        label_first |= list(item).index("label") < list(item).index("reasoning")
+    missing = [name for name in rendered.ids if name not in read]
+    if missing:
+        _fail(f"not labelled: {', '.join(missing)}")
+    return Read(tuple(read[name] for name in rendered.ids), ("label_first",) if label_first else ())
+
+
+def _item(item: dict[str, Any], name: str, rendered: Rendered) -> ItemVerdict:
+    quoting = ("source", "quote") if rendered.quoted and rendered.sources else ()
+    members = _members(item, ("id", "reasoning", *quoting, "label"), name)
+    for key, value in members.items():
+        if not isinstance(value, str) or _SURROGATE.search(value):
+            _fail(f"{key} of {name} is not a text")
+    label = members["label"]
+    if label not in rendered.labels:
+        _fail(f"the label of {name} is none of those to choose from", "off_menu")
+    if not members["reasoning"].strip():
+        _fail(f"the reasoning of {name} is empty")
+    quote = source = None
+    if label in rendered.quoted:
+        source, quote = _quoted(members, name, rendered)
+    return ItemVerdict(rendered.ids[name], label, members["reasoning"].strip()[:REASONING_LIMIT], quote, source)
+
+
+def _quoted(members: dict[str, Any], name: str, rendered: Rendered) -> tuple[str, str]:
+    found = rendered.sources.get(members.get("source", ""))
+    if found is None:
+        _fail(f"the source of {name} is none of the sources", "quote")
+    source, text = found
+    quote, whole = _plain(members["quote"]), _plain(text)
+    if not any(character.isalnum() for character in quote) or len(quote) < min(SHORTEST_QUOTE, len(whole)):
+        _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
+    if quote not in whole:
+        _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
+    return source, members["quote"].strip()
+
+
+def _members(value: Any, expected: tuple[str, ...], name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        _fail(f"{name} is not a JSON object")
+    if set(value) != set(expected):
+        _fail(f"the fields of {name} are not {', '.join(expected)}")
+    return value
+
+
+def _plain(text: str) -> str:
+    """Return the text as quotes are compared: NFC, one space for any white space, nothing that cannot be seen."""
+    return " ".join(unicodedata.normalize("NFC", _UNSEEN.sub("", text)).split())
+
+
+def _text(said: Any) -> str:
+    return json.dumps(said, ensure_ascii=False, default=str)
+
+
+def _fail(message: str, code: str = "judge_parse", *, final: bool = False) -> NoReturn:
+    raise _FaultError(code, message, final=final)

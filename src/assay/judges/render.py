@@ -1,0 +1,244 @@
+"""A request and its rubric as the exact texts that a judge reads, and the schema of what it may reply.
+
+The data is one line of JSON strings in a fence that no one can know beforehand and that cannot occur in it. Ids become
+`i1`, `s1` …: what a corpus or a target named its chunks never stands outside the data, nor in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.digest import digest
+from assay.errors import InputError, shown
+from assay.judges.frames import ENGLISH, FRAMES, Frame, fill
+from assay.verdict import JudgeRequest, JudgeRubric
+
+RULES = "1"
+"""Raise it with every change to rendering or parsing that can change a verdict and is not a text of `frames`."""
+PARSER = f"{RULES}.{digest(FRAMES)[7:15]}"
+"""What `JudgeIdentity.parser` has to be: the version of rendering, texts and parsing."""
+
+TEXT_LIMIT, TOTAL_LIMIT = 20_000, 200_000
+"""Characters that a judge reads of one text, and of all together."""
+CUT = " […]"
+SHUFFLED_SAMPLE = 1
+"""The sample that sees its sources in another order: one of any number of votes."""
+ENTRY_KEYS = frozenset({"id", "role", "source", "text"})
+
+# What could end a line, hide or turn text round, or look like the fence; inside JSON strings all of it can be escaped.
+_ESCAPED = re.compile(
+    "[<>\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+_INPUT_NAME = re.compile(r"\{\{([a-z]+)\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What is sent, and what is needed to read the reply: `ids` and `sources` by the names that the judge sees."""
+
+    system: str
+    user: str
+    form: str
+    schema: dict[str, Any]
+    ids: dict[str, str]
+    sources: dict[str, tuple[str, str]]
+    labels: frozenset[str]
+    quoted: frozenset[str]
+    canary: str
+    frame: Frame
+    flags: tuple[str, ...] = ()
+
+    def again(self, problem: str) -> Rendered:
+        """Return the same question with a line that says why an earlier reply could not be used, and the schema."""
+        asked = fill(self.frame.again, {"problem": problem})
+        return replace(self, user=f"{self.user}\n{asked}\n{self.form}")
+
+
+def render(request: JudgeRequest, rubric: JudgeRubric, judge: str, sample: int) -> Rendered:
+    """Return the texts for one sample of the judge with this digest; the same arguments give the same bytes.
+
+    Raises InputError for a rubric that is not the one asked for, and for inputs that it does not name or that are
+    neither a text, null nor entries of texts.
+    """
+    _check(request, rubric)
+    frame = FRAMES.get(rubric.language, ENGLISH)
+    seed = hashlib.sha256(f"{request.digest} {judge} {sample}".encode()).hexdigest()
+    data = _Data(request, rubric, seed if sample == SHUFFLED_SAMPLE else "")
+    begin, end, canary = f"<<<DATA {seed[:24]}>>>", f"<<<END {seed[:24]}>>>", f"amber{seed[24:40]}"
+    schema = _schema(tuple(data.ids), request.labels, tuple(data.sources) if request.quotes else ())
+    values = {
+        "task": _INPUT_NAME.sub(r'"\1"', rubric.task).strip(),
+        "labels": "\n".join(_label(frame, rubric, name) for name in request.labels),
+        "begin": begin,
+        "end": end,
+        "quoting": _quoting(frame, request, rubric),
+        "ids": ", ".join(data.ids),
+        "names": ", ".join(request.labels),
+        "whole": "" if rubric.per_item else frame.whole,
+        "data": _json({**data.inputs, "note": fill(frame.trap, {"canary": canary})}),
+    }
+    return Rendered(
+        system=fill(frame.system, values),
+        user=fill(frame.user, values),
+        form=fill(frame.form, {"schema": json.dumps(schema, ensure_ascii=False, separators=(",", ":"))}),
+        schema=schema,
+        ids=data.ids,
+        sources=data.sources,
+        labels=frozenset(request.labels),
+        quoted=frozenset(request.quotes),
+        canary=canary,
+        frame=frame,
+        flags=tuple(data.flags),
+    )
+
+
+class _Data:
+    """The inputs under the names that the judge sees, in the order of the rubric."""
+
+    def __init__(self, request: JudgeRequest, rubric: JudgeRubric, seed: str) -> None:
+        self.flags: list[str] = []
+        self._room = TOTAL_LIMIT
+        self._short: dict[str, str] = {}
+        self.ids = {"i1": request.items[0]}
+        self.sources: dict[str, tuple[str, str]] = {}
+        if rubric.per_item:
+            self.ids = {f"i{place}": each for place, each in enumerate(request.items, 1)}
+        orders = {key: self._ordered(request.inputs[key], seed) for key in rubric.sources}
+        for key in rubric.sources:  # named first, because citations stand before the sources that they name
+            for entry in orders[key] if isinstance(orders[key], list) else ():
+                self._short.setdefault(entry["id"], f"s{len(self._short) + 1}")
+        self.inputs: dict[str, Any] = {}
+        for place, key in enumerate(rubric.inputs):
+            value = orders.get(key, request.inputs[key])
+            self.inputs[key] = self._shown(key, value, rubric, items=rubric.per_item and place == 0)
+
+    def _ordered(self, value: Any, seed: str) -> Any:
+        if not seed or not isinstance(value, list | tuple) or len(value) < 2:
+            return value if not isinstance(value, tuple) else list(value)
+        places = sorted(range(len(value)), key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
+        self.flags.append("shuffled")
+        return [value[place] for place in (places if places != sorted(places) else reversed(places))]
+
+    def _shown(self, key: str, value: Any, rubric: JudgeRubric, *, items: bool) -> Any:
+        source = key in rubric.sources
+        if value is None:
+            return None
+        if isinstance(value, str):
+            text = self._cut(value)
+            if source:
+                self.sources[key] = key, text
+            return text
+        return [self._entry(entry, place, source=source, items=items) for place, entry in enumerate(value, 1)]
+
+    def _entry(self, entry: Mapping[str, str], place: int, *, source: bool, items: bool) -> dict[str, str]:
+        text = self._cut(entry["text"])
+        found: dict[str, str] = {}
+        if items:
+            found["id"] = f"i{place}"
+        elif source:
+            found["id"] = self._short[entry["id"]]
+            self.sources[found["id"]] = entry["id"], text
+        if "role" in entry:
+            found["role"] = entry["role"]
+        found["text"] = text
+        if "source" in entry:
+            if entry["source"] not in self._short:
+                raise InputError(f"a judge's input names a source that is not there (got {shown(entry['source'])})")
+            found["source"] = self._short[entry["source"]]
+        return found
+
+    def _cut(self, text: str) -> str:
+        room = min(TEXT_LIMIT, self._room)
+        if len(text) > room:
+            text = text[:room] + CUT
+            if "length" not in self.flags:
+                self.flags.append("length")
+        self._room = max(0, self._room - len(text))
+        return text
+
+
+def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
+    if (request.rubric, request.rubric_hash) != (rubric.name, rubric.hash):
+        got = f"{request.rubric} {request.rubric_hash or 'without a hash'}"
+        raise InputError(f"the request is for another rubric (got {got}; expected {rubric.name} {rubric.hash})")
+    if request.labels != tuple(each.name for each in rubric.labels) or request.quotes != rubric.quotes:
+        raise InputError(f"labels of {rubric.name} (got {shown(request.labels)}; expected those of the rubric)")
+    if set(request.inputs) != set(rubric.inputs):
+        got = ", ".join(sorted(request.inputs))
+        raise InputError(f"inputs of {rubric.name} (got {shown(got)}; expected {', '.join(rubric.inputs)})")
+    for key, value in request.inputs.items():
+        if not isinstance(value, str | list | tuple | None):
+            raise InputError(f"input {key} (got {shown(value)}; expected a text, null or a list of entries)")
+        for entry in value if isinstance(value, list | tuple) else ():
+            if not _is_entry(entry):
+                raise InputError(f"entry of input {key} (got {shown(entry)}; expected texts under id, text, source)")
+    if rubric.per_item:
+        entries = request.inputs[rubric.inputs[0]]
+        ids = [entry.get("id") for entry in entries] if isinstance(entries, list | tuple) else []
+    else:
+        ids = list(request.items[:1])
+    if not ids or ids != list(request.items) or len(set(ids)) < len(ids):
+        raise InputError(
+            f"items of {rubric.name} (got {shown(list(request.items))}; expected each id once: {shown(ids)})"
+        )
+    for key in rubric.sources:
+        value = request.inputs[key]
+        entries = value if isinstance(value, list | tuple) else ()
+        ids = [entry.get("id") for entry in entries]
+        if None in ids or len(set(ids)) < len(ids):
+            raise InputError(f"sources in {key} (got {shown(ids)}; expected an id for each, and no id twice)")
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and "text" in entry
+        and ENTRY_KEYS.issuperset(entry)
+        and all(isinstance(value, str) for value in entry.values())
+    )
+
+
+def _label(frame: Frame, rubric: JudgeRubric, name: str) -> str:
+    label = next(each for each in rubric.labels if each.name == name)
+    examples = [fill(frame.example, {"example": each.strip()}) for each in label.examples]
+    return "\n  ".join([f"{name}: {label.meaning.strip()}", *examples])
+
+
+def _quoting(frame: Frame, request: JudgeRequest, rubric: JudgeRubric) -> str:
+    if not request.quotes:
+        return ""
+    named = ", ".join(f'"{key}"' for key in rubric.sources)
+    return fill(frame.quoting, {"quoted": ", ".join(request.quotes), "sources": named})
+
+
+def _schema(ids: tuple[str, ...], labels: tuple[str, ...], sources: tuple[str, ...]) -> dict[str, Any]:
+    """Return the schema of the reply; properties stand in the order in which they are to be written."""
+    text = {"type": "string"}
+    item: dict[str, Any] = {"id": {"type": "string", "enum": list(ids)}, "reasoning": text}
+    if sources:
+        item |= {"source": {"type": "string", "enum": ["", *sources]}, "quote": text}
+    item["label"] = {"type": "string", "enum": list(labels)}
+    return _object({"items": {"type": "array", "items": _object(item)}, "echo": text})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _json(value: Any) -> str:
+    """Return one line of JSON without a raw `<`, `>` or character that cannot be seen."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ESCAPED.sub(
+        lambda match: json.dumps(match[0])[1:-1] if match[0] not in "<>" else f"\\u{ord(match[0]):04x}", text
+    )
