@@ -42,7 +42,7 @@ def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: Ca
     observation = run.observation(config, case.case.id)
     table = run.scoring.configs[config].table
     lines = []
-    for name in per_case_names(run.plan.names):
+    for name in per_case_names(run.plan):
         column = table.columns[name]
         state = STATUS_NAMES[column.status[place]]
         value = float(column.values[place]) if state == "scored" else None
