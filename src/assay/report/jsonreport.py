@@ -25,6 +25,7 @@ def to_json(scoring: Scoring, now: str | None = None) -> str:
         "assay_version": scoring.assay_version,
         "configs": {config: _config(result, scoring.stages.get(config)) for config, result in scoring.configs.items()},
         "decision": {"outcome": scoring.decision.outcome, "reasons": list(scoring.decision.reasons)},
+        "approver": scoring.gate.approver if scoring.gate is not None else "",
         "gate": scoring.gate.name if scoring.gate is not None else None,
         "golden": {
             "name": scoring.golden.name,
@@ -89,26 +90,31 @@ def _decision(decision: Decision) -> Json:
     return {
         "outcome": decision.outcome,
         "reasons": list(decision.reasons),
-        "rules": [_rule(found) for found in decision.results],
+        "rules": [rule_json(found) for found in decision.results],
     }
 
 
-def _rule(found: RuleResult) -> Json:
+def rule_json(found: RuleResult) -> Json:
+    """Return what one rule found, as every JSON report shows it."""
     rule = found.rule
     return {
         "metric": rule.metric,
         "slice": rule.slice,
         "at_least": rule.at_least,
         "at_most": rule.at_most,
+        "max_regression": rule.max_regression,
         "severity": rule.severity,
         "basis": rule.basis,
         "min_coverage": rule.min_coverage,
         "if_unmeasured": rule.if_unmeasured,
+        "if_inconclusive": rule.if_inconclusive,
         "reason": rule.reason,
         "state": found.state,
         "value": found.value,
         "scored": found.scored,
         "upper_bound": found.upper_bound,
+        "detectable": found.detectable,
+        "waived": found.waived,
         "message": found.message,
         "cases": list(found.cases),
     }

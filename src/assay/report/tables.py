@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.model import ConfigResult, RuleResult, Scoring, Summary
+from assay.model import ConfigResult, Decision, RuleResult, Scoring, Summary
 from assay.report.figures import (
     NA,
     Graders,
@@ -108,28 +108,39 @@ def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
 
 def gate_rules(scoring: Scoring, graders: Graders) -> Table:
     """Every rule of the gate with its state, the number that decided and the bound it was held against."""
+    decisions = {config: result.decision for config, result in scoring.configs.items() if result.decision is not None}
+    return checklist(decisions, graders)
+
+
+def checklist(decisions: Mapping[str, Decision], graders: Graders) -> Table:
+    """Every rule of the decisions by configuration, with the smallest difference that its cases are likely to show."""
     rows = [
         (config, *_rule_cells(found, graders))
-        for config, result in sorted(scoring.configs.items())
-        for found in (result.decision.results if result.decision is not None else ())
+        for config, decision in sorted(decisions.items())
+        for found in decision.results
     ]
-    columns = ("Config", "State", "Metric", "Slice", "Number", "Bound", "Scored", "Severity", "What was found")
-    return Table("Release Gate Checklist", columns, tuple(rows))
+    numbers = ("Number", "Bound", "Scored", "Detects")
+    columns = ("Config", "State", "Metric", "Slice", *numbers, "Severity", "What was found")
+    note = "Detects: a smaller difference than this is unlikely to show on so many cases (power 80%)."
+    return Table("Release Gate Checklist", columns, tuple(rows), (note,) if rows else ())
 
 
 def _rule_cells(found: RuleResult, graders: Graders) -> tuple[str, ...]:
     rule = found.rule
     sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
+    if rule.max_regression is not None:
+        sign, threshold = "gain ≥", -rule.max_regression
     grader = grader_of(rule.metric, graders)
     unit = grader.unit if grader is not None else ""
     value, bound = compared(found.value if found.value is not None else threshold, threshold, unit)
     return (
-        found.state,
+        f"{found.state}, waived" if found.waived else found.state,
         rule.metric,
         rule.slice or "all cases",
         value if found.value is not None else NA,
         f"{sign} {bound}",
         str(found.scored),
+        number(found.detectable, rule.metric, graders),
         rule.severity,
         found.message,
     )
