@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Answer } from "./answer";
 import { Attributed } from "./attribution";
-import { loadDetail, whyOf, type ChunkRow, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
+import { loadDetail, whyOf, type ChunkRow, type Column, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
 import { stateOf } from "./filter";
 import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useWords } from "./parts";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
@@ -278,41 +278,56 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
 }
 
 function Scores({ report, rows, place, config }: { report: Report; rows: Rows; place: number; config: string }) {
-  const { t, w } = useWords();
+  const { t } = useWords();
   const columns = rows.configs[config]?.metrics ?? [];
-  const marks = new Map(report.metrics.map((metric) => [metric.name, metric.class]));
+  const scored = columns.filter((column) => column.values[place] != null);
+  const unscored = columns.filter((column) => column.values[place] == null);
   return (
     <Section id="scores" title={t("scores")}>
-      <Scroll label={t("scores")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("metric")}</th>
-              <th scope="col" class="number">
-                {t("score")}
-              </th>
-              <th scope="col">{t("reason")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map((column) => {
-              const value = column.values[place] ?? null;
-              const [status, reason] = value === null ? whyOf(column, place) : ["", ""];
-              return (
-                <tr key={column.name}>
-                  <th scope="row">
-                    <ClassBadge mark={marks.get(column.name) ?? "D"} /> <Data text={column.name} />
-                  </th>
-                  <td class="number">{value ?? w("status", status)}</td>
-                  <td class="wrap">
-                    <Data text={reason} />
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </Scroll>
+      {scored.length > 0 && <ScoreTable report={report} columns={scored} place={place} label={t("scores")} />}
+      {unscored.length > 0 && (
+        <details open={scored.length === 0}>
+          <summary>{t("unscored", { n: unscored.length })}</summary>
+          <ScoreTable report={report} columns={unscored} place={place} label={t("unscored", { n: unscored.length })} />
+        </details>
+      )}
     </Section>
+  );
+}
+
+function ScoreTable({ report, columns, place, label }: { report: Report; columns: Column[]; place: number; label: string }) {
+  const { t, w } = useWords();
+  const marks = new Map(report.metrics.map((metric) => [metric.name, metric.class]));
+  return (
+    <Scroll label={label}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("metric")}</th>
+            <th scope="col" class="number">
+              {t("score")}
+            </th>
+            <th scope="col">{t("reason")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map((column) => {
+            const value = column.values[place] ?? null;
+            const [status, reason] = value === null ? whyOf(column, place) : ["", ""];
+            return (
+              <tr key={column.name}>
+                <th scope="row">
+                  <ClassBadge mark={marks.get(column.name) ?? "D"} /> <Data text={column.name} />
+                </th>
+                <td class="number">{value ?? w("status", status)}</td>
+                <td class="wrap">
+                  <Data text={reason} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }

@@ -1,7 +1,7 @@
 // Pictures of the summary: slices as a heat table, causes by tag, latency by step. All of them are tables or lists first.
 
 import { useState } from "preact/hooks";
-import type { Causes, Figure, Report, StepTime } from "./data";
+import type { Causes, Figure, Report, SliceRow, StepTime } from "./data";
 import { Scroll, Section, useWords } from "./parts";
 import { Data, visible } from "./text";
 
@@ -33,55 +33,66 @@ export function Heat({ report }: { report: Report }) {
   const ids = report.configs.map((config) => config.id);
   const [chosen, choose] = useState(ids[0] ?? "");
   const rows = report.slices.rows.filter((row) => row.config === chosen);
+  const [small, large] = [rows.filter((row) => row.small), rows.filter((row) => !row.small)];
+  const columns = report.slices.columns;
   return (
     <>
       <ConfigChoice ids={ids} chosen={chosen} choose={choose} name="slices-config" />
-      {rows.length === 0 ? (
-        <p>{t("no_slices")}</p>
-      ) : (
-        <>
-          <p class="hint">{t("slices_note")}</p>
-          <Scroll label={t("slices")}>
-            <table class="heat">
-              <thead>
-                <tr>
-                  <th scope="col">{t("slice")}</th>
-                  <th scope="col" class="number">
-                    {t("count")}
-                  </th>
-                  {report.slices.columns.map((column) => (
-                    <th scope="col" class="number" key={column}>
-                      {column}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((row) => (
-                  <tr key={row.slice} class={row.small ? "small" : ""}>
-                    <th scope="row">
-                      <Data text={row.slice} />
-                    </th>
-                    <td class="number">{row.cases}</td>
-                    {row.cells.map((cell, place) => (
-                      <HeatCell key={place} cell={cell} />
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
-        </>
+      {rows.length === 0 ? <p>{t("no_slices")}</p> : <p class="hint">{t("slices_note")}</p>}
+      {large.length > 0 && <HeatTable columns={columns} rows={large} label={t("slices")} />}
+      {small.length > 0 && (
+        <details>
+          <summary>{t("small_slices", { n: small.length })}</summary>
+          <HeatTable columns={columns} rows={small} label={t("small_slices", { n: small.length })} />
+        </details>
       )}
       {report.slices.left_out > 0 && <p class="hint">{t("slices_left", { n: report.slices.left_out })}</p>}
     </>
   );
 }
 
+function HeatTable({ columns, rows, label }: { columns: string[]; rows: SliceRow[]; label: string }) {
+  const { t } = useWords();
+  return (
+    <Scroll label={label}>
+      <table class="heat">
+        <thead>
+          <tr>
+            <th scope="col">{t("slice")}</th>
+            <th scope="col" class="number">
+              {t("count")}
+            </th>
+            {columns.map((column) => (
+              <th scope="col" class="number" key={column}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.slice}>
+              <th scope="row">
+                <Data text={row.slice} />
+              </th>
+              <td class="number">{row.cases}</td>
+              {row.cells.map((cell, place) => (
+                <HeatCell key={place} cell={cell} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+const FEW = 10;
+
 function HeatCell({ cell }: { cell: Figure }) {
   if (cell.value === null) return <td class="number none">–</td>;
   return (
-    <td class={`number ${depth(cell.value)}`} title={cell.interval ?? ""}>
+    <td class={`number ${depth(cell.value)} ${cell.n < FEW ? "few" : ""}`} title={cell.interval ?? ""}>
       {cell.text} <span class="n">n {cell.n}</span>
     </td>
   );

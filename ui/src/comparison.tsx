@@ -3,7 +3,8 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Change, Comparison, Lane, Move, Report, Rows, Side } from "./data";
 import { filterHash, readFilter } from "./filter";
-import { caseHash, CaseLink, ClassBadge, Scroll, Section, StateBadge, toneOf, useWords } from "./parts";
+import { caseHash, CaseLink, ClassBadge, Scroll, Section, toneOf, useWords } from "./parts";
+import { Rules } from "./rules";
 import type { Key } from "./strings";
 import { Data, Items, visible } from "./text";
 
@@ -17,6 +18,11 @@ export function Compared({ found, report, rows }: { found: Comparison; report: R
       </h1>
       <Sides found={found} />
       {found.decision !== null && <ComparedDecision decision={found.decision} />}
+      {found.rules.length > 0 && (
+        <Section id="compared-gate" title={t("rules")}>
+          <Rules rules={found.rules} rows={rows} />
+        </Section>
+      )}
       <Section id="changed" title={t("what_changed")}>
         {found.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={found.changed} />}
       </Section>
@@ -101,19 +107,7 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
       <h2 id="compared-decision">
         {t("decision")}: {t(`outcome.${decision.outcome}`)}
       </h2>
-      {decision.reasons.length > 0 && <Items items={decision.reasons} />}
-      <ul class="plain">
-        {decision.rules.map((rule, place) => (
-          <li key={place}>
-            <StateBadge kind="rule" name={rule.state} /> <Data text={rule.message} />{" "}
-            {rule.waived !== "" && (
-              <em>
-                <Data text={rule.waived} />
-              </em>
-            )}
-          </li>
-        ))}
-      </ul>
+      {decision.reasons.length === 0 ? <p>{t("no_reason")}</p> : <Items items={decision.reasons} />}
     </section>
   );
 }

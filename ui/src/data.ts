@@ -53,8 +53,10 @@ export interface Rule {
   number: string;
   bound: string;
   scored: string;
+  detects: string;
   severity: string;
   message: string;
+  waived: string;
   class: ClassMark;
   reason: string;
   cases: number[];
@@ -132,16 +134,6 @@ export interface Move {
   after: number | null;
 }
 
-export interface DecisionRule {
-  state: string;
-  metric: string;
-  slice: string | null;
-  severity: string;
-  scored: number;
-  message: string;
-  waived: string;
-}
-
 export interface Comparison {
   baseline: Side;
   candidate: Side;
@@ -155,7 +147,8 @@ export interface Comparison {
   changed: string[];
   moved: string[];
   notes: string[];
-  decision: { outcome: Outcome; reasons: string[]; rules: DecisionRule[] } | null;
+  decision: { outcome: Outcome; reasons: string[] } | null;
+  rules: Rule[];
 }
 
 export interface Report {

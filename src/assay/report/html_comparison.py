@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.finding import Comparison, MetricChange, RankMove, Side
-from assay.model import Decision
 from assay.report.figures import Graders, grader_of, instrument, number
+from assay.report.html_rules import rules_of
 
 Json = dict[str, Any]
 MOVES, SLICE_ROWS = 300, 3000
@@ -18,6 +18,7 @@ def comparison_of(found: Comparison, place: Mapping[str, int], graders: Graders)
     """Return a comparison for the page; `place` is each case's number in the golden set."""
     slices = [(name, change) for name, metrics in sorted(found.slices.items()) for change in metrics.values()]
     moved = sorted((each for each in found.moves if each.before != each.after), key=_weight)
+    decisions = {found.candidate.config_id: found.decision} if found.decision is not None else {}
     lanes = Counter((each.stage, each.before, each.after) for each in found.moves)
     return {
         "baseline": _side(found.baseline),
@@ -45,26 +46,8 @@ def comparison_of(found: Comparison, place: Mapping[str, int], graders: Graders)
         "changed": found.changed,
         "moved": found.moved,
         "notes": found.notes,
-        "decision": _decision(found.decision) if found.decision is not None else None,
-    }
-
-
-def _decision(decision: Decision) -> Json:
-    return {
-        "outcome": decision.outcome,
-        "reasons": decision.reasons,
-        "rules": [
-            {
-                "state": each.state,
-                "metric": each.rule.metric,
-                "slice": each.rule.slice,
-                "severity": each.rule.severity,
-                "scored": each.scored,
-                "message": each.message,
-                "waived": each.waived,
-            }
-            for each in decision.results
-        ],
+        "decision": found.decision and {"outcome": found.decision.outcome, "reasons": found.decision.reasons},
+        "rules": list(rules_of(decisions, place, graders)),
     }
 
 

@@ -20,13 +20,14 @@ from assay.report.honesty import honesty
 from assay.report.html_comparison import comparison_of
 from assay.report.html_data import HtmlData
 from assay.report.html_rows import FAILED, LEAKED, MISSING, PASSED, states_of
+from assay.report.html_rules import rules_of
 from assay.report.names import HEADLINES, RUNNER_COLUMNS
 from assay.report.safe import encodable
-from assay.report.tables import FEW_CASES, config_notes, gate_rules, measured, slice_size
+from assay.report.tables import FEW_CASES, config_notes, measured, slice_size
 
 Json = dict[str, Any]
-SLICES, TAGS, CASES_OF_RULE = 300, 24, 200
-"""Slices of a configuration, tags of the chart of causes and cases of a rule that the first screen holds."""
+SLICES, TAGS = 300, 24
+"""Slices of a configuration and tags of the chart of causes that the first screen holds."""
 
 
 def report_of(data: HtmlData) -> Json:
@@ -35,6 +36,7 @@ def report_of(data: HtmlData) -> Json:
     golden = scoring.golden
     place = {case.id: number for number, case in enumerate(data.cases)}
     configs = sorted(scoring.configs.items())
+    decisions = {config: result.decision for config, result in configs if result.decision is not None}
     notes = [note for config, result in configs for note in config_notes(config, result, scoring)]
     return {
         "outcome": scoring.decision.outcome,
@@ -61,7 +63,7 @@ def report_of(data: HtmlData) -> Json:
         "notes": notes,
         "limits": list(honesty(scoring, data.graders)),
         "metrics": list(_metrics(data)),
-        "rules": list(_rules(data, place)),
+        "rules": list(rules_of(decisions, place, data.graders)),
         "slices": _slices(data),
         "causes": {config: _causes(config, result, data) for config, result in configs},
         "times": [
@@ -142,24 +144,6 @@ def _figure(summary: Summary | None, data: HtmlData) -> Json:
         "interval": interval(bounds, summary.metric, data.graders) if bounds is not None else None,
         "n": summary.scored,
     }
-
-
-def _rules(data: HtmlData, place: Mapping[str, int]) -> Iterator[Json]:
-    """Yield the rows of the gate's table as the other reports print them, each with the cases that decided."""
-    results = [
-        found
-        for _, result in sorted(data.scoring.configs.items())
-        for found in (result.decision.results if result.decision is not None else ())
-    ]
-    keys = ("config", "state", "metric", "slice", "number", "bound", "scored", "severity", "message")
-    for row, found in zip(gate_rules(data.scoring, data.graders).rows, results, strict=True):
-        cases = [place[each] for each in found.cases if each in place]
-        yield dict(zip(keys, row, strict=True)) | {
-            "class": instrument(found.rule.metric, data.graders),
-            "reason": found.rule.reason,
-            "cases": cases[:CASES_OF_RULE],
-            "more": max(0, len(cases) - CASES_OF_RULE),
-        }
 
 
 def _slices(data: HtmlData) -> Json:
