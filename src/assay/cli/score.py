@@ -69,6 +69,8 @@ def score(
     strict_outputs: Annotated[
         bool, typer.Option("--strict-outputs", help="Refuse keys given twice, unknown keys and repeated chunks.")
     ] = False,
+    verdicts: Annotated[str | None, typer.Option(help="Recorded verdicts: a book, or an export as JSON lines.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Whose verdicts: the judge's digest or model.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
@@ -96,9 +98,11 @@ def score(
         workers,
         strict_outputs,
         look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
+        verdicts=verdicts,
+        judge=judge,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, said_time(now))
-    refuse_overwriting([report, json_report, per_case, legacy_json_report], [golden, corpus, gate, *expand(outputs)])
+    refuse_overwriting([report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, *expand(outputs)])
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, parts(by))

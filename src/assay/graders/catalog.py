@@ -204,7 +204,9 @@ def _calibrated(name: MetricName, by: str, judging: Judging) -> bool:
         return False
     if by == "rules":
         return found.counts_for(RULES_VERSION, "")
-    return found.counts_for(judging.judge, rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0]))
+    return judging.valid and found.counts_for(
+        judging.judge, rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0])
+    )
 
 
 def column_name(name: MetricName) -> MetricName:

@@ -29,7 +29,7 @@ def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, s
         raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
     config = _config(run, config_id)
     checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
-    found = explanation(run, Joins(run.golden, run.corpus), place, config, checks)
+    found = explanation(run, run.joins, place, config, checks)
     return explain_text(found, show_forbidden=show_forbidden)
 
 

@@ -12,6 +12,7 @@ from msgspec import structs
 from assay.errors import InputError
 from assay.graders.base import Joins
 from assay.graders.catalog import DEFAULT_METRICS, judged_beside, parse_all
+from assay.graders.judging import Judging
 from assay.io.observations import BOM, FORMATS
 from assay.io.outputs.native import checked
 from assay.io.outputs.nfc import in_nfc
@@ -49,6 +50,7 @@ class Options:
     notices: tuple[str, ...] = ()
     baseline: Snapshot | None = None
     today: str | None = None
+    judging: Judging | None = None
 
 
 @dataclass
@@ -63,6 +65,13 @@ class ScoreRun:
     gathered: Gathered | None = None
     held: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
     baseline: Snapshot | None = None
+    judging: Judging | None = None
+    whole: GoldenSet | None = None
+
+    @cached_property
+    def joins(self) -> Joins:
+        """The golden set joined with corpus and verdicts: what single cases are scored again with."""
+        return Joins(self.golden, self.corpus, self.judging, self.whole)
 
     @cached_property
     def cases(self) -> dict[str, Case]:
@@ -91,7 +100,7 @@ class ScoreRun:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is scored, against what and how: the golden set (the chosen cases), the corpus, the plan."""
+    """What is scored, against what and how: the golden set (the chosen cases of `whole`), the corpus, the plan."""
 
     golden: GoldenSet
     options: Options
@@ -100,6 +109,7 @@ class Job:
     format: str = ""
     digest: str = ""
     beyond_limit: frozenset[str] = frozenset()
+    whole: GoldenSet | None = None
 
     @classmethod
     def of(cls, golden: GoldenSet, options: Options, corpus: Corpus | None, format: str = "", digest: str = "") -> Job:
@@ -108,7 +118,11 @@ class Job:
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         kept = structs.replace(golden, cases=cases) if beyond else golden
         wanted = the_plan(options, partial=golden.judgments == "partial")
-        return cls(kept, options, wanted, corpus, format, digest, beyond)
+        return cls(kept, options, wanted, corpus, format, digest, beyond, golden)
+
+    def joins(self) -> Joins:
+        """Return the golden set joined with corpus and verdicts."""
+        return Joins(self.golden, self.corpus, self.options.judging, self.whole)
 
     @property
     def info(self) -> GoldenInfo:
@@ -125,13 +139,14 @@ def the_plan(options: Options, *, partial: bool = False) -> Plan:
     """
     needed = metrics_needed(options.gate) if options.gate is not None else ()
     names = parse_all((*options.metrics, *needed))
-    return plan((*names, *judged_beside(names)) if partial else names)
+    held = options.judging.held if options.judging is not None else ()
+    return plan((*names, *judged_beside(names)) if partial else names, held)
 
 
 def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
     """Score recorded outputs. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
     shards = cut(files, torn_tail=job.options.allow_torn_tail, strict=job.options.strict_outputs)
-    work = partial(score_shard, joins=Joins(job.golden, job.corpus), the_plan=job.plan)
+    work = partial(score_shard, joins=job.joins(), the_plan=job.plan)
     results = []
     with no_collections():
         for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
@@ -143,7 +158,7 @@ def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None
 
 def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRun:
     """Score observations held in memory; the same as writing them to a file and scoring that."""
-    collector = Collector(Joins(job.golden, job.corpus), job.plan, "observations", strict=job.options.strict_outputs)
+    collector = Collector(job.joins(), job.plan, "observations", strict=job.options.strict_outputs)
     held: dict[tuple[str, str], Observation] = {}
     for number, given in enumerate(observations, 1):
         try:
@@ -184,11 +199,21 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         today=job.options.today,
         not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
     )
-    return ScoreRun(scoring, job.golden, job.corpus, job.plan, files, gathered, baseline=job.options.baseline)
+    return ScoreRun(
+        scoring,
+        job.golden,
+        job.corpus,
+        job.plan,
+        files,
+        gathered,
+        baseline=job.options.baseline,
+        judging=job.options.judging,
+        whole=job.whole,
+    )
 
 
 def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
-    joins = Joins(job.golden, job.corpus)
+    joins = job.joins()
     return {
         config: table(
             config,

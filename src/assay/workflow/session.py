@@ -19,6 +19,7 @@ from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
+from assay.workflow.replay import judging_of
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
@@ -49,6 +50,8 @@ class Request:
     baseline: Snapshot | None = None
     today: str | None = None
     approver: str = ""
+    verdicts: str | None = None
+    judge: str | None = None
 
 
 @contextmanager
@@ -72,6 +75,9 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
 
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
+    if request.judge is not None and request.verdicts is None:
+        raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
+    judging, doubts = judging_of(request.verdicts, request.judge) if request.verdicts is not None else (None, ())
     return Options(
         metrics=tuple(request.metrics) or default,
         by=tuple(request.by) or None,
@@ -86,7 +92,8 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
         limit=request.limit,
         only=tuple(request.only),
         workers=request.workers,
-        notices=tuple(request.notices),
+        notices=(*request.notices, *doubts),
+        judging=judging,
     )
 
 

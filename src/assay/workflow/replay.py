@@ -1,0 +1,52 @@
+"""Recorded verdicts chosen for replay: one judge's samples out of a book or an export, with their rubrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.errors import InputError, Problem, shown
+from assay.graders.judging import Judging
+from assay.verdict import JudgeIdentity
+
+_MOST_NAMED = 5
+
+
+def judging_of(
+    path: str, judge: str | None = None, rubrics: Sequence[Path | str] = ()
+) -> tuple[Judging, tuple[str, ...]]:
+    """Return the verdicts of one judge for replay, and what people should know of them.
+
+    `judge` is a digest or a model's name; `rubrics` are folders beside the shipped rubrics. Raises InputError for a
+    file that holds no verdicts, for a judge that is not in it, and where it must be named because there are several.
+    """
+    from assay.io.rubrics import load_rubrics  # a scoring without verdicts loads neither
+    from assay.judges.book import read_contents
+
+    contents = read_contents(path)
+    chosen = _chosen(path, contents.judges, judge)
+    book = {request: tuple(samples) for request, samples in contents.verdicts.get(chosen.digest, {}).items()}
+    standing = contents.standings.get(chosen.digest)
+    notices = [f"{path}: {warning}" for warning in contents.warnings]
+    if standing is not None and standing.invalid:
+        notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
+    valid = standing is None or not standing.invalid
+    return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid), tuple(notices)
+
+
+def _chosen(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
+    found = [each for each in judges if wanted in (None, each.digest, each.model)]
+    if len(found) == 1:
+        return found[0]
+    known = [f"{each.model} ({each.digest})" for each in judges]
+    listed = ", ".join(known[:_MOST_NAMED]) + (
+        f" … and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    )
+    if not judges:
+        message = "holds no verdicts (expected a book or an export of one)"
+    elif wanted is None:
+        message = f"several judges, and none named (expected --judge with one of {listed})"
+    else:
+        several = "several such judges" if found else "no such judge"
+        message = f"{several} (got {shown(wanted)}; expected one of {listed})"
+    raise InputError([Problem(path, None, "judge", message, "E_JUDGE")])
