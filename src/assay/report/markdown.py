@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from assay.finding import Comparison
 from assay.graders.catalog import CATALOG
-from assay.model import Outcome, Scoring
-from assay.report import failures, tables
+from assay.model import Decision, Outcome, Scoring
+from assay.report import comparison, failures, tables
 from assay.report.failures import Cases, Details
 from assay.report.figures import Graders, plural, with_interval
 from assay.report.honesty import honesty
 from assay.report.names import HEADLINES
 from assay.report.safe import markdown
-from assay.report.tables import Table
+from assay.report.tables import Table, checklist
 
 _TOP_REASONS = 3
 _NOT_STATED = "not stated"
@@ -37,23 +38,29 @@ class ReportMeta:
     show_forbidden: bool = False
 
 
-def to_markdown(scoring: Scoring, details: Details, cases: Cases, meta: ReportMeta) -> str:
+def to_markdown(
+    scoring: Scoring,
+    details: Details,
+    cases: Cases,
+    meta: ReportMeta,
+    comparisons: Mapping[str, Comparison] | None = None,
+) -> str:
     """Return the whole report as Markdown ending in a newline.
 
     `details` hold the observations of failed cases by (configuration, case id), where they are at hand; `cases` all
-    golden cases by id.
+    golden cases by id; `comparisons` each configuration held against a baseline.
     """
+    held = comparisons or {}
     parts = [
         *_first_screen(scoring),
-        *_section(_summary(scoring, meta)),
+        *_section(_summary(scoring, meta, held)),
         *_section(headlines(scoring, meta.graders)),
         *_section(failures.tag_notes(scoring, cases, meta.graders)),
         *_section(tables.slices(scoring, meta.graders, without=("tag",)), optional=True),
         *_section(failures.top_failed(scoring, cases, meta.show_forbidden)),
         *_gate(scoring, meta.graders),
         *_decision(scoring, meta),
-        *_heading("Regression Summary"),
-        "No baseline given: nothing was compared.",
+        *_regressions(held, meta.graders),
         *_metrics(scoring, meta.graders),
         *_section(tables.aggregate(scoring, meta.graders)),
         *_section(failures.by_tag(scoring, cases, meta.graders)),
@@ -100,14 +107,54 @@ def _first_screen(scoring: Scoring) -> Iterator[str]:
         yield f"- and {plural(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
 
 
-def _summary(scoring: Scoring, meta: ReportMeta) -> Table:
+def comparison_markdown(found: Comparison, decision: Decision, meta: ReportMeta) -> str:
+    """Return the report of one comparison as Markdown ending in a newline: decision, tables, what changed and why."""
+    graders = meta.graders
+    table = checklist({found.candidate.config_id: found.decision}, graders) if found.decision is not None else None
+    parts = [
+        "# Comparison report",
+        "",
+        f"**Decision: {decision.outcome}**",
+        "",
+        *(_list(decision.reasons) or ["No reason against it was found."]),
+        *_section(comparison.sides_table(found)),
+        *_section(comparison.metrics_table(found, graders)),
+        *_regressions({found.candidate.config_id: found}, graders),
+        *(_section(table) if table is not None else []),
+        *_section(comparison.slices_table(found, graders)),
+        *_section(comparison.moves_table(found)),
+        *_section(comparison.transitions_table(found)),
+        *_heading("Decision"),
+        f"**{decision.outcome}.** {_WHAT_TO_DO[decision.outcome]}",
+        "",
+        f"Date: {markdown(meta.date or _NOT_STATED)}. Approved by: {markdown(meta.approver or 'nobody yet')}",
+    ]
+    if found.notes:
+        parts += [*_heading("Notes"), *_list(found.notes)]
+    return "\n".join(parts) + "\n"
+
+
+def _regressions(held: Mapping[str, Comparison], graders: Graders) -> Iterator[str]:
+    """What got worse against the baseline, what changed and why the metrics moved, for every configuration."""
+    if not held:
+        yield from (*_heading("Regression Summary"), "No baseline given: nothing was compared.")
+    for config, found in sorted(held.items()):
+        several = f": {config}" if len(held) > 1 else ""
+        table = comparison.regressions_table(found, graders)
+        yield from _section(replace(table, title=f"{table.title}{several}"))
+        yield from (*_heading(f"What changed?{several}"), *_list(found.changed))
+        moved = _list(found.moved) or ["No case got better or worse on any measure of quality."]
+        yield from (*_heading(f"Why did metrics move?{several}"), *moved)
+
+
+def _summary(scoring: Scoring, meta: ReportMeta, held: Mapping[str, Comparison]) -> Table:
     golden = scoring.golden
     named = " ".join(part for part in (golden.name, golden.version) if part) or _NOT_STATED
     rows = [
         ("Date", meta.date or _NOT_STATED),
         ("Owner", meta.owner or _NOT_STATED),
         ("Config", ", ".join(sorted(scoring.configs)) or "none"),
-        ("Baseline", "none"),
+        ("Baseline", ", ".join(sorted({each.baseline.name for each in held.values()})) or "none"),
         ("Eval set", f"{named}, {plural(golden.cases, 'case')}, {golden.digest}"),
         ("Corpus / index", _versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
         ("Prompt / model", _versions(scoring, ("prompt", "generator", "judge"))),
@@ -160,7 +207,8 @@ def _decision(scoring: Scoring, meta: ReportMeta) -> Iterator[str]:
         yield from ("", f"{markdown(config)}: **{result.decision.outcome}**")
         if result.decision.reasons:
             yield from ("", *_list(result.decision.reasons))
-    yield from ("", f"Approved by: {markdown(meta.approver or 'nobody yet')}")
+    approver = scoring.gate.approver if scoring.gate is not None else ""
+    yield from ("", f"Approved by: {markdown(meta.approver or approver or 'nobody yet')}")
 
 
 def _metrics(scoring: Scoring, graders: Graders) -> Iterator[str]:

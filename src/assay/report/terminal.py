@@ -50,7 +50,7 @@ def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = C
     tables += [gate_rules(scoring, graders), _failed(scoring)]
     return Screen(
         tuple(terminal(line) for line in _decisions(scoring)),
-        tuple(_safe(table) for table in tables if table.rows),
+        tuple(safe_table(table) for table in tables if table.rows),
         tuple(terminal(note) for note in _notes(scoring)),
     )
 
@@ -117,7 +117,8 @@ def _notes(scoring: Scoring) -> Iterator[str]:
     yield from scoring.warnings
 
 
-def _safe(table: Table) -> Table:
+def safe_table(table: Table) -> Table:
+    """Return the table with every text safe for a terminal."""
     return Table(
         terminal(table.title),
         tuple(terminal(column) for column in table.columns),
