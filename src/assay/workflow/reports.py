@@ -12,12 +12,14 @@ from assay.io.writing import write_whole
 from assay.model import Observation
 from assay.report.csvreport import csv_lines
 from assay.report.github import job_summary, workflow_commands
+from assay.report.html_data import DETAIL_MB
 from assay.report.jsonreport import to_json
 from assay.report.junit import to_junit
 from assay.report.legacy import legacy_json, legacy_rows
 from assay.report.markdown import ReportMeta, to_markdown
 from assay.report.percase import case_lines
 from assay.version import __version__
+from assay.workflow.html import html_report
 from assay.workflow.score import ScoreRun
 
 FAILED_SHOWN = 30
@@ -25,7 +27,11 @@ FAILED_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where to write what; None for what is not wanted. `now` is an ISO time for the reports, never read here."""
+    """Where to write what; None for what is not wanted. `now` is an ISO time for the reports, never read here.
+
+    Of the HTML report: `detail_mb` megabytes of whole cases, `explain` the words after `assay explain CASE --config
+    CONFIG` for the others; `show_forbidden` text that the askers must not see.
+    """
 
     markdown: str | None = None
     json: str | None = None
@@ -37,6 +43,10 @@ class Targets:
     junit: str | None = None
     csv: str | None = None
     raw_csv: bool = False
+    html: str | None = None
+    detail_mb: float = DETAIL_MB
+    show_forbidden: bool = False
+    explain: str = ""
 
 
 def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
@@ -57,6 +67,8 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
     if wanted.csv is not None:
         tables = {config: result.table for config, result in run.scoring.configs.items()}
         write("scores as CSV", wanted.csv, csv_lines(tables, run.cases, raw=wanted.raw_csv))
+    if wanted.html is not None:
+        write("HTML report", wanted.html, html(run, wanted))
     if wanted.run_dir is not None:
         written.append(("run folder", write_run(run, Path(wanted.run_dir))))
     return written
@@ -67,6 +79,18 @@ def markdown(run: ScoreRun, wanted: Targets) -> str:
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
     return to_markdown(run.scoring, shown_observations(run), cases, meta)
+
+
+def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
+    """Yield the HTML report in pieces; the run's files must be there until the last of them."""
+    return html_report(
+        run,
+        explain=wanted.explain,
+        date=(wanted.now or "")[:10],
+        owner=wanted.owner,
+        detail_mb=wanted.detail_mb,
+        show_forbidden=wanted.show_forbidden,
+    )
 
 
 def shown_observations(run: ScoreRun) -> Mapping[tuple[str, str], Observation]:
