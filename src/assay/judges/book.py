@@ -34,7 +34,7 @@ _ONE = "WHERE request = ? AND judge = ? AND sample = ?"
 
 
 class Book:
-    """An open book, a `ports.VerdictStore`. One thread at a time may use it; processes may share the file."""
+    """An open book, a `ports.VerdictStore`. One thread at a time may use it (`keep` any); processes share the file."""
 
     def __init__(self, path: str | Path, now: Callable[[], float] = time.time) -> None:
         """Open the book, making it where there is none. Raises InputError for a file that is something else, and
@@ -81,9 +81,9 @@ class Book:
 
     def save(self, verdicts: Sequence[Verdict]) -> None:
         """Keep verdicts, with the bytes that were sent for them; when this returns they survive a loss of power."""
+        rendered, self._rendered = self._rendered, {}  # `keep` may be called by another thread meanwhile
         with self._changing():
-            for each, body in self._rendered.items():
-                self._db.execute("INSERT OR IGNORE INTO rendered VALUES (?, ?)", (each, body))
+            self._db.executemany("INSERT OR IGNORE INTO rendered VALUES (?, ?)", list(rendered.items()))
             for verdict in verdicts:
                 key = key_of(verdict)
                 before = self._read(key)
@@ -91,7 +91,6 @@ class Book:
                     row = (*key, *packed(verdict))
                     self._db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", row)
                 self._give_back(key)
-        self._rendered.clear()
 
     def release(self, keys: Sequence[SampleKey]) -> None:
         """Give back claims for which nothing was asked."""
