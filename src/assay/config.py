@@ -81,8 +81,6 @@ def unused(config: Config) -> list[str]:
         "scoring.stage": settings.scoring.stage != defaults.scoring.stage,
         "scoring.graders": bool(settings.scoring.graders),
         "scoring.good": settings.scoring.good != defaults.scoring.good,
-        "judge": settings.judge is not None,
-        "report.html": settings.report.html is not None,
     }
     return [field for field, is_set in later.items() if is_set]
 

@@ -255,5 +255,6 @@ class Settings(Section, frozen=True):
     run: RunSettings = RunSettings()
     scoring: ScoringSettings = ScoringSettings()
     judge: JudgeSettings | None = None
+    judges: dict[Name, JudgeSettings] = {}
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
