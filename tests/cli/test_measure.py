@@ -173,9 +173,9 @@ def test_scores_of_recorded_outputs_never_replace_a_living_run(here: Path, capsy
 
 
 def test_settings_that_are_not_used_yet_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "assay.yaml").write_text(SETTINGS.replace("report: {", "report: {html: r.html, "), encoding="utf-8")
+    (here / "assay.yaml").write_text(f"{SETTINGS}\nscoring: {{stage: context}}\n", encoding="utf-8")
     assert 0 == main(["observe", "--target", "first"])
-    assert "report.html is set and not used yet" in capsys.readouterr().err
+    assert "scoring.stage is set and not used yet" in capsys.readouterr().err
 
 
 def test_program_of_a_settings_file_runs_only_with_consent(

@@ -16,6 +16,7 @@ from assay.errors import InputError
 
 if TYPE_CHECKING:
     from assay.workflow.observe import Measurement, Observed
+    from assay.workflow.reports import Targets
     from assay.workflow.run import Deciding
 
 INTERRUPTED = 130
@@ -37,6 +38,7 @@ FIELDS = {
     "report": "report.markdown",
     "json_report": "report.json",
     "per_case": "report.per_case",
+    "html": "report.html",
 }
 
 
@@ -81,6 +83,11 @@ def measure(
     report: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
     json_report: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
     per_case: Annotated[str | None, typer.Option(help="Write every score of every case, as JSON lines.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
+    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes that score.")] = 1,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
@@ -93,6 +100,7 @@ def measure(
     given = dict(locals())
     from assay.config import load_config, settings_lines
     from assay.workflow.observe import Measurement
+    from assay.workflow.reports import Targets
     from assay.workflow.run import Deciding
     from assay.workflow.targets import Trust
 
@@ -116,7 +124,8 @@ def measure(
     deciding = Deciding(gate, profile, parts(gate_config), workers)
     if context.info_name == "observe":
         return _observe(measurement)
-    status, folder = _run(measurement, deciding, format, strict=strict, owner=owner, now=said_time(now))
+    said = Targets(owner=owner, now=said_time(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
+    status, folder = _run(measurement, deciding, format, said, strict=strict)
     if probe_identities and status != INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
@@ -151,7 +160,7 @@ def _observe(measurement: Measurement) -> int:
 
 
 def _run(
-    measurement: Measurement, deciding: Deciding, format: Format, *, strict: bool, owner: str, now: str | None
+    measurement: Measurement, deciding: Deciding, format: Format, said: Targets, *, strict: bool
 ) -> tuple[int, Path]:
     from assay.cli.score import show_run
     from assay.cli.screen import progress, wrote
@@ -163,7 +172,7 @@ def _run(
     _tell(observed)
     if observed.interrupted:
         return INTERRUPTED, observed.folder
-    targets = report_targets(measurement.config, owner, now)
+    targets = report_targets(measurement.config, observed.folder, said)
     with progress("scoring") as moved, scored_run(measurement, observed, deciding, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, list(measurement.config.settings.scoring.by))

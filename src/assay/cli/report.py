@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,11 @@ def report(
     raw_csv: Annotated[
         bool, typer.Option("--raw-csv", help="Leave cells as they are that a spreadsheet would take for a formula.")
     ] = False,
+    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
+    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+    ] = False,
     github: Annotated[
         bool, typer.Option("--github", help="Print annotations, and append to the job summary of a GitHub workflow.")
     ] = False,
@@ -39,8 +45,8 @@ def report(
     from assay.workflow.reports import Targets, write_reports
     from assay.workflow.runs import opened, split_run
 
-    if not any((markdown, json, junit, csv, github)):
-        raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --github)")
+    if not any((markdown, json, junit, csv, html, github)):
+        raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
     name = split_run(run)
     targets = Targets(
         markdown,
@@ -50,6 +56,10 @@ def report(
         junit=junit,
         csv=csv,
         raw_csv=raw_csv,
+        html=html,
+        detail_mb=detail_mb,
+        show_forbidden=show_forbidden,
+        explain=shlex.join(["--run", str(name.path)]),
     )
     configs = [name.config] if name.config is not None else []
     with (

@@ -41,13 +41,7 @@ def report_of(data: HtmlData) -> Json:
     return {
         "outcome": scoring.decision.outcome,
         "reasons": scoring.decision.reasons,
-        "golden": {
-            "name": golden.name,
-            "version": golden.version,
-            "digest": golden.digest,
-            "cases": golden.cases,
-            "judgments": golden.judgments,
-        },
+        "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
         "date": data.date,
         "owner": data.owner,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assay.config import Config
 from assay.errors import IncompleteError
@@ -69,19 +71,20 @@ def scored_run(
         yield run
 
 
-def report_targets(config: Config, owner: str, now: str | None) -> Targets:
-    """Return where the settings and flags want reports."""
+def report_targets(config: Config, folder: Path, said: Targets) -> Targets:
+    """Return where the settings want reports of what was observed in a run folder; `said` is what flags say of them."""
     report = config.settings.report
 
     def place(name: str, value: str | None) -> str | None:
         return config.at(f"report.{name}", value) if value is not None else None
 
-    return Targets(
+    return replace(
+        said,
         markdown=place("markdown", report.markdown),
         json=place("json", report.json),
         per_case=place("per_case", report.per_case),
-        owner=owner,
-        now=now,
+        html=place("html", report.html),
+        explain=shlex.join(["--run", str(folder)]),
     )
 
 
