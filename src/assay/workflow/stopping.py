@@ -6,8 +6,9 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-from assay.runners.local import Runner, Tally
+from assay.runners.local import Tally
 
 _REASONS = {
     "interrupted": "interrupted",
@@ -18,6 +19,19 @@ _REASONS = {
 }
 
 
+class _Tally(Protocol):
+    halted: str
+
+
+class Stoppable(Protocol):
+    """A runner that begins nothing more once its tally says why."""
+
+    @property
+    def tally(self) -> _Tally:
+        """What it did so far."""
+        ...
+
+
 def halted(name: str, tally: Tally) -> str:
     """Return what to say of a run that ended early."""
     codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
@@ -26,7 +40,7 @@ def halted(name: str, tally: Tally) -> str:
 
 
 @contextmanager
-def interruptible(runner: Runner, stopping: Callable[[], None]) -> Iterator[None]:
+def interruptible(runner: Stoppable, stopping: Callable[[], None]) -> Iterator[None]:
     """The first Ctrl-C (or SIGTERM) ends the run after what is under way, the second at once."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
