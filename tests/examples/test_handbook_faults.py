@@ -268,3 +268,17 @@ def test_an_outdated_reference_holds_other_numbers() -> None:
     # The first answerable case of the set is the first that is damaged.
     assert "13 ngày" in damaged["hr_leave_001"]["expected_answer"]
     assert ["13 ngày"] == damaged["hr_leave_001"]["rubric"]["correct_keywords"]
+
+
+def test_mixed_up_references_are_those_of_the_next_case() -> None:
+    damaged = {row["id"]: row for row in LABEL_FAULTS["golden_label_issue:mixed-up-references"](HANDBOOK_CASES, ())}
+    assert damaged["hr_leave_001"]["expected_answer"] == CASES["hr_leave_002"]["expected_answer"]
+    assert damaged["hr_leave_001"]["rubric"] == CASES["hr_leave_002"]["rubric"]
+    assert damaged["hr_leave_001"]["expected_chunk_ids"] == CASES["hr_leave_001"]["expected_chunk_ids"]
+
+
+def test_gone_evidence_is_not_in_the_corpus_and_keeps_its_grades() -> None:
+    damaged = {row["id"]: row for row in LABEL_FAULTS["golden_label_issue:gone-evidence"](HANDBOOK_CASES, ())}
+    row = damaged["hr_leave_001"]
+    assert set(row["expected_chunk_ids"]).isdisjoint(CORPUS)
+    assert [3] == [row["relevance"][chunk_id] for chunk_id in row["expected_chunk_ids"]]

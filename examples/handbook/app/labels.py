@@ -48,9 +48,35 @@ def outdated_reference(rows: Sequence[Row], chunk_ids: Iterable[str] = ()) -> li
     return _some(rows, damaged)
 
 
+def mixed_up_references(rows: Sequence[Row], chunk_ids: Iterable[str] = ()) -> list[Row]:
+    """Let reference, keywords and facts be those of the next case that expects an answer, as after a slipped column."""
+    answers = [row for row in rows if row["expected_behavior"] == "answer"]
+    after = {row["id"]: other for row, other in zip(answers, [*answers[1:], *answers[:1]], strict=True)}
+    slipped = ("expected_answer", "must_have", "rubric")
+
+    def damaged(row: Row) -> Row:
+        other = after[row["id"]]
+        return row | {key: other[key] for key in slipped if key in row and key in other}
+
+    return _some(rows, damaged)
+
+
+def gone_evidence(rows: Sequence[Row], chunk_ids: Iterable[str] = ()) -> list[Row]:
+    """Let the expected evidence have the ids of an earlier cut, which the corpus no longer holds."""
+
+    def damaged(row: Row) -> Row:
+        old = {each: f"{each}-old" for each in row["expected_chunk_ids"]}
+        grades = {old.get(each, each): grade for each, grade in row["relevance"].items()}
+        return row | {"expected_chunk_ids": list(old.values()), "relevance": grades}
+
+    return _some(rows, damaged)
+
+
 LABEL_FAULTS: dict[str, Callable[[Sequence[Row], Iterable[str]], list[Row]]] = {
     "golden_label_issue:wrong-evidence": wrong_evidence,
     "golden_label_issue:outdated-reference": outdated_reference,
+    "golden_label_issue:mixed-up-references": mixed_up_references,
+    "golden_label_issue:gone-evidence": gone_evidence,
 }
 """The faults of a golden set by name; each takes its rows and the ids of the corpus and returns new rows."""
 
