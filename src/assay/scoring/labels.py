@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.graders.goldlabels import outdated
+from assay.metrics.quantities import quantities
 from assay.metrics.text import fold
 from assay.scoring.blame import Blame
 from assay.scoring.goodness import JUDGE, by_its_text, value_of
@@ -60,12 +61,16 @@ def _better_source(case: Inquiry, names: str, truth: list[str]) -> Blame | None:
 
 
 def wrong_reference(case: Inquiry) -> Blame | None:
-    """The evidence arrived and the answer is taken from it, but the evidence's own text lacks what the case demands."""
+    """The answer is taken from the evidence that arrived, and the case demands what that evidence does not say.
+
+    Either nothing that is missing stands in the evidence, or a number that is demanded does not: the words of a label
+    may be freer than its evidence, its numbers may not.
+    """
     if case.good is not False or not case.reached or case.did != "answer":
         return None
     truth = [text for unit in case.required for text in case.truth(unit)]
-    missing = case.content.missing
-    if not truth or not missing or any(holds(truth, fact) for fact in missing):
+    unsaid = [fact for fact in case.content.missing if not holds(truth, fact)]
+    if not truth or not unsaid or (len(unsaid) < len(case.content.missing) and not any(map(quantities, unsaid))):
         return None
     if strange_numbers(case.answer, [*truth, *case.context, case.case.case.question]):
         return None
@@ -74,10 +79,10 @@ def wrong_reference(case: Inquiry) -> Blame | None:
         return None
     names = ", ".join(case.name(unit) for unit in case.required)
     evidence = (
-        f"{names} does not hold {_quoted(missing)}, which the case demands",
-        f"{share:.0%} of the answer's words stand in that evidence, and every number of it",
+        f"{names} does not hold {_quoted(unsaid)}, which the case demands",
+        f"{share:.0%} of the answer's words stand in that evidence, and every number of it in the context",
     )
-    return Blame("golden_label_issue", None, evidence, "high")
+    return Blame("golden_label_issue", None, evidence, "high" if len(unsaid) == len(case.content.missing) else "medium")
 
 
 def judge_noise(case: Inquiry) -> Blame | None:
