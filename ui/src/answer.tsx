@@ -2,7 +2,7 @@
 
 import type { Claim, Detail, Known, View, Vote } from "./data";
 import { Scroll, StateBadge, useWords } from "./parts";
-import { Block, Data, marked, visible } from "./text";
+import { Block, Data, inOrder, marked, visible } from "./text";
 
 export function Answer({ view, detail }: { view: View; detail: Detail }) {
   const { t } = useWords();
@@ -36,7 +36,7 @@ function Marked({ answer, claims }: { answer: string; claims: Claim[] }) {
   return (
     <>
       <p class="block answer" dir="auto">
-        {marked(visible(answer, true), claims.map((claim) => visible(claim.text, true))).map(([piece, place], key) => {
+        {inOrder(visible(answer, true), claims.map((claim) => visible(claim.text, true))).map(([piece, place], key) => {
           const claim = claims[place];
           return claim === undefined ? (
             piece

@@ -59,6 +59,21 @@ export function marked(text: string, parts: string[]): [string, number][] {
   return pieces;
 }
 
+/** `text` cut at `parts`, which stand in it in this order, each piece with the place of its part (-1: none). */
+export function inOrder(text: string, parts: string[]): [string, number][] {
+  const pieces: [string, number][] = [];
+  let from = 0;
+  parts.forEach((part, place) => {
+    const at = part === "" ? -1 : text.indexOf(part, from);
+    if (at < 0) return;
+    if (at > from) pieces.push([text.slice(from, at), -1]);
+    pieces.push([part, place]);
+    from = at + part.length;
+  });
+  if (from < text.length) pieces.push([text.slice(from), -1]);
+  return pieces;
+}
+
 /** A word for a POSIX shell, as `assay explain` takes it. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;

@@ -16,7 +16,7 @@ from assay.finding import Attribution
 from assay.model import Case, Observation
 from assay.report.evidence import EXPECTED, FORBIDDEN, expected_sources
 from assay.report.explain import FORBIDDEN as HIDDEN
-from assay.report.explain import RankedChunk
+from assay.report.explain import Explanation, RankedChunk
 from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
 from assay.report.safe import WITHHELD
 from assay.verdict import Verdict
@@ -68,8 +68,8 @@ def _view(view: CaseView, attribution: Attribution | None, show_forbidden: bool)
     found = view.found
     seen = found.observation
     hide = found.leaked and not show_forbidden
+    unsafe = hide or (_hidden_chunks(found) and not show_forbidden)
     texts: dict[str, str] = {}
-    stages = [*(found.stages or ())]
     shape: Json = {
         "observed": seen is not None,
         "failed": found.checks.failed if found.checks is not None else (),
@@ -78,18 +78,24 @@ def _view(view: CaseView, attribution: Attribution | None, show_forbidden: bool)
         if found.stages is None
         else [
             {"name": each.name, "ms": each.latency_ms, "chunks": _chunks(each.chunks, texts, show_forbidden)}
-            for each in stages
+            for each in found.stages
         ],
         "context": None if found.context is None else _chunks(found.context, texts, show_forbidden),
         "texts": texts,
         "citations": None
         if found.citations is None
         else [[each.citation, each.exists, each.reachable, each.in_context] for each in found.citations],
-        "claims": [] if hide else [_claim(each) for each in view.claims],
-        "verdicts": [_verdict(each, hide) for each in view.verdicts],
+        "claims": [] if hide else [_claim(each, unsafe) for each in view.claims],
+        "verdicts": [_verdict(each, unsafe) for each in view.verdicts],
         "attribution": msgspec.to_builtins(attribution) if attribution is not None else None,
     }
     return shape | (_seen(seen, hide) if seen is not None else {})
+
+
+def _hidden_chunks(found: Explanation) -> bool:
+    """Return whether a forbidden chunk was shown: what is said about the answer may then repeat its text."""
+    rankings = [found.context or (), *(stage.chunks for stage in found.stages or ())]
+    return any(HIDDEN in chunk.marks for ranking in rankings for chunk in ranking)
 
 
 def _seen(seen: Observation, hide: bool) -> Json:
@@ -132,32 +138,36 @@ def _chunks(chunks: Iterable[RankedChunk], texts: dict[str, str], show_forbidden
     return rows
 
 
-def _claim(claim: Claim) -> Json:
+def _claim(claim: Claim, unsafe: bool) -> Json:
     return {
         "text": claim.text,
         "state": claim.state,
         "by": claim.by,
-        "reasoning": cut(claim.reasoning),
-        "quote": cut(claim.quote) if claim.quote is not None else None,
+        "reasoning": _said(claim.reasoning, unsafe),
+        "quote": _said(claim.quote, unsafe),
         "source": claim.source,
     }
 
 
-def _verdict(verdict: Verdict, hide: bool) -> Json:
-    """Return one recorded vote; what a judge wrote about a leaking answer may repeat the leak."""
+def _said(text: str | None, unsafe: bool) -> str | None:
+    return WITHHELD if text and unsafe else cut(text) if text is not None else None
+
+
+def _verdict(verdict: Verdict, unsafe: bool) -> Json:
+    """Return one recorded vote; `unsafe`: what the judge wrote may repeat what must not be seen."""
     return {
         "rubric": verdict.rubric,
         "sample": verdict.sample,
         "model": verdict.model,
         "unscored": verdict.unscored,
-        "message": WITHHELD if hide and verdict.message else cut(verdict.message),
+        "message": _said(verdict.message, unsafe),
         "flags": verdict.flags,
         "items": [
             {
                 "id": each.id,
                 "label": each.label,
-                "reasoning": WITHHELD if hide and each.reasoning else cut(each.reasoning),
-                "quote": WITHHELD if hide and each.quote else each.quote,
+                "reasoning": _said(each.reasoning, unsafe),
+                "quote": _said(each.quote, unsafe),
                 "source": each.source,
             }
             for each in verdict.items

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.finding import Attribution, Comparison
-from assay.graders.base import Joins
 from assay.io.assets import html_asset
 from assay.metrics.percentiles import percentile
-from assay.model import Observation
+from assay.model import CaseChecks, Observation
 from assay.report.html import to_html
 from assay.report.html_data import CaseDetail, CaseView, HtmlData, StepTime
 from assay.report.html_rows import FAILED, LEAKED, MISSING, states_of
@@ -62,18 +61,18 @@ def seeded(run: ScoreRun) -> list[int]:
 
 def whole_cases(run: ScoreRun, order: Sequence[int], comparison: Comparison | None) -> Iterator[CaseDetail]:
     """Yield whole cases: those that leaked, failed, changed, are missing, then a sample that goes on to the last."""
-    joins = Joins(run.golden, run.corpus)
     checks = {
         config: {found.case_id: found for found in result.table.checks}
         for config, result in run.scoring.configs.items()
     }
     for place in dict.fromkeys([*_weighty(run, comparison), *order]):
         case_id = run.golden.cases[place].id
-        views = {
-            config: CaseView(explanation(run, joins, place, config, found.get(case_id)))
-            for config, found in checks.items()
-        }
+        views = {config: _view(run, place, config, found.get(case_id)) for config, found in checks.items()}
         yield CaseDetail(place, views)
+
+
+def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None) -> CaseView:
+    return CaseView(explanation(run, run.joins, place, config, checks))
 
 
 def _weighty(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
