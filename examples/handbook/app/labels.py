@@ -67,7 +67,8 @@ def gone_evidence(rows: Sequence[Row], chunk_ids: Iterable[str] = ()) -> list[Ro
     def damaged(row: Row) -> Row:
         old = {each: f"{each}-old" for each in row["expected_chunk_ids"]}
         grades = {old.get(each, each): grade for each, grade in row["relevance"].items()}
-        return row | {"expected_chunk_ids": list(old.values()), "relevance": grades}
+        cited = [old.get(each, each) for each in row["must_cite"]]
+        return row | {"expected_chunk_ids": list(old.values()), "relevance": grades, "must_cite": cited}
 
     return _some(rows, damaged)
 
