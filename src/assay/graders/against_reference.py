@@ -1,0 +1,134 @@
+"""Is the answer right, complete and to the point? Against the reference, the must-have facts and the question."""
+
+from __future__ import annotations
+
+import math
+
+from assay.graders.base import CaseIndex
+from assay.graders.judging import ANSWER as WHOLE
+from assay.graders.judging import (
+    Asking,
+    Outcome,
+    Rubrics,
+    item_requests,
+    labels_of,
+    not_applicable,
+    request,
+    rubric_of,
+    scored,
+)
+from assay.graders.reading import REFUSED, Reading, listed
+from assay.graders.textual import first_rule, veto
+from assay.metrics.support import Idf
+from assay.model import BEHAVIOURS
+
+CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
+SIMILARITY = "answer_similarity"
+EMPTY = "the answer is empty"
+
+
+def unexpected(case: CaseIndex) -> str:
+    """Return why the case needs no answer; nothing where one is expected or accepted."""
+    return "" if case.accepted_bits >> BEHAVIOURS.index("answer") & 1 else "no answer is expected"
+
+
+def rightly_refused(reading: Reading) -> bool:
+    """Return whether the answer refused in a way that the case accepts as well as an answer."""
+    return reading.refused and bool(reading.case.accepted_bits >> BEHAVIOURS.index(reading.behaviour) & 1)
+
+
+def _similarity(answer: str, reference: str, question: str, idf: Idf) -> float | None:
+    from assay.metrics.similarity import answer_similarity
+
+    return answer_similarity(answer, reference, question, idf)
+
+
+# ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def similar(reading: Reading) -> Outcome:
+    """How alike answer and reference are in the words that carry content, those of the question left out."""
+    reference = reading.case.case.reference
+    if not reference:
+        return not_applicable("no reference")
+    value = _similarity(reading.answer, reference, reading.case.case.question, reading.case.joins.idf)
+    return not_applicable("the reference holds nothing beyond the question") if value is None else scored(value)
+
+
+def correct_by_rules(reading: Reading) -> Outcome:
+    """The first of keywords, exact value, number and facts that the case states, else the similarity."""
+    if rightly_refused(reading):
+        return not_applicable(REFUSED)
+    found = first_rule(reading.case, reading.answer)
+    if found is not None:
+        return scored(found[1], f"by {found[0]}")
+    alike = similar(reading)
+    return alike._replace(detail=f"by {SIMILARITY}")
+
+
+def relevant_by_rules(reading: Reading) -> Outcome:
+    """How far the answer takes up the question's words, or says what the reference says."""
+    if reading.refused:
+        return not_applicable(REFUSED)
+    case = reading.case.case
+    alike = similar(reading)
+    taken_up = _similarity(reading.answer, case.question, "", reading.case.joins.idf)
+    return scored(max(alike.value, taken_up or 0.0))
+
+
+# ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _one_label(reading: Reading, rubrics: Rubrics, name: str, reference: str | None) -> Asking:
+    """Ask for one label of the whole answer and return its number."""
+    if not reading.answer.strip():
+        return scored(0.0, EMPTY)
+    offered = {"question": reading.question, "reference": reference, "answer": reading.answer}
+    rubric = rubric_of(rubrics, name, reading.language)
+    requests = reading.requests(name, "", lambda: [request(rubric, offered)])
+    labels = labels_of((yield requests), requests)
+    if isinstance(labels, Outcome):
+        return labels
+    found = labels[WHOLE]
+    return not_applicable(found.label) if found.value is None else scored(found.value, found.label)
+
+
+def correct_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """The judge's grade, unless a deterministic rule shows that the answer is wrong: then 0."""
+    case = reading.case.case
+    reference = case.reference or "; ".join(case.must_have)
+    if not reference:
+        return not_applicable("no reference")
+    if rightly_refused(reading):
+        return not_applicable(REFUSED)
+    found = yield from _one_label(reading, rubrics, CORRECTNESS, reference)
+    wrong = veto(reading.case, reading.answer) if found.value > 0 else ""
+    return scored(0.0, f"{found.detail}, vetoed by {wrong}") if wrong else found
+
+
+def relevant_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """How far the answer addresses the question."""
+    if reading.refused:
+        return not_applicable(REFUSED)
+    return (yield from _one_label(reading, rubrics, RELEVANCE, None))
+
+
+def complete_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """The mean of what the answer says of each must-have fact."""
+    facts = {f"f{number}": fact for number, fact in enumerate(reading.case.case.must_have, 1)}
+    if not facts:
+        return not_applicable("the case states nothing to look for")
+    if rightly_refused(reading):
+        return not_applicable(REFUSED)
+    if not reading.answer.strip():
+        return scored(0.0, EMPTY)
+    entries = [{"id": fact_id, "text": fact} for fact_id, fact in facts.items()]
+    beside = {"question": reading.question, "answer": reading.answer}
+    rubric = rubric_of(rubrics, COMPLETENESS, reading.language)
+    requests = reading.requests(COMPLETENESS, "", lambda: item_requests(rubric, "facts", entries, beside))
+    labels = labels_of((yield requests), requests)
+    if isinstance(labels, Outcome):
+        return labels
+    values = [labels[fact_id].value or 0.0 for fact_id in facts]
+    lacking = [f"{fact} ({labels[fact_id].label})" for fact_id, fact in facts.items() if labels[fact_id].value != 1]
+    return scored(math.fsum(values) / len(values), listed("lacking", lacking))

@@ -1,0 +1,80 @@
+"""What follows from several metrics of the answer layer: the risk of a hallucination, and how far to trust a judge."""
+
+from __future__ import annotations
+
+from assay.graders.against_reference import complete_by_judge, correct_by_judge, correct_by_rules, relevant_by_judge
+from assay.graders.attached import support_by_judge, support_by_rules
+from assay.graders.grounding import faithful_by_judge, faithful_by_rules
+from assay.graders.judging import (
+    NO_VERDICT,
+    Asking,
+    Outcome,
+    Rubrics,
+    first_requests,
+    not_applicable,
+    scored,
+    together,
+)
+from assay.graders.reading import Reading, listed
+from assay.model import NOT_APPLICABLE, SCORED
+
+APART = 0.4
+"""How far two instruments may differ before the case is flagged for review."""
+
+
+def _risk(faithful: Outcome, cited: Outcome) -> Outcome:
+    parts = (faithful, cited)
+    for part in sorted(parts, key=lambda each: each.status != NOT_APPLICABLE):  # without meaning comes before unknown
+        if part.status != SCORED:
+            return part
+    return scored(1 - faithful.value * cited.value, "; ".join(each.detail for each in parts if each.detail))
+
+
+def risk_by_rules(reading: Reading) -> Outcome:
+    """1 − faithfulness × citation support."""
+    return _risk(faithful_by_rules(reading), support_by_rules(reading))
+
+
+def risk_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """1 − faithfulness × citation support."""
+    faithful, cited = yield from together(faithful_by_judge(reading, rubrics), support_by_judge(reading, rubrics))
+    return _risk(faithful, cited)
+
+
+def _everything(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
+    """Return the askings of every dimension of an answer that is judged."""
+    return {
+        "faithfulness": faithful_by_judge(reading, rubrics),
+        "citation_support": support_by_judge(reading, rubrics),
+        "correctness": correct_by_judge(reading, rubrics),
+        "completeness": complete_by_judge(reading, rubrics),
+        "answer_relevance": relevant_by_judge(reading, rubrics),
+    }
+
+
+def unscored_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """The share of the requests put to the judge about this answer that have no usable verdict for some item."""
+    requests = [each for asking in _everything(reading, rubrics).values() for each in first_requests(asking)]
+    recorded = [ruling for ruling in (yield requests) if ruling is not None] if requests else []
+    if not recorded:
+        return not_applicable(NO_VERDICT)
+    reasons = [ruling.unscored or next((i.unscored for i in ruling.items if i.unscored), None) for ruling in recorded]
+    gone = [reason for reason in reasons if reason is not None]
+    return scored(len(gone) / len(recorded), listed("unscored", gone))
+
+
+def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
+    """1 where judge and rules differ by more than .4 on faithfulness, citation support or correctness."""
+    rules = {"faithfulness": faithful_by_rules, "citation_support": support_by_rules, "correctness": correct_by_rules}
+    askings = {name: each for name, each in _everything(reading, rubrics).items() if name in rules}
+    judged = dict(zip(askings, (yield from together(*askings.values())), strict=True))
+    ruled = {name: rule(reading) for name, rule in rules.items()}
+    both = [name for name in rules if judged[name].status == ruled[name].status == SCORED]
+    if not both:
+        return not_applicable("nothing was measured by both instruments")
+    apart = [
+        f"{name} {judged[name].value:.2f} by judge, {ruled[name].value:.2f} by rules"
+        for name in both
+        if abs(judged[name].value - ruled[name].value) > APART
+    ]
+    return scored(float(bool(apart)), listed("apart", apart))

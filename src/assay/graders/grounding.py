@@ -1,0 +1,179 @@
+"""Does the answer rest on its sources? Every claim against the context, or against what is cited, by both instruments.
+
+The rules instrument gives a claim a score (for ranking and trend until it is calibrated); a judge gives it a label.
+"""
+
+from __future__ import annotations
+
+import math
+
+from assay.graders.judging import (
+    RULES_VERSION,
+    Asking,
+    Labelled,
+    Labels,
+    Outcome,
+    Rubrics,
+    item_requests,
+    labels_of,
+    not_applicable,
+    rubric_of,
+    scored,
+)
+from assay.graders.reading import NO_CLAIMS, REFUSED, Reading, listed
+from assay.graders.stages import CONTEXT
+from assay.model import BEHAVIOURS
+from assay.verdict import JudgeRequest
+
+RUBRIC = "support"
+CONTRADICTED = "contradicted"
+NOT_FOUND = Labelled("not_found", 0.0)
+"""The label of a claim where there is no source at all: nobody needs to be asked."""
+CRITICAL = "critical"
+"""The tag of cases on which every unsupported claim is critical."""
+_ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
+
+
+def why_not(reading: Reading, against: str) -> Outcome | None:
+    """Return why claims cannot be held against the sources; None where they can. What is cheap to tell comes first."""
+    if against == CONTEXT and isinstance(reading.context, str):
+        return not_applicable(reading.context)
+    if reading.refused:
+        return not_applicable(REFUSED)
+    if not reading.claims:
+        return not_applicable(NO_CLAIMS)
+    texts = reading.sources(against)
+    return not_applicable(texts) if isinstance(texts, str) else None
+
+
+def is_critical(reading: Reading) -> bool:
+    """Return whether any unsupported claim is critical: the case is tagged so, or should not have been answered."""
+    return CRITICAL in reading.case.case.tags or not reading.case.accepted_bits & _ANSWER_BIT
+
+
+def without_claims(reading: Reading) -> Outcome:
+    """1 where an answer claims nothing although it does not refuse either."""
+    return not_applicable(REFUSED) if reading.refused else scored(float(not reading.claims))
+
+
+# ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def faithful_by_rules(reading: Reading, against: str = CONTEXT) -> Outcome:
+    """The mean score of the claims."""
+    reason = why_not(reading, against)
+    if reason is not None:
+        return reason
+    scores = _scores(reading, against)
+    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", _weak(reading, against)))
+
+
+def _scores(reading: Reading, against: str) -> list[float]:
+    """Return the score of each claim: where the instrument was held against labels, the probability of support."""
+    found = reading.supports(against)
+    judging = reading.case.joins.judging
+    name = "faithfulness(by=rules)" if against == CONTEXT else f"faithfulness(against={against},by=rules)"
+    calibration = judging.calibrations.get(name) if judging is not None else None
+    if calibration is None or calibration.platt is None or not calibration.counts_for(RULES_VERSION, ""):
+        return [each.score for each in found]
+    slope, intercept = calibration.platt["slope"], calibration.platt["intercept"]
+    return [1 / (1 + math.exp(-min(max(slope * each.z + intercept, -_FAR), _FAR))) for each in found]
+
+
+_FAR = 50.0
+"""Beyond it a probability is 0 or 1, and an exponential too large."""
+
+
+def unsupported_by_rules(reading: Reading) -> Outcome:
+    """How many claims the rules instrument holds to be unsupported."""
+    reason = why_not(reading, CONTEXT)
+    weak = [] if reason is not None else _weak(reading, CONTEXT)
+    return reason or scored(len(weak), listed("unsupported", weak))
+
+
+def suspects_by_rules(reading: Reading) -> Outcome:
+    """How many claims say nearly what a source says, with another number or name."""
+    reason = why_not(reading, CONTEXT)
+    found = [] if reason is not None else _suspects(reading)
+    return reason or scored(len(found), listed("contradicted, it seems", found))
+
+
+def critical_by_rules(reading: Reading) -> Outcome:
+    """How many claims are suspected to contradict a source; on a critical case also those held to be unsupported."""
+    reason = why_not(reading, CONTEXT)
+    if reason is not None:
+        return reason
+    critical = is_critical(reading)
+    pairs = zip(reading.claims, reading.supports(CONTEXT), strict=True)
+    found = [claim.text for claim, each in pairs if each.suspect or (critical and each.band == "unsupported")]
+    return scored(len(found), listed("critical", found))
+
+
+def _weak(reading: Reading, against: str) -> list[str]:
+    pairs = zip(reading.claims, reading.supports(against), strict=True)
+    return [claim.text for claim, each in pairs if each.band == "unsupported"]
+
+
+def _suspects(reading: Reading) -> list[str]:
+    pairs = zip(reading.claims, reading.supports(CONTEXT), strict=True)
+    return [claim.text for claim, each in pairs if each.suspect]
+
+
+# ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def claims_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT) -> Labels:
+    """Ask about every claim; end with the label of each by its id."""
+    reason = why_not(reading, against)
+    if reason is not None:
+        return reason
+    if not reading.sources(against):
+        return {claim.id: NOT_FOUND for claim in reading.claims}
+    requests = reading.requests(RUBRIC, against, lambda: _requests(reading, rubrics, against))
+    return labels_of((yield requests), requests)
+
+
+def _requests(reading: Reading, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
+    texts = reading.sources(against)
+    assert isinstance(texts, dict)
+    beside = {
+        "question": reading.question,
+        "context": [{"id": chunk_id, "text": text} for chunk_id, text in texts.items()],
+    }
+    claims = [{"id": claim.id, "text": claim.text} for claim in reading.claims]
+    return item_requests(rubric_of(rubrics, RUBRIC, reading.language), "claims", claims, beside)
+
+
+def _lacking(reading: Reading, labels: dict[str, Labelled]) -> list[str]:
+    """Return the claims that are not supported, each with its label."""
+    return [f"{each.text} ({labels[each.id].label})" for each in reading.claims if labels[each.id].value != 1]
+
+
+def faithful_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT) -> Asking:
+    """The mean of the claims' labels: the share of them that is supported."""
+    labels = yield from claims_by_judge(reading, rubrics, against)
+    if isinstance(labels, Outcome):
+        return labels
+    values = [each.value or 0.0 for each in labels.values()]
+    return scored(math.fsum(values) / len(values), listed("unsupported", _lacking(reading, labels)))
+
+
+def unsupported_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """How many claims are not supported by the context."""
+    labels = yield from claims_by_judge(reading, rubrics)
+    if isinstance(labels, Outcome):
+        return labels
+    lacking = _lacking(reading, labels)
+    return scored(len(lacking), listed("unsupported", lacking))
+
+
+def critical_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
+    """How many claims contradict a source; on a critical case, how many are not supported."""
+    labels = yield from claims_by_judge(reading, rubrics)
+    if isinstance(labels, Outcome):
+        return labels
+    if is_critical(reading):
+        found = _lacking(reading, labels)
+    else:
+        found = [claim.text for claim in reading.claims if labels[claim.id].label == CONTRADICTED]
+    return scored(len(found), listed("critical", found))

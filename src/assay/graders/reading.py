@@ -1,0 +1,249 @@
+"""One answer read closely: its claims, the texts it may rest on, and what it cites where. Each is made when first
+asked for, and once for all metrics of the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.digest import text_digest
+from assay.graders.citing import stands_for
+from assay.graders.judging import ENGLISH, VIETNAMESE, Ruling
+from assay.graders.rows import Rows
+from assay.graders.stages import CONTEXT, find_stage
+from assay.metrics.behaviour import candidates, observe
+from assay.metrics.claims import Claim, claims
+from assay.metrics.folding import nfc
+from assay.metrics.support import Sources, Support, support
+from assay.model import Chunk, Observation
+from assay.verdict import JudgeRequest
+
+if TYPE_CHECKING:
+    from assay.graders.base import CaseIndex
+
+CITED = "cited"
+Texts = dict[str, str]
+"""Texts of chunks by their id, in the order in which they were shown."""
+NO_TEXT, REFUSED, NO_CLAIMS = "no text", "refused", "no claims"
+MOST_CHUNKS = 20
+"""Chunks that a citation of a whole document stands for, where the document was not shown."""
+_VIETNAMESE = re.compile("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
+_NUMBERED = re.compile(r"[0-9]{1,3}")
+
+
+class Citation(NamedTuple):
+    """One citation of an answer: the name it gives, the claim it stands beside (None: it is given for the answer as a
+    whole) and the chunks that it means, with their texts; empty where nothing known has that name."""
+
+    id: str
+    name: str
+    claim: Claim | None
+    texts: Texts
+
+
+class Reading:
+    """What the metrics of the answer layer look at in one observation that holds an answer."""
+
+    def __init__(self, case: CaseIndex, observation: Observation, *, plain: bool = False) -> None:
+        """`plain`: the text is known to hold no phrase of a refusal."""
+        self.case, self.observation, self.plain = case, observation, plain
+        self.answer = observation.answer if isinstance(observation.answer, str) else ""
+        self._weighed: dict[str, Sources] = {}
+        self._supports: dict[str, tuple[Support, ...]] = {}
+        self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
+        self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
+
+    # ── the answer ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def behaviour(self) -> str:
+        """What the answer did; empty where nothing can be seen. The text decides, else the target's declaration."""
+        if self.plain:
+            return "answer"
+        seen, declared = observe(self.answer), self.observation.behaviour
+        return declared if not seen.decided and declared and self.answer.strip() else seen.behaviour
+
+    @property
+    def refused(self) -> bool:
+        """Whether it refused, denied or handed over, and claims nothing."""
+        return self.behaviour not in ("answer", "")
+
+    @cached_property
+    def language(self) -> str:
+        """The language that a judge is asked in: that of the case, else of its user, else of question and answer."""
+        case = self.case.case
+        stated = case.language or (case.user.locale if case.user is not None else None)
+        if stated:
+            return VIETNAMESE if stated.lower().startswith(VIETNAMESE) else ENGLISH
+        return VIETNAMESE if _VIETNAMESE.search(nfc(case.question + self.answer)) else ENGLISH
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims of the answer, segmented the same for every instrument."""
+        return claims(self.answer, self._names)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """Everything that a marker in the text may name."""
+        cited = {name for sentence in self.observation.sentences or () for name in sentence.citations}
+        shown = {chunk.chunk_id for stage in self.observation.stages or () for chunk in stage.chunks}
+        return cited | shown | set(self.observation.citations or ())
+
+    # ── the sources ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def context(self) -> Texts | str:
+        """The texts of the context; why there are none where it was not reported, or has a chunk without text."""
+        stage = find_stage(self.observation, CONTEXT)
+        if stage is None:
+            return "stage context not reported"
+        return self._texts(stage.chunks) or NO_TEXT if stage.chunks else {}
+
+    @cached_property
+    def cited(self) -> Texts | str:
+        """The texts of the cited chunks; why there are none where nothing is cited, or one has no text."""
+        if not self.citations:
+            reported = self.observation.citations is not None or self.observation.sentences is not None
+            return "no citations" if reported else "citations not reported"
+        if any(text == "" for citation in self.citations for text in citation.texts.values()):
+            return NO_TEXT
+        return {chunk_id: text for citation in self.citations for chunk_id, text in citation.texts.items()}
+
+    def sources(self, against: str) -> Texts | str:
+        """Return the texts that claims are held against: `context` or `cited`."""
+        return self.cited if against == CITED else self.context
+
+    def _texts(self, chunks: Iterable[Chunk]) -> Texts | None:
+        found = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
+        return {chunk_id: text for chunk_id, text in found.items() if text} if all(found.values()) else None
+
+    def _text(self, chunk: Chunk) -> str:
+        """Return a chunk's text: the target's own if its hash agrees, else the corpus' (DECISIONS 2), else nothing."""
+        known = self.case.corpus.chunks.get(chunk.chunk_id) if self.case.corpus is not None else None
+        expected = chunk.text_hash or (known.text_hash if known is not None else None)
+        if chunk.text is not None and (expected is None or expected == text_digest(chunk.text)):
+            return chunk.text
+        return known.text or "" if known is not None else ""
+
+    # ── the citations ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """The citations: those beside a claim, claim by claim, then those that stand beside none.
+
+        A citation of an answer with a single claim stands beside that claim.
+        """
+        found: list[Citation] = []
+        for claim in self.claims:
+            for name in dict.fromkeys(self._named(claim)):
+                found.append(Citation(f"{claim.id}.{len(found) + 1}", name, claim, self._meant(name)))
+        beside = {citation.name for citation in found}
+        loose = [name for name in dict.fromkeys(self.observation.citations or ()) if name not in beside]
+        alone = self.claims[0] if len(self.claims) == 1 else None
+        for name in loose:
+            place = alone.id if alone is not None else "answer"
+            found.append(Citation(f"{place}.{len(found) + 1}", name, alone, self._meant(name)))
+        return tuple(found)
+
+    def _named(self, claim: Claim) -> list[str]:
+        """Return what is cited beside a claim: markers in the text, and the sentences that the target reports."""
+        listed = self.observation.citations or ()
+        names = []
+        for marker in claim.cites:
+            numbered = marker not in self._names and _NUMBERED.fullmatch(marker) and 1 <= int(marker) <= len(listed)
+            names.append(listed[int(marker) - 1] if numbered else marker)
+        around = [cites for start, end, cites in self._sentences if start < claim.end and claim.start < end]
+        return names + [name for cites in around for name in cites]
+
+    @cached_property
+    def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:
+        """Where the sentences that the target reports lie in the answer."""
+        found, place = [], 0
+        for sentence in self.observation.sentences or ():
+            start = self.answer.find(sentence.text, place)
+            if start >= 0 and sentence.text:
+                place = start + len(sentence.text)
+                found.append((start, place, sentence.citations))
+        return found
+
+    def _meant(self, name: str) -> Texts:
+        """Return the chunks that a name means, each with its text (empty where there is none): those of the context,
+        else those of any stage, else those of the corpus."""
+        corpus = self.case.corpus
+        for chunks in (self._shown(CONTEXT), self._shown(None)):
+            meant = [chunk for chunk in chunks if stands_for(name, chunk.chunk_id, corpus)]
+            if meant:
+                return {chunk.chunk_id: self._text(chunk) for chunk in meant}
+        known = corpus.chunks if corpus is not None else {}
+        ids = [name] if name in known else [each for each in known if stands_for(name, each, corpus)]
+        return {each: known[each].text or "" for each in ids[:MOST_CHUNKS]}
+
+    def _shown(self, name: str | None) -> Sequence[Chunk]:
+        stages = self.observation.stages or ()
+        return [chunk for stage in stages if name in (None, stage.name) for chunk in stage.chunks]
+
+    # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def weighed(self, against: str) -> Sources:
+        """Return the sources as the rules instrument holds them; only where `sources` gives texts."""
+        if against not in self._weighed:
+            texts = self.sources(against)
+            assert isinstance(texts, dict)
+            self._weighed[against] = Sources(tuple(texts.items()), self.case.joins.idf)
+        return self._weighed[against]
+
+    def supports(self, against: str) -> tuple[Support, ...]:
+        """Return what the rules instrument says of each claim."""
+        if against not in self._supports:
+            sources = self.weighed(against)
+            self._supports[against] = tuple(support(claim.text, sources) for claim in self.claims)
+        return self._supports[against]
+
+    # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def question(self) -> str:
+        """The question as it was put, after the turns before it."""
+        case = self.case.case
+        turns = [f"{turn.role}: {turn.text}" for turn in case.history]
+        return "\n".join([*turns, f"user: {case.question}"]) if turns else case.question
+
+    def requests(self, rubric: str, what: str, make: Callable[[], list[JudgeRequest]]) -> list[JudgeRequest]:
+        """Return the requests of one rubric about one thing, made once however many metrics ask."""
+        if (rubric, what) not in self._requests:
+            self._requests[rubric, what] = make()
+        return self._requests[rubric, what]
+
+    def ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return what the recorded votes on a request come to, None where there are none."""
+        if id(request) not in self._rulings:
+            judging = self.case.joins.judging
+            self._rulings[id(request)] = request, judging.ruling(request) if judging is not None else None
+        return self._rulings[id(request)][1]
+
+
+def readings(rows: Rows) -> list[Reading]:
+    """Return the rows as readings, the same ones for every metric."""
+    if rows.readings is None:
+        texts = [seen.answer if isinstance(seen.answer, str) else "" for seen in rows.observations]
+        plain = (~candidates(texts)).tolist()
+        joined = zip(rows.cases, rows.observations, plain, strict=True)
+        rows.readings = [Reading(case, seen, plain=each) for case, seen, each in joined]
+    found: list[Reading] = rows.readings
+    return found
+
+
+_LISTED = 5
+
+
+def listed(what: str, items: Sequence[str]) -> str:
+    """Return a few words about some items for the reader of one case; nothing where there are none.
+
+    >>> listed("missing", ["5 days", "HR"])
+    'missing: 5 days; HR'
+    """
+    more = f" … and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    return f"{what}: {'; '.join(items[:_LISTED])}{more}" if items else ""

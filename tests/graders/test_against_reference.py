@@ -1,0 +1,176 @@
+"""Correctness, completeness, relevance and similarity by hand; the veto of deterministic rules over a judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.graders.rubrics import RUBRICS, by_text, ruling_by
+
+from assay.graders.against_reference import (
+    complete_by_judge,
+    correct_by_judge,
+    correct_by_rules,
+    relevant_by_judge,
+    similar,
+)
+from assay.graders.combined import disagreement, unscored_by_judge
+from assay.graders.joins import Joins
+from assay.graders.judging import Asking, Outcome, first_requests, replay
+from assay.graders.reading import Reading
+from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Chunk, GoldenSet, Observation, Rubric, Stage
+
+REFERENCE = "Staff get 12 days of leave."
+
+
+def reading(answer: str, reference: str | None = REFERENCE, **case: Any) -> Reading:
+    golden = GoldenSet((Case("q", "How much leave?", reference=reference, **case),))
+    context = Stage("context", (Chunk("a", text=REFERENCE),))
+    return Reading(Joins(golden).case(0), Observation("q", "c", stages=(context,), answer=answer, citations=("a",)))
+
+
+def outcome(asking: Asking, label: str) -> Outcome:
+    """What a metric comes to with a judge that always gives this label."""
+    return replay(asking, ruling_by(lambda *_: label))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("label", "value"), [("correct", 1.0), ("partly", 0.5), ("incorrect", 0.0)])
+def test_correctness_is_the_number_of_the_label(label: str, value: float) -> None:
+    assert (SCORED, value, "", label) == outcome(correct_by_judge(reading("12 days."), RUBRICS), label)
+
+
+@pytest.mark.parametrize(
+    ("rubric", "answer", "why"),
+    [
+        (Rubric(kind="exact"), "Staff get 12 days.", "exact_match"),
+        (Rubric(kind="number"), "Staff get 14 days.", "number_match"),
+        (Rubric(("12 days",), ("14 days",)), "Staff get 14 days.", "incorrect pattern 14 days"),
+        (Rubric((), ("14 days",)), "Staff get 14 days.", "incorrect pattern 14 days"),
+    ],
+)
+def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, why: str) -> None:
+    found = outcome(correct_by_judge(reading(answer, rubric=rubric), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (found.status, found.value, found.detail)
+
+
+def test_a_deterministic_rule_never_lifts_a_judge_up() -> None:
+    seen = reading("Staff get 12 days.", rubric=Rubric(("12 days",), ("14 days",)))
+    assert (1.0, 0.0) == (correct_by_rules(seen).value, outcome(correct_by_judge(seen, RUBRICS), "incorrect").value)
+
+
+def test_a_correct_keyword_comes_before_an_incorrect_pattern() -> None:
+    seen = reading("It rose from 10 to 12 days.", rubric=Rubric(("12 days",), ("10",)))
+    assert "correct" == outcome(correct_by_judge(seen, RUBRICS), "correct").detail
+
+
+def test_a_veto_needs_a_verdict_to_veto() -> None:
+    seen = reading("14 days.", rubric=Rubric(kind="number"))
+    assert (ERROR, "no verdict recorded") == replay(correct_by_judge(seen, RUBRICS), lambda _: None)[::2][:2]
+
+
+def test_must_have_facts_stand_in_for_a_reference() -> None:
+    (request,) = first_requests(correct_by_judge(reading("12.", None, must_have=("12 days", "paid")), RUBRICS))
+    assert "12 days; paid" == request.inputs["reference"]
+    assert "no reference" == outcome(correct_by_judge(reading("12.", None), RUBRICS), "correct").reason
+
+
+@pytest.mark.parametrize(
+    ("case", "value", "detail"),
+    [
+        ({"rubric": Rubric(("12", "paid"))}, 0.5, "by keywords"),
+        ({"rubric": Rubric(kind="exact")}, 0.0, "by exact_match"),
+        ({"rubric": Rubric(kind="number")}, 1.0, "by number_match"),
+        ({"must_have": ("12 days", "paid", "leave")}, 2 / 3, "by completeness"),
+        ({"rubric": Rubric(("12",)), "must_have": ("paid",)}, 1.0, "by keywords"),
+    ],
+)
+def test_correctness_by_rules_is_the_first_rule_that_applies(case: Any, value: float, detail: str) -> None:
+    assert (SCORED, value, "", detail) == correct_by_rules(reading("All staff get 12 days of leave.", **case))
+
+
+def test_without_a_rule_correctness_falls_back_on_the_similarity() -> None:
+    alike, other = reading("Staff get 12 days of leave."), reading("Laptops are replaced every three years.")
+    assert "by answer_similarity" == correct_by_rules(alike).detail
+    assert 1.0 == pytest.approx(similar(alike).value)
+    assert 0.0 == similar(other).value == correct_by_rules(other).value
+    assert "no reference" == similar(reading("12 days.", None)).reason
+
+
+def test_completeness_is_the_mean_over_facts_and_names_those_that_lack() -> None:
+    """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
+    seen = reading("…", must_have=("12 days", "paid", "for staff"))
+    labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
+    found = replay(complete_by_judge(seen, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
+    assert (SCORED, 0.5) == found[:2]
+    assert "lacking: paid (partly_stated); for staff (missing)" == found.detail
+
+
+def test_what_the_judge_sees_of_completeness_is_facts_question_and_answer() -> None:
+    (request,) = first_requests(complete_by_judge(reading("12 days.", must_have=("12 days",)), RUBRICS))
+    assert ["answer", "facts", "question"] == sorted(request.inputs)
+
+
+def test_relevance_does_not_show_the_reference() -> None:
+    (request,) = first_requests(relevant_by_judge(reading("12 days."), RUBRICS))
+    assert ["answer", "question"] == sorted(request.inputs)
+
+
+def test_a_refusal_has_no_relevance_and_one_that_the_case_accepts_no_correctness() -> None:
+    refusal = "I could not find any information about this."
+    assert "refused" == outcome(relevant_by_judge(reading(refusal), RUBRICS), "relevant").reason
+    accepted = reading(refusal, also_accept=("abstain",))
+    assert (
+        "refused" == outcome(correct_by_judge(accepted, RUBRICS), "correct").reason == correct_by_rules(accepted).reason
+    )
+    assert SCORED == outcome(correct_by_judge(reading(refusal), RUBRICS), "incorrect").status
+
+
+def test_an_empty_answer_is_wrong_without_asking() -> None:
+    seen = reading("  ", must_have=("12 days",))
+    for asking in (correct_by_judge, complete_by_judge, relevant_by_judge):
+        assert [] == first_requests(asking(seen, RUBRICS))
+        assert 0.0 == outcome(asking(seen, RUBRICS), "correct").value
+
+
+def test_earlier_turns_belong_to_the_question() -> None:
+    from assay.model import Turn
+
+    seen = reading("12 days.", history=(Turn("user", "I am new."), Turn("assistant", "Welcome!")))
+    (request,) = first_requests(relevant_by_judge(seen, RUBRICS))
+    assert "user: I am new.\nassistant: Welcome!\nuser: How much leave?" == request.inputs["question"]
+
+
+# ── the judge itself ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_share_of_requests_without_a_usable_verdict_is_told() -> None:
+    """Asked are support, citation support, correctness and relevance; one of the four is refused."""
+    seen = reading("Staff get 12 days of leave.")
+    labels = {
+        "support": "supported",
+        "citation_support": "supported",
+        "correctness": "!refused",
+        "relevance": "relevant",
+    }
+    found = replay(unscored_by_judge(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
+    assert (SCORED, 0.25, "", "unscored: refused") == found
+
+
+def test_what_was_never_asked_is_not_unscored() -> None:
+    assert NOT_APPLICABLE == replay(unscored_by_judge(reading("12 days."), RUBRICS), lambda _: None).status
+
+
+def test_instruments_that_are_far_apart_flag_the_case() -> None:
+    """By rules the number is there and the claim stands verbatim in the context; the judge denies both."""
+    seen = reading(REFERENCE, rubric=Rubric(kind="number"))
+    labels = {
+        "support": "supported",
+        "citation_support": "supported",
+        "correctness": "incorrect",
+        "relevance": "relevant",
+    }
+    apart = replay(disagreement(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
+    assert (1.0, "apart: correctness 0.00 by judge, 1.00 by rules") == (apart.value, apart.detail)
+    labels["correctness"] = "correct"
+    near = replay(disagreement(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
+    assert (0.0, "") == (near.value, near.detail)

@@ -1,0 +1,252 @@
+"""Claims against their sources by a judge that answers from a table: hand-worked numbers, and what is never asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.graders.rubrics import RUBRICS, by_text, ruling_by
+
+from assay.graders.attached import misattributed_by_judge, support_by_judge
+from assay.graders.combined import risk_by_judge
+from assay.graders.grounding import critical_by_judge, faithful_by_judge, unsupported_by_judge, without_claims
+from assay.graders.joins import Joins
+from assay.graders.judging import Asking, Outcome, first_requests, replay
+from assay.graders.reading import Reading
+from assay.model import (
+    ERROR,
+    NOT_APPLICABLE,
+    SCORED,
+    Case,
+    Chunk,
+    Corpus,
+    CorpusChunk,
+    GoldenSet,
+    Observation,
+    Sentence,
+    Stage,
+)
+
+TEXTS = {"leave": "Staff get 12 days of leave.", "carry": "Five days carry over.", "it": "Laptops are replaced."}
+ANSWER = "Staff get 12 days of leave [leave]. Five days carry over [it]. Unused days are paid out [carry]."
+
+
+def reading(
+    answer: str | None = ANSWER, case: Case | None = None, corpus: Corpus | None = None, **given: Any
+) -> Reading:
+    """An answer over a context of three chunks."""
+    case = case or Case("q", "How much leave is there?")
+    context = Stage("context", tuple(Chunk(name, text=text) for name, text in TEXTS.items()))
+    seen = Observation(
+        "q", "c", **{"stages": (context,), "answer": answer, "citations": ("leave", "it", "carry"), **given}
+    )
+    return Reading(Joins(GoldenSet((case,)), corpus).case(0), seen)
+
+
+def outcome(asking: Asking, **table: str) -> Outcome:
+    """What a metric comes to with a judge that goes by the first text it finds."""
+    return replay(asking, ruling_by(by_text({**table, "": "not_found"})))  # type: ignore[arg-type]
+
+
+LABELS = {"12 days": "supported", "Five days": "supported", "paid out": "contradicted"}
+
+
+def test_faithfulness_is_the_share_of_supported_claims() -> None:
+    found = outcome(faithful_by_judge(reading(), RUBRICS), **LABELS)
+    assert (SCORED, 2 / 3) == found[:2]
+    assert "Unused days are paid out. (contradicted)" in found.detail
+
+
+def test_the_request_holds_claims_question_and_context_and_nothing_else() -> None:
+    case = Case("q", "How much leave is there?", reference="SECRET 12 days")
+    (request,) = first_requests(faithful_by_judge(reading(case=case), RUBRICS))
+    assert ["claims", "context", "question"] == sorted(request.inputs)
+    assert [{"id": name, "text": text} for name, text in TEXTS.items()] == request.inputs["context"]
+    assert ("c1", "c2", "c3") == request.items
+    assert "SECRET" not in repr(request) and "'c'" not in repr(request)
+
+
+def test_requests_do_not_depend_on_configuration_scores_or_order_of_asking() -> None:
+    one, two = reading(), reading()
+    scored = tuple(replace(chunk, score=0.5) for chunk in two.observation.stages[0].chunks)  # type: ignore[index]
+    two.observation = replace(two.observation, config_id="other", stages=(Stage("context", scored),))
+    first, second = (first_requests(faithful_by_judge(each, RUBRICS))[0].digest for each in (one, two))
+    assert first == second
+
+
+def test_twelve_claims_at_most_are_asked_about_at_once() -> None:
+    answer = " ".join(f"Rule {n} holds for floor {n}." for n in range(1, 26))
+    requests = first_requests(faithful_by_judge(reading(answer), RUBRICS))
+    assert [12, 12, 1] == [len(each.items) for each in requests]
+    assert 25 == len({item for each in requests for item in each.items})
+
+
+def test_one_unscored_request_leaves_the_whole_metric_unscored() -> None:
+    """A share over the claims that happen to be known would be another number."""
+    answer = " ".join(f"Rule {n} holds for floor {n}." for n in range(1, 26))
+    found = outcome(faithful_by_judge(reading(answer), RUBRICS), **{"floor 25": "!quote", "Rule": "supported"})
+    assert (ERROR, 0.0, "unscored: quote") == found[:3]
+
+
+def test_without_a_verdict_nothing_is_scored() -> None:
+    assert (ERROR, 0.0, "no verdict recorded") == replay(faithful_by_judge(reading(), RUBRICS), lambda _: None)[:3]
+
+
+def test_an_empty_context_supports_nothing_and_nobody_is_asked() -> None:
+    empty = reading(stages=(Stage("context", ()),))
+    assert [] == first_requests(faithful_by_judge(empty, RUBRICS))
+    assert (SCORED, 0.0) == outcome(faithful_by_judge(empty, RUBRICS))[:2]
+
+
+@pytest.mark.parametrize(
+    ("seen", "why"),
+    [
+        (reading(stages=()), "stage context not reported"),
+        (reading(stages=None), "stage context not reported"),
+        (reading(stages=(Stage("context", (Chunk("leave"),)),)), "no text"),
+        (reading(stages=(Stage("context", (Chunk("leave", text="x", text_hash="sha256:0"),)),)), "no text"),
+        (reading("I could not find any information about this."), "refused"),
+        (reading("Can you tell me more?"), "no claims"),
+        (reading(""), "no claims"),
+    ],
+)
+def test_where_there_is_nothing_to_hold_against_anything_it_is_not_applicable(seen: Reading, why: str) -> None:
+    assert (NOT_APPLICABLE, 0.0, why) == outcome(faithful_by_judge(seen, RUBRICS))[:3]
+
+
+def test_the_corpus_gives_the_text_where_the_target_gives_none_or_another() -> None:
+    corpus = Corpus({"leave": CorpusChunk("leave", text="Staff get 12 days of leave.")})
+    for chunk in (Chunk("leave"), Chunk("leave", text="forged", text_hash="sha256:0")):
+        seen = reading(corpus=corpus, stages=(Stage("context", (chunk,)),))
+        assert {"leave": "Staff get 12 days of leave."} == seen.context
+
+
+def test_against_what_is_cited_only_cited_texts_are_sent() -> None:
+    seen = reading("Staff get 12 days [leave].", citations=("leave",))
+    (request,) = first_requests(faithful_by_judge(seen, RUBRICS, "cited"))
+    assert ["leave"] == [entry["id"] for entry in request.inputs["context"]]
+    uncited = reading("Staff get 12 days of leave.", citations=())
+    assert "no citations" == outcome(faithful_by_judge(uncited, RUBRICS, "cited")).reason
+
+
+def test_unsupported_claims_are_counted_and_contradictions_are_critical() -> None:
+    """One of three is contradicted, and one is not found: two unsupported, one critical."""
+    labels = {"12 days": "supported", "Five days": "not_found", "paid out": "contradicted"}
+    assert 2.0 == outcome(unsupported_by_judge(reading(), RUBRICS), **labels).value
+    assert 1.0 == outcome(critical_by_judge(reading(), RUBRICS), **labels).value
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("q", "?", tags=("critical",)),
+        Case("q", "?", behaviour="abstain"),
+        Case("q", "?", behaviour="permission_denied"),
+    ],
+)
+def test_on_a_critical_case_or_one_to_be_refused_all_unsupported_claims_are_critical(case: Case) -> None:
+    labels = {"12 days": "supported", "Five days": "not_found", "paid out": "contradicted"}
+    assert 2.0 == outcome(critical_by_judge(reading(case=case), RUBRICS), **labels).value
+
+
+def test_an_answer_without_claims_is_told() -> None:
+    assert [1.0, 0.0] == [without_claims(reading(text)).value for text in ("Hope this helps!", ANSWER)]
+    assert "refused" == without_claims(reading("I could not find any information about this.")).reason
+
+
+# ── citations ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_each_citation_is_held_against_the_claim_it_stands_beside() -> None:
+    """leave bears out its claim (1), `it` does not (0), carry half (.5): a mean of .5."""
+    seen = reading()
+    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    assert [("c1", "leave"), ("c2", "it"), ("c3", "carry")] == [
+        (entry["id"].partition(".")[0], entry["source"]) for entry in request.inputs["citations"]
+    ]
+    labels = {"leave.leave": "supported", "over.it": "not_found", "out.carry": "partly_supported"}
+    assert (SCORED, 0.5) == outcome(support_by_judge(seen, RUBRICS), **labels)[:2]
+
+
+def test_a_citation_of_nothing_known_is_worth_nothing_and_not_asked_about() -> None:
+    seen = reading("Staff get 12 days [leave] [nowhere-1].", citations=("leave", "nowhere-1"))
+    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    assert ["leave"] == [entry["source"] for entry in request.inputs["citations"]]
+    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **{"12 days": "supported"}).value
+
+
+def test_citations_that_bear_a_claim_out_together_each_count() -> None:
+    seen = reading("Staff get 12 days and five carry over [leave] [carry].", citations=("leave", "carry"))
+    joint = {".leave + carry": "supported", "Staff": "partly_supported"}
+    assert 1.0 == outcome(support_by_judge(seen, RUBRICS), **joint).value
+    apart = {"Staff": "partly_supported"}
+    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **apart).value
+
+
+def test_a_citation_beside_others_that_adds_nothing_is_worth_nothing() -> None:
+    seen = reading("Staff get 12 days [leave] [it].", citations=("leave", "it"))
+    labels = {".leave + it": "supported", ".it": "not_found", ".leave": "supported"}
+    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **labels).value
+
+
+def test_a_citation_of_the_whole_answer_need_only_bear_out_a_part() -> None:
+    seen = reading("Staff get 12 days of leave. Five days carry over.", citations=("leave",))
+    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    assert seen.answer == request.inputs["citations"][0]["text"]
+    assert 1.0 == outcome(support_by_judge(seen, RUBRICS), Staff="partly_supported").value
+
+
+def test_the_only_claim_has_the_citations_of_the_answer() -> None:
+    seen = reading("Staff get 12 days of leave.", citations=("leave",))
+    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    assert "Staff get 12 days of leave." == request.inputs["citations"][0]["text"]
+    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), Staff="partly_supported").value
+
+
+def test_numbers_and_reported_sentences_attach_citations_as_well() -> None:
+    numbered = reading("Staff get 12 days of leave [1]. Five days carry over [3].")
+    assert [("c1", "leave"), ("c2", "carry")] == [
+        (each.claim.id, each.name) for each in numbered.citations if each.claim is not None
+    ]
+    text = "Staff get 12 days of leave. Five days carry over."
+    sentences = (Sentence("Staff get 12 days of leave.", ("leave",)), Sentence("Five days carry over.", ("carry",)))
+    told = reading(text, citations=None, sentences=sentences)
+    assert [("c1", "leave"), ("c2", "carry")] == [(each.claim and each.claim.id, each.name) for each in told.citations]
+
+
+def test_a_document_stands_for_its_chunks() -> None:
+    stage = Stage("context", (Chunk("hr:1", text="Staff get 12 days."), Chunk("hr:2", text="Five carry over.")))
+    seen = reading("Staff get 12 days [hr:1].", citations=("hr",), stages=(stage,))
+    whole = reading("Staff get 12 days.", citations=("hr",), stages=(stage,))
+    assert {"hr:1": "Staff get 12 days."} == seen.citations[0].texts
+    assert {"hr:1", "hr:2"} == set(whole.citations[0].texts)
+
+
+def test_a_misattributed_citation_is_one_whose_claim_another_source_bears_out() -> None:
+    """Of three citations, `it` stands beside a claim that the context supports; carry beside one it does not."""
+    labels = {
+        "leave.leave": "supported",
+        "over.it": "not_found",
+        "out.carry": "not_found",
+        "12 days": "supported",
+        "Five days": "supported",
+        "paid out": "not_found",
+    }
+    assert 1 / 3 == outcome(misattributed_by_judge(reading(), RUBRICS), **labels).value
+
+
+def test_the_risk_is_one_minus_the_product() -> None:
+    """Faithfulness 2/3 and citation support 2/3: 1 − 4/9."""
+    labels = {"leave.leave": "supported", "over.it": "not_found", "out.carry": "supported"} | LABELS
+    assert 1 - 4 / 9 == pytest.approx(outcome(risk_by_judge(reading(), RUBRICS), **labels).value)
+
+
+def test_both_questions_of_the_risk_are_asked_in_one_round() -> None:
+    requests = first_requests(risk_by_judge(reading(), RUBRICS))
+    assert ["support", "citation_support"] == [each.rubric for each in requests]
+
+
+def test_the_risk_has_no_meaning_without_citations_even_where_verdicts_are_missing() -> None:
+    found = replay(risk_by_judge(reading("Staff get 12 days of leave.", citations=()), RUBRICS), lambda _: None)
+    assert (NOT_APPLICABLE, "no citations") == (found.status, found.reason)
