@@ -69,6 +69,10 @@ def score(
     strict_outputs: Annotated[
         bool, typer.Option("--strict-outputs", help="Refuse keys given twice, unknown keys and repeated chunks.")
     ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(help="What regression rules are held against: RUN, RUN:CONFIG or a saved baseline.")
+    ] = None,
+    approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
     verdicts: Annotated[str | None, typer.Option(help="Recorded verdicts: a book, or an export as JSON lines.")] = None,
     judge: Annotated[str | None, typer.Option(help="Whose verdicts: the judge's digest or model.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
@@ -80,6 +84,7 @@ def score(
     from assay.workflow.reports import Targets, write_reports
     from assay.workflow.session import Request, scored, status_of
 
+    time = said_time(now)
     request = Request(
         golden,
         outputs,
@@ -100,9 +105,14 @@ def score(
         look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
         verdicts=verdicts,
         judge=judge,
+        baseline=baseline,
+        today=time[:10] if time else None,
+        approver=approver,
     )
-    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, said_time(now))
-    refuse_overwriting([report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, *expand(outputs)])
+    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
+    refuse_overwriting(
+        [report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, *expand(outputs)]
+    )
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, parts(by))

@@ -39,7 +39,7 @@ def compare(
     """
     asked = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
     common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
-    refuse_incomparable(baseline, candidate, common)
+    refuse_incomparable(baseline, candidate.side, candidate.definitions, common)
     cases = all_cases(candidate.cases, baseline.cases)
     sides = Sides(cases, baseline.table, candidate.table)
     found: dict[_Slot, MetricChange] = {(name, None): change_of(sides, name) for name in common}

@@ -16,8 +16,8 @@ from assay.graders.catalog import grader_of, parse
 from assay.metrics.paired import PairedDifference, cases_needed, detectable, paired_difference
 from assay.metrics.rates import zero_event_upper
 from assay.model import Rule, RuleResult, RuleState, ScoreColumn
-from assay.scoring.findings import NO_WORST, Scores, subject, without_holes
-from assay.scoring.measured import Clusters, column_of, ends_of, worst_of
+from assay.scoring.findings import NO_WORST, Scores, subject, uncalibrated, without_holes
+from assay.scoring.measured import Clusters, column_of, ends_of, measure, worst_of
 from assay.scoring.pairs import Pairs, pairs_of
 from assay.scoring.rules import resolved
 from assay.scoring.slices import Rows
@@ -53,6 +53,8 @@ def hold_regression(rule: Rule, scores: Scores) -> RuleResult:
     mine = column_of(scores.table, name)
     if mine is None:
         return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
+    if rule.metric in scores.table.uncalibrated:
+        return uncalibrated(rule, measure(mine, scores.rows(rule.slice)).scored)
     if scores.baseline is None:
         message = f"{subject(rule)} needs a baseline, and none was given (--baseline)"
         return RuleResult(rule, "unmeasured", None, 0, message)

@@ -9,6 +9,7 @@ from assay.digest import digest
 from assay.errors import InputError, Problem
 from assay.finding import Attribution, Side
 from assay.graders.catalog import grader_of, parse
+from assay.graders.judging import Judging
 from assay.model import Case, Gate, GoldenInfo, ScoreTable
 
 
@@ -42,18 +43,19 @@ def definition_of(metric: str) -> str:
     return digest([row.name, row.unit, row.direction, range_, row.statistic, row.instrument, list(row.parts), keys])
 
 
-def refuse_incomparable(baseline: Snapshot, candidate: Snapshot, metrics: Sequence[str]) -> None:
-    """Raise InputError with everything that makes the two sides measurements of different things."""
-    refuse_other_golden(baseline.side, candidate.side.golden_digest)
-    problems = list(_of_metrics(baseline, candidate, metrics))
+def refuse_incomparable(
+    baseline: Snapshot, candidate: Side, definitions: Mapping[str, str], metrics: Sequence[str]
+) -> None:
+    """Raise InputError with everything that makes a candidate and its `definitions` a measurement of something else."""
+    _refuse_other_golden(baseline.side, candidate.golden_digest)
+    problems = list(_of_metrics(baseline, candidate, definitions, metrics))
     if any(is_judged(metric) for metric in metrics):
-        problems += _of_judges(baseline.side, candidate.side)
+        problems += _of_judges(baseline.side, candidate)
     if problems:
         raise InputError(problems)
 
 
-def refuse_other_golden(baseline: Side, golden_digest: str) -> None:
-    """Raise InputError where the baseline was scored against another golden set."""
+def _refuse_other_golden(baseline: Side, golden_digest: str) -> None:
     if baseline.golden_digest != golden_digest:
         got = f"{baseline.name} has {baseline.golden_digest[:19]}…, the candidate {golden_digest[:19]}…"
         message = f"another golden set ({got}; expected the same: score both against the same cases)"
@@ -65,17 +67,27 @@ def regressions(gate: Gate) -> list[str]:
     return list(dict.fromkeys(str(parse(rule.metric)) for rule in gate.rules if rule.max_regression is not None))
 
 
+def judged_by(judging: Judging | None) -> tuple[str | None, dict[str, str]]:
+    """Return the digest of the judge whose verdicts were used, and the hashes of the rubrics they are recorded for."""
+    if judging is None:
+        return None, {}
+    known = sorted(judging.rubrics.items())
+    return judging.judge, {f"{name} ({lang})": each.hash for (name, lang), each in known if name in judging.held}
+
+
 def is_judged(metric: str) -> bool:
     """Return whether a metric rests on the verdicts of a judge."""
     return parse(metric).key("by", "rules") == "judge"
 
 
-def _of_metrics(baseline: Snapshot, candidate: Snapshot, metrics: Sequence[str]) -> Iterator[Problem]:
+def _of_metrics(
+    baseline: Snapshot, candidate: Side, definitions: Mapping[str, str], metrics: Sequence[str]
+) -> Iterator[Problem]:
     for metric in metrics:
-        if metric not in baseline.definitions or metric not in candidate.definitions:
+        if metric not in baseline.definitions or metric not in definitions:
             continue  # measured on one side only: nothing to contradict
-        if baseline.definitions[metric] != candidate.definitions[metric]:
-            versions = f"assay {baseline.side.assay_version} and {candidate.side.assay_version}"
+        if baseline.definitions[metric] != definitions[metric]:
+            versions = f"assay {baseline.side.assay_version or '?'} and {candidate.assay_version or 'this one'}"
             message = f"{metric} is defined otherwise on either side ({versions}; expected a baseline saved again)"
             yield Problem("", None, "metric", message, "E_COMPARE_METRIC")
 

@@ -25,7 +25,6 @@ from assay.scoring.engine import Plan
 from assay.scoring.gate import decide, gated_configs, overall
 from assay.scoring.measured import NOT_REPORTED, cluster_ids, column_of
 from assay.scoring.slices import slice_rows
-from assay.scoring.snapshot import Snapshot, refuse_other_golden
 from assay.scoring.summary import summaries
 from assay.version import __version__
 
@@ -44,30 +43,27 @@ def conclude(
     warnings: tuple[str, ...] = (),
     missing_scored: bool = False,
     not_gated: str = "",
-    baseline: Snapshot | None = None,
+    baseline: ScoreTable | None = None,
     today: str | None = None,
 ) -> Scoring:
     """Return summaries, slices and decisions of every configuration, with what was read and noticed.
 
     `missing_scored`: cases without an observation were given the worst score, so they do not leave a decision open.
     `not_gated` says why a gate that was asked for was not applied. Regression rules are held against the `baseline`;
-    waivers hold until `today` is past their day. Raises InputError for a baseline of another golden set.
+    waivers hold until `today` is past their day.
     """
-    if baseline is not None:
-        refuse_other_golden(baseline.side, info.digest)
     measured = [name for name in names if all(column_of(table, name) is not None for table in tables.values())]
     slices = slice_rows(golden.cases, by)
     clusters = cluster_ids(golden.cases)
     judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
-    before = baseline.table if baseline is not None else None
-    decision, decisions = decisions_of(gate, judged, golden, gate_configs, before, today)
+    decision, decisions = decisions_of(gate, judged, golden, gate_configs, baseline, today)
     if not_gated and decision.outcome == "PASS":
         decision = Decision("PASS", (not_gated,))
         decisions = dict.fromkeys(decisions, decision)
-    configs = {}
-    for config, scores in tables.items():
-        headline, by_slice = summaries(scores, measured, slices, clusters)
-        configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
+    configs = {
+        config: ConfigResult(scores, *summaries(scores, measured, slices, clusters), decisions.get(config))
+        for config, scores in tables.items()
+    }
     asked = [str(name) for name in names if name not in measured]
     unmeasured = (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
     holes = tuple(sorted(hole for config, each in configs.items() for hole in _holes(config, each)))

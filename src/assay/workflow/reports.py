@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, Problem
+from assay.finding import Comparison
 from assay.io.runfolder import CORPUS, OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
@@ -78,7 +79,15 @@ def markdown(run: ScoreRun, wanted: Targets) -> str:
     """Return the Markdown report, with the observations of the failed cases that it shows."""
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
-    return to_markdown(run.scoring, shown_observations(run), cases, meta)
+    return to_markdown(run.scoring, shown_observations(run), cases, meta, _comparisons(run))
+
+
+def _comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
+    if run.baseline is None:
+        return {}
+    from assay.workflow.compare import comparisons  # attributes every case again: only where a baseline was given
+
+    return comparisons(run)
 
 
 def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.errors import InputError
+from assay.finding import Side
 from assay.graders.base import Joins
 from assay.graders.catalog import DEFAULT_METRICS, judged_beside, parse_all
 from assay.graders.judging import Judging
@@ -20,7 +21,7 @@ from assay.model import Case, Corpus, Gate, GoldenInfo, GoldenSet, Observation, 
 from assay.runners.pool import run_shards
 from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
-from assay.scoring.snapshot import Snapshot
+from assay.scoring.snapshot import Snapshot, definition_of, judged_by, refuse_incomparable, regressions
 from assay.workflow.collect import Collected, Collector
 from assay.workflow.conclude import conclude
 from assay.workflow.garbage import no_collections
@@ -178,6 +179,7 @@ def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRu
 
 
 def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
+    _check_baseline(job)
     gathered = gather(results)
     notices = check(gathered, job.golden, files, job.beyond_limit, ignore_unknown=job.options.ignore_unknown)
     selection = selection_note(job.options.limit, job.options.only)
@@ -195,7 +197,7 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         stages=gathered.stages,
         warnings=(*job.options.notices, *notices),
         missing_scored=job.options.missing_as_zero,
-        baseline=job.options.baseline,
+        baseline=job.options.baseline.table if job.options.baseline is not None else None,
         today=job.options.today,
         not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
     )
@@ -210,6 +212,16 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         judging=job.options.judging,
         whole=job.whole,
     )
+
+
+def _check_baseline(job: Job) -> None:
+    """Raise InputError where the baseline is not comparable on what the gate's regression rules look at."""
+    baseline, gate, judging = job.options.baseline, job.options.gate, job.options.judging
+    if baseline is not None:
+        metrics = regressions(gate) if gate is not None else []
+        judge, rubrics = judged_by(judging)
+        side = Side("the candidate", "", job.digest, len(job.golden.cases), judge=judge, rubrics=rubrics)
+        refuse_incomparable(baseline, side, {metric: definition_of(metric) for metric in metrics}, metrics)
 
 
 def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:

@@ -47,7 +47,7 @@ class Request:
     only: Sequence[str] = ()
     notices: Sequence[str] = ()
     look_again: bool = False
-    baseline: Snapshot | None = None
+    baseline: str | None = None
     today: str | None = None
     approver: str = ""
     verdicts: str | None = None
@@ -82,7 +82,7 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
         metrics=tuple(request.metrics) or default,
         by=tuple(request.by) or None,
         gate=the_gate(request.gate, request.profile, request.approver),
-        baseline=request.baseline,
+        baseline=_baseline(request),
         today=request.today,
         gate_configs=tuple(request.gate_configs),
         missing_as_zero=request.missing_as_zero,
@@ -95,6 +95,15 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
         notices=(*request.notices, *doubts),
         judging=judging,
     )
+
+
+def _baseline(request: Request) -> Snapshot | None:
+    """Return what `baseline` names, with the metrics of the request and of its gate; None without one."""
+    if request.baseline is None:
+        return None
+    from assay.workflow.compare import Asked, baseline_for  # comparing rests on this module
+
+    return baseline_for(request.baseline, Asked(request.gate, request.profile, metrics=request.metrics))
 
 
 def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate | None:
