@@ -27,7 +27,6 @@ from assay.errors import InputError
 from assay.judges.frames import FRAMES, PLACEHOLDER, fill
 from assay.judges.render import CUT, PARSER, TEXT_LIMIT, TOTAL_LIMIT, Rendered, render
 
-
 UNSEEN = re.compile("[<>\x00-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
