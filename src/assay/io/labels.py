@@ -20,7 +20,7 @@ import msgspec
 from assay.digest import digest
 from assay.errors import InputError, Problem, shown
 from assay.io.findings import Findings
-from assay.io.lines import Source, opened, read_lines, text_of
+from assay.io.lines import MAX_LINE_BYTES, Source, opened, read_lines, text_of
 from assay.io.names import Names, moment_fault
 from assay.io.shape import MisfitError, fit, unknown
 from assay.io.strictjson import decode_object
@@ -244,6 +244,7 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
 
 
 def _records(lines: list[str], name: str) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((line + "\n" for line in lines), strict=True)
     begin = 1
     while True:

@@ -1,0 +1,167 @@
+"use strict";
+const WORDS = {
+  en: {
+    title: "Label answers", rater: "Your name", language: "Language", question: "Question", answer: "Answer",
+    reference: "Reference", sources: "Sources", note: "Why (optional)", back: "Back", next: "Next", open: "Next open one",
+    save: "Save to a file", named: "Give your name first.", saved: "Saved. Send the file back as it is.",
+    item: { faithfulness: "Claim", citation_support: "Statement and its source", completeness: "Fact to look for" },
+    ask: {
+      faithfulness: "Do the sources bear out this claim?",
+      citation_support: "Does that one source bear out this statement?",
+      correctness: "Does the answer agree with the reference?",
+      completeness: "Does the answer state this fact?",
+      answer_relevance: "Does the answer address the question?",
+      grade: "How good is the answer?",
+      failure_label: "What went wrong first?",
+    },
+    done: (done, all, at) => `Row ${at} of ${all}; ${done} labelled. Keys: 1–9 choose, ← → move, n note.`,
+  },
+  vi: {
+    title: "Gán nhãn câu trả lời", rater: "Tên của bạn", language: "Ngôn ngữ", question: "Câu hỏi", answer: "Câu trả lời",
+    reference: "Đáp án tham chiếu", sources: "Nguồn", note: "Vì sao (không bắt buộc)", back: "Trước", next: "Sau",
+    open: "Mục chưa gán tiếp theo", save: "Lưu ra tệp", named: "Hãy nhập tên trước.",
+    saved: "Đã lưu. Hãy gửi lại tệp, đừng sửa gì.",
+    item: { faithfulness: "Ý cần xét", citation_support: "Câu và nguồn của nó", completeness: "Điều cần có" },
+    ask: {
+      faithfulness: "Các nguồn có xác nhận ý này không?",
+      citation_support: "Riêng nguồn đó có xác nhận câu này không?",
+      correctness: "Câu trả lời có khớp đáp án tham chiếu không?",
+      completeness: "Câu trả lời có nêu điều này không?",
+      answer_relevance: "Câu trả lời có đúng vào câu hỏi không?",
+      grade: "Câu trả lời tốt đến đâu?",
+      failure_label: "Lỗi đầu tiên là gì?",
+    },
+    done: (done, all, at) => `Mục ${at}/${all}; đã gán ${done}. Phím: 1–9 chọn nhãn, ← → di chuyển, n ghi chú.`,
+  },
+};
+const rows = JSON.parse(document.getElementById("rows").textContent);
+const store = "assay-labels-" + document.documentElement.dataset.sheet;
+const at = (id) => document.getElementById(id);
+let language = document.documentElement.lang in WORDS ? document.documentElement.lang : "en";
+let place = 0;
+let said = {};
+try {
+  const kept = JSON.parse(localStorage.getItem(store) || "{}");
+  said = kept.said || {};
+  at("rater").value = kept.rater || "";
+} catch { said = {}; }
+
+function keep() {
+  try {
+    localStorage.setItem(store, JSON.stringify({ said, rater: at("rater").value }));
+  } catch { at("status").textContent = WORDS[language].save; }
+}
+
+function part(title, texts, name) {
+  const kept = texts.filter((text) => text);
+  if (!kept.length) return [];
+  const section = document.createElement("section");
+  section.className = name;
+  const heading = document.createElement("h2");
+  heading.textContent = title;
+  section.append(heading);
+  kept.forEach((text, number) => {
+    const block = document.createElement("p");
+    block.className = "text";
+    block.textContent = name === "sources" ? `[${number + 1}] ${text}` : text;
+    section.append(block);
+  });
+  return [section];
+}
+
+function choose(label) {
+  const row = rows[place];
+  said[row.row_id] = { label, note: at("note").value };
+  keep();
+  if (place < rows.length - 1) place += 1;
+  show();
+  document.querySelector("#options button").focus();
+}
+
+function show() {
+  const words = WORDS[language];
+  const row = rows[place];
+  const base = row.metric.split("(")[0];
+  const now = said[row.row_id] || { label: null, note: "" };
+  document.documentElement.lang = language;
+  document.title = words.title;
+  for (const id of ["title", "back", "next", "open", "save"]) at(id).textContent = words[id];
+  for (const id of ["rater", "language", "note"]) at(id + "-name").textContent = words[id];
+  at("row").replaceChildren(
+    ...part(words.question, [row.question], "question"),
+    ...part(words.answer, [row.answer], "answer"),
+    ...part(words.reference, [row.reference], "reference"),
+    ...part(words.sources, row.sources, "sources"),
+    ...part(words.item[base] || base, [row.item], "item"),
+  );
+  at("ask").textContent = words.ask[base] || row.metric;
+  at("options").replaceChildren(...row.options.map((label, number) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `${number + 1} ${label}`;
+    button.setAttribute("aria-pressed", String(now.label === label));
+    button.addEventListener("click", () => choose(label));
+    return button;
+  }));
+  at("note").value = now.note;
+  const done = rows.filter((each) => said[each.row_id] && said[each.row_id].label).length;
+  at("status").textContent = words.done(done, rows.length, place + 1);
+}
+
+function move(step) {
+  place = Math.min(rows.length - 1, Math.max(0, place + step));
+  show();
+}
+
+function nextOpen() {
+  for (let step = 1; step <= rows.length; step += 1) {
+    const found = (place + step) % rows.length;
+    if (!(said[rows[found].row_id] || {}).label) { place = found; break; }
+  }
+  show();
+}
+
+function save() {
+  const rater = at("rater").value.trim();
+  if (!rater) {
+    at("status").textContent = WORDS[language].named;
+    at("rater").focus();
+    return;
+  }
+  const lines = rows.filter((row) => said[row.row_id] && said[row.row_id].label).map((row) =>
+    JSON.stringify({ row_id: row.row_id, label: said[row.row_id].label, note: said[row.row_id].note, rater }) + "\n");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
+  link.download = `labels-${rater.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+  at("status").textContent = WORDS[language].saved;
+}
+
+at("language").value = language;
+at("language").addEventListener("change", () => { language = at("language").value; show(); });
+at("rater").addEventListener("input", keep);
+at("note").addEventListener("input", () => {
+  const row = rows[place];
+  said[row.row_id] = { label: (said[row.row_id] || {}).label || null, note: at("note").value };
+  keep();
+});
+at("back").addEventListener("click", () => move(-1));
+at("next").addEventListener("click", () => move(1));
+at("open").addEventListener("click", nextOpen);
+at("save").addEventListener("click", save);
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName)) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  const options = rows[place].options;
+  if (/^[1-9]$/.test(event.key) && Number(event.key) <= options.length) choose(options[Number(event.key) - 1]);
+  else if (event.key === "ArrowRight" || event.key === "j") move(1);
+  else if (event.key === "ArrowLeft" || event.key === "k") move(-1);
+  else if (event.key === "n") at("note").focus();
+  else return;
+  event.preventDefault();
+});
+show();
