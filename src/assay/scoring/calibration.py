@@ -26,7 +26,7 @@ from assay.scoring.agreement import (
     passes,
 )
 from assay.scoring.corrected import Corrected, corrected
-from assay.scoring.leanings import Consistency, Disagreement, Leaning, consistency, leaning, worst
+from assay.scoring.leanings import Consistency, Difference, Disagreement, Leaning, consistency, leaning, worst
 from assay.scoring.truth import Opinion, Truth, ratings, truths, values_of
 from assay.verdict import Calibration, Label, Rate
 
@@ -51,6 +51,7 @@ class Question(NamedTuple):
     scale: Scale
     golden: str
     labels: str
+    instrument: str = ""
 
 
 class SliceFigures(Struct, frozen=True):
@@ -68,6 +69,7 @@ class Measured(Struct, frozen=True):
 
     calibration: Calibration
     by: str
+    instrument: str
     labelled: int
     undecided: int
     unjudged: int
@@ -80,6 +82,21 @@ class Measured(Struct, frozen=True):
     slices: dict[str, SliceFigures]
     worst: tuple[Disagreement, ...]
     corrected: dict[str, Corrected]
+    notes: tuple[str, ...]
+
+
+class Calibrated(Struct, frozen=True):
+    """A whole calibration: what labels and golden set it is bound to, every instrument and metric, judges or rubrics
+    compared by metric, and the items on which judge and rules are far apart, for people to look at."""
+
+    golden: str
+    labels: str
+    labelled: int
+    raters: tuple[str, ...]
+    seed: int
+    measured: tuple[Measured, ...]
+    differences: tuple[tuple[str, Difference], ...]
+    review: dict[str, tuple[Disagreement, ...]]
     notes: tuple[str, ...]
 
 
@@ -107,6 +124,7 @@ def measured(
     return Measured(
         calibration=_calibration(question, rates, given, len(keys), platt),
         by=question.by,
+        instrument=question.instrument or question.by,
         labelled=len(truth),
         undecided=undecided,
         unjudged=len(truth.keys() - values.keys()),

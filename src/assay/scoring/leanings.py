@@ -16,6 +16,8 @@ from assay.scoring.agreement import Estimated, Key, passes
 from assay.scoring.truth import Opinion, Truth
 
 WORST = 20
+FAR_APART = 0.4
+"""Two instruments further apart than this ask for a person ([004])."""
 LENIENT, STRICT, EVEN = "too lenient", "too strict", "no direction shown"
 
 
@@ -124,6 +126,21 @@ def worst(
         Disagreement(*key, truth[key].text, truth[key].value, values[key], truth[key].notes, opinions[key].reasoning)
         for distance, key in apart[:WORST]
         if distance < 0
+    )
+
+
+def apart(
+    first: Mapping[Key, Opinion], second: Mapping[Key, Opinion], one: Mapping[Key, float], other: Mapping[Key, float]
+) -> tuple[Disagreement, ...]:
+    """Return the items on which two instruments are more than 0.4 apart, at most 20, furthest first.
+
+    `one` and `other` are their values; the first takes the place of people in the record.
+    """
+    far = sorted((-abs(one[key] - other[key]), key) for key in one.keys() & other.keys())
+    return tuple(
+        Disagreement(*key, "", one[key], other[key], (first[key].reasoning,), second[key].reasoning)
+        for distance, key in far[:WORST]
+        if -distance > FAR_APART
     )
 
 
