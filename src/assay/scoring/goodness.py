@@ -75,6 +75,11 @@ class AttributionSettings:
     similar: float = 0.5
     limit: Limit | None = field(init=False)
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that may decide."""
+        return (self.limit.metric,) if self.limit is not None else (JUDGE, SIMILARITY)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", limit_of(self.good))
 
@@ -133,6 +138,17 @@ def by_its_text(case: Case, observation: Observation) -> Goodness:
     return _stated(case, answer) or _exactly(case, answer) or Goodness(None, "the case states nothing to look for")
 
 
+def signal_of(case: Case) -> str | None:
+    """Return what decides whether an answer's own text is good, None where the case states nothing to look for."""
+    rubric = case.rubric
+    facts = any(fold(fact) for fact in case.must_have)
+    keywords = rubric is not None and any(fold(each) for each in rubric.correct_keywords)
+    if facts or keywords:
+        return "must-have facts and keywords" if facts and keywords else "must-have facts" if facts else "keywords"
+    exactly = rubric is not None and case.reference and rubric.kind
+    return {"exact": "exact_match", "number": "number_match"}.get(str(exactly))
+
+
 def _stated(case: Case, answer: str) -> Goodness | None:
     """Every must-have fact and the keywords (any, or all of them), and no incorrect pattern; one that stands beside all
     the right ones, un-hedged, is history and not an error ([002]: correct first)."""
@@ -150,8 +166,7 @@ def _stated(case: Case, answer: str) -> Goodness | None:
         wrong = grade.incorrect_found if missing or grade.hedged else ()
     elif rubric is not None:
         wrong = tuple(facts_present(answer, rubric.incorrect_patterns)[0])
-    signal = "must-have facts and keywords" if facts and keywords else "must-have facts" if facts else "keywords"
-    return Goodness(not missing and not wrong, signal, tuple(missing), wrong)
+    return Goodness(not missing and not wrong, signal_of(case) or "", tuple(missing), wrong)
 
 
 def _exactly(case: Case, answer: str) -> Goodness | None:

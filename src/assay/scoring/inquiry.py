@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec import structs
 
@@ -20,6 +20,7 @@ from assay.scoring.indexed import IndexView
 from assay.scoring.walk import Step, name_of, steps_of, units_of
 
 CITED = "citation_correctness(by=rules)"
+LEAKED = "visibility_leaks"
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Inquiry:
 
     @cached_property
     def leaks(self) -> Leaks:
-        """What was shown that the asker must not see."""
-        return find_leaks(self.case, self.seen)
+        """What was shown that the asker must not see; not searched for again where the scores know of nothing."""
+        return Leaks() if value_of(self.scores, LEAKED) == 0 else find_leaks(self.case, self.seen)
 
     @cached_property
     def content(self) -> Goodness:
@@ -211,10 +212,13 @@ def holds(texts: Iterable[str], fact: str) -> bool:
     >>> holds(["Nghỉ mười hai ngày."], "12 ngày")
     True
     """
-    wanted = elements(fact)
+    wanted = _elements(fact)
     if not wanted.items:
         return any(fold(fact) in fold(text) for text in texts)
-    return any(occurrences(wanted, elements(text)) for text in texts)
+    return any(occurrences(wanted, _elements(text)) for text in texts)
+
+
+_elements = lru_cache(maxsize=1024)(elements)
 
 
 def support(answer: str, texts: Iterable[str]) -> float:

@@ -59,12 +59,19 @@ def _kind(stage: Stage, before: Sequence[Step]) -> Kind:
     if stage.name == CONTEXT:
         return "context"
     name = stage.name.lower()
-    kind: Kind = next((kind for kind, pattern in _KINDS if pattern.search(name)), "retriever")
+    kind = _named(name)
+    said = {chunk.stage for chunk in stage.chunks}
+    if kind == "retriever" and len(said) == 1:
+        kind = _named((said.pop() or "").lower())  # all of it came from one search, which the chunks name
     earlier = {each for step in before for each in step.ids}
     if kind == "merge" and not before:
         return "retriever"  # a search that reports only what it merged
     selects = len(before) > 1 and all(chunk.chunk_id in earlier for chunk in stage.chunks)
     return "merge" if name in _RESULT and selects else kind
+
+
+def _named(name: str) -> Kind:
+    return next((kind for kind, pattern in _KINDS if pattern.search(name)), "retriever")
 
 
 def units_of(case: CaseIndex) -> tuple[Evidence, ...]:
