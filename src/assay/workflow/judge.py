@@ -1,0 +1,240 @@
+"""The use case of judging: what recorded outputs ask of a judge, asked once, and kept in the verdict book."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.graders.votes import needs_more
+from assay.io.runfolder import RunFolder
+from assay.judges.book import Book, read_contents
+from assay.judges.rows import Contents
+from assay.model import Gate
+from assay.runners.attempts import Clock
+from assay.runners.budget import Budget
+from assay.runners.judging import JudgingRunner, JudgingTally, Progress
+from assay.verdict import JudgeIdentity, JudgeRequest, Standing, Verdict
+from assay.workflow.controls import Known, known_questions, standing_of
+from assay.workflow.judgement import BOOK, Judgement, gate_of, guarded, questions_of
+from assay.workflow.judges import ChosenJudge, caps_of, choose_judge, make_judge
+from assay.workflow.questions import Questions, deciding, narrowed
+from assay.workflow.stopping import interruptible
+
+ALONE = 3
+"""Votes on a case that can fail the gate alone."""
+HOPELESS = ("provider", "deadline", "budget")
+"""Without a verdict for a reason that the next vote would meet too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What judging will take at least: requests and those that are answered already, the controls and anchors beside
+    them, and an estimate of tokens and dollars (None: nobody says what the judge costs)."""
+
+    judge: str
+    observations: int
+    requests: int
+    known: int
+    beside: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    votes: str
+
+
+@dataclass(slots=True)
+class Judged:
+    """What a judging left: where the verdicts are, what was spent, and what people should know."""
+
+    preflight: Preflight
+    book: Path
+    notices: list[str] = field(default_factory=list)
+    tally: JudgingTally = field(default_factory=JudgingTally)
+    budget: Budget = field(default_factory=Budget)
+    standing: Standing | None = None
+    requests: int = 0
+    unscored: int = 0
+    double_bills: int = 0
+    done: bool = False
+
+    @property
+    def status(self) -> int:
+        """The exit code: 0 where every request has a verdict."""
+        if self.tally.halted == "interrupted":
+            return 130
+        return 3 if self.done and (self.unscored or self.tally.halted) else 0
+
+
+Tell = Callable[[Preflight, Sequence[str]], bool]
+"""Is told what judging will take, and says whether to go on."""
+
+
+def judge(
+    judgement: Judgement,
+    tell: Tell = lambda *_: True,
+    progress: Progress | None = None,
+    stopping: Callable[[], None] = lambda: None,
+    clock: Clock | None = None,
+) -> Judged:
+    """Judge what is not judged yet. `stopping` is called at the first Ctrl-C.
+
+    Raises InputError where that cannot be, IncompleteError where a verdict cannot be kept, and KeyboardInterrupt at the
+    second Ctrl-C, with everything kept that was acknowledged.
+    """
+    chosen = choose_judge(judgement.config, judgement.judge, judgement.flags)
+    budget = Budget(caps_of(chosen, judgement.max_calls, judgement.max_tokens, judgement.max_cost))
+    gate = gate_of(judgement)
+    questions, notices = questions_of(judgement, chosen)
+    notices += guarded(judgement, chosen, questions)
+    questions, said = narrowed(questions, judgement.only, gate)
+    session = _Session(judgement, chosen, questions, budget, gate or Gate(), stopping)
+    preflight = session.preflight(_contents(judgement.book_path))
+    judged = Judged(preflight, judgement.book_path, [*notices, *said], budget=budget)
+    if not tell(preflight, judged.notices):
+        return judged
+    with closing(Book(judgement.book_path)) as book:
+        if judgement.run is not None:
+            _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK)
+        try:
+            asyncio.run(session.run(book, judged, progress, clock))
+        except asyncio.CancelledError:  # a second Ctrl-C
+            raise KeyboardInterrupt from None
+    return judged
+
+
+class _Session:
+    """One call of `judge`, from the first questions to how the judge stands."""
+
+    def __init__(
+        self,
+        judgement: Judgement,
+        chosen: ChosenJudge,
+        questions: Questions,
+        budget: Budget,
+        gate: Gate,
+        stopping: Callable[[], None],
+    ) -> None:
+        self.judgement, self.chosen, self.questions, self.budget = judgement, chosen, questions, budget
+        self.stopping = stopping
+        limits = judgement.limits
+        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._keep)
+        self.digest = self.judge.identity.digest
+        self._book: Book | None = None
+        self.verdicts: dict[str, list[Verdict]] = {}
+        self._alone = deciding(gate, questions.golden.cases)
+        self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
+        self._known = Known({}, {})
+        setting = chosen.settings.votes
+        self._votes = judgement.votes or (setting if isinstance(setting, int) else None)
+
+    def preflight(self, contents: Contents) -> Preflight:
+        """Return what is to be asked, and what it will take at least."""
+        self.verdicts = {name: list(samples) for name, samples in contents.verdicts.get(self.digest, {}).items()}
+        asked = self.questions.asked(self.verdicts)
+        if asked:
+            self._known = known_questions(asked, self.questions.cases_of, self.chosen.rubrics)
+        calls = prompt = completion = known = 0
+        beside = self._known.requests()
+        for request in [*asked.values(), *beside]:
+            count = self._lacking(request)
+            known += not count
+            one = self.judge.estimate(request) if count else (0, 0)
+            calls, prompt, completion = calls + count, prompt + count * one[0], completion + count * one[1]
+        price = self.chosen.price
+        return Preflight(
+            f"{self.judge.identity.model} ({self.chosen.name}, {self.digest})",
+            len(self.questions.observations),
+            len(asked),
+            known,
+            len(beside),
+            calls,
+            prompt,
+            completion,
+            price.of(prompt, completion) if price is not None else None,
+            str(self._votes) if self._votes else "1, and up to 5 where they differ or one case decides",
+        )
+
+    async def run(self, book: Book, judged: Judged, progress: Progress | None, clock: Clock | None) -> None:
+        """Ask everything, round by round, and see how the judge stands."""
+        self._book = book
+        limits = self.judgement.limits
+        runner = JudgingRunner(self.judge, book, self._needs_more, limits, self.budget, clock, progress)
+        judged.tally = runner.tally
+        book.register(self.judge.identity)
+        try:
+            with interruptible(runner, self.stopping):
+                await self._controls(runner, book, judged)
+                await self._rounds(runner, judged)
+        finally:
+            await self.judge.aclose()
+            judged.double_bills = book.double_bills
+            judged.notices += [f"{book.bad} changed verdicts were asked for again"] if book.bad else []
+        judged.done = True
+
+    async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
+        """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
+        known = self._known
+        said = await runner.run(known.requests(), self.verdicts)
+        if runner.tally.halted or not said:
+            return
+        standing = standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at)
+        book.mark(standing)
+        judged.standing = standing
+
+    async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
+        """Ask what the verdicts so far give rise to, until that is nothing new."""
+        asked = new = self.questions.asked(self.verdicts)
+        while new and not runner.tally.halted:
+            self.verdicts |= await runner.run(new.values(), self.verdicts)
+            before, asked = asked, self.questions.asked(self.verdicts)
+            new = {name: request for name, request in asked.items() if name not in before}
+        judged.requests = len(asked)
+        judged.unscored = sum(not _has_verdict(self.verdicts.get(name, ())) for name in asked)
+
+    def _needs_more(self, request: JudgeRequest, samples: Sequence[Verdict]) -> bool:
+        """Votes as DECISIONS 22 has them: a fixed number, else one, three on what decides alone, more in doubt."""
+        if not samples:
+            return True
+        if samples[-1].unscored in HOPELESS:
+            return False
+        least = self._least(request.digest)
+        if len(samples) < least or self._votes is not None or self._is_known(request.digest):
+            return len(samples) < least
+        return needs_more(samples, self._rubrics[request.rubric_hash])
+
+    def _least(self, digest: str) -> int:
+        """Return how many votes are taken at least."""
+        if self._is_known(digest):
+            return 1
+        alone = bool(self.questions.cases_of.get(digest, set()) & self._alone)
+        return self._votes or (ALONE if alone else 1)
+
+    def _is_known(self, digest: str) -> bool:
+        return digest in self._known.controls or digest in self._known.anchors
+
+    def _lacking(self, request: JudgeRequest) -> int:
+        samples = self.verdicts.get(request.digest, ())
+        return max(0, self._least(request.digest) - sum(each.unscored is None for each in samples))
+
+    def _keep(self, name: str, body: bytes) -> None:
+        assert self._book is not None
+        self._book.keep(name, body)
+
+
+def _has_verdict(samples: Sequence[Verdict]) -> bool:
+    return any(each.unscored is None for each in samples)
+
+
+def _contents(path: Path) -> Contents:
+    return read_contents(path) if path.exists() else Contents()
+
+
+def _name_judge(run: Path, judge: JudgeIdentity, book: str) -> None:
+    """Say in the manifest of a run who judges it, and where the verdicts are."""
+    said = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
+    with RunFolder(run) as folder:
+        folder.write_manifest({**folder.manifest, "judge": said})

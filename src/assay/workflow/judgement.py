@@ -1,0 +1,105 @@
+"""What a user asks to be judged, and what is loaded for it: outputs, golden set, corpus, gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.config import Config
+from assay.errors import InputError, Problem, SettingsError
+from assay.io.corpus import load_corpus
+from assay.io.golden import load_golden
+from assay.io.observations import read_observations
+from assay.judges.guards import self_judging
+from assay.model import Gate
+from assay.runners.judging import Limits
+from assay.workflow.judges import ChosenJudge
+from assay.workflow.outputs import decodable, output_files
+from assay.workflow.questions import Questions, judged_names, prepared
+from assay.workflow.runs import request_of
+from assay.workflow.session import Request, the_gate
+
+BOOK = "verdicts.sqlite"
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a user asks to be judged, in the words of the command line; `run` stands for golden, outputs and corpus."""
+
+    config: Config
+    run: str | None = None
+    golden: str | None = None
+    outputs: Sequence[str] = ()
+    golden_format: str | None = None
+    outputs_format: str | None = None
+    corpus: str | None = None
+    judge: str | None = None
+    flags: dict[str, Any] = field(default_factory=dict)
+    metrics: Sequence[str] = ()
+    only: Sequence[str] = ()
+    gate: str | None = None
+    profile: str | None = None
+    votes: int | None = None
+    book: str | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    limits: Limits = DEFAULT_LIMITS
+    allow_self_judge: bool = False
+    at: str | None = None
+
+    @property
+    def book_path(self) -> Path:
+        """Where the verdicts are: the file named, that of the run folder, else one of the working directory."""
+        return Path(self.book) if self.book is not None else Path(self.run or ".") / BOOK
+
+
+def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, list[str]]:
+    """Load what is judged. Raises InputError with everything that is wrong with it."""
+    request = _request(judgement)
+    names = judged_names(judgement.metrics or [each for each in request.metrics if "by=judge" in each])
+    loaded = load_golden(request.golden, request.golden_format)
+    corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
+    with output_files(request.outputs, request.outputs_format) as files, decodable(files) as ready:
+        read = (seen for file in ready for seen in read_observations(file.path, file.name, file.decoded_as))
+        observations, unknown = prepared(read, loaded.golden)
+    notices = [f"{unknown} observations of cases that the golden set does not know are not judged"] if unknown else []
+    return Questions(loaded.golden, corpus, chosen.rubrics, names, observations), notices
+
+
+def _request(judgement: Judgement) -> Request:
+    if judgement.run is not None:
+        if judgement.golden is not None or judgement.outputs:
+            raise InputError("--run: stands for --golden and --outputs (expected one of both ways)")
+        return request_of(Path(judgement.run))
+    if judgement.golden is None or not judgement.outputs:
+        raise InputError("nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)")
+    return Request(
+        judgement.golden, judgement.outputs, judgement.golden_format, judgement.outputs_format, judgement.corpus
+    )
+
+
+def gate_of(judgement: Judgement) -> Gate | None:
+    """Return the gate that decides which cases matter most; None where none is named."""
+    config = judgement.config
+    named = judgement.gate is not None or judgement.profile is not None
+    own = config.path if config.settings.gate is not None and not named else None
+    return the_gate(judgement.gate or own, judgement.profile)
+
+
+def guarded(judgement: Judgement, chosen: ChosenJudge, questions: Questions) -> list[str]:
+    """Refuse a judge that would judge itself, and tell of one that would judge its family."""
+    versions: dict[str, set[str]] = {}
+    for seen in questions.observations:
+        for name, value in seen.versions.items():
+            versions.setdefault(name, set()).add(value)
+    found = self_judging(chosen.settings.model or "", versions, chosen.settings.family or "")
+    if found is None:
+        return []
+    if found.kind == "same_model" and not judgement.allow_self_judge:
+        message = f"{found.message} (expected another judge, or --allow-self-judge)"
+        raise SettingsError([Problem("", None, "judge", message, "E_SELF_JUDGE")])
+    return [f"E_SELF_JUDGE {found.message}: it may be lenient"]

@@ -1,0 +1,134 @@
+"""From what people name (a judge of the settings, or flags) to a judge that can be asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from msgspec import structs
+
+from assay.config import Config
+from assay.config_model import JudgeSettings
+from assay.errors import Problem, SettingsError, shown
+from assay.io.redaction import Redactor, secrets_of
+from assay.io.rubrics import Rubrics, load_rubrics
+from assay.judges.llm import Keep, LLMJudge, judge_identity
+from assay.judges.transport import Transport
+from assay.runners.budget import Budget, Caps, Price
+from assay.targets.addresses import check_url
+
+DEFAULT_NAME = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenJudge:
+    """A judge as it was named, with its settings, the rubrics it knows and where its secrets are kept out of."""
+
+    name: str
+    settings: JudgeSettings
+    rubrics: Rubrics
+    redactor: Redactor
+
+    @property
+    def price(self) -> Price | None:
+        """What its tokens cost; None where the settings do not say."""
+        prompt, completion = self.settings.prompt_usd_per_1k, self.settings.completion_usd_per_1k
+        return None if prompt is None or completion is None else Price(prompt, completion)
+
+
+def choose_judge(config: Config, name: str | None, flags: Mapping[str, Any]) -> ChosenJudge:
+    """Return the judge that is meant: one of `judges`, the one of `judge`, or one made of flags alone.
+
+    `flags` are fields of `JudgeSettings`; those that are not None win over the settings. Raises SettingsError.
+    """
+    known = dict(config.settings.judges)
+    if config.settings.judge is not None:
+        known.setdefault(DEFAULT_NAME, config.settings.judge)
+    given = {key: value for key, value in flags.items() if value is not None}
+    if name is None and len(known) == 1:
+        (name,) = known
+    if name is None:
+        _refuse("judge", f"none named (expected --judge with {_names(known) or 'a name, and --model'})")
+    found = known.get(name)
+    if found is None and "model" not in given:
+        expected = f"one of {_names(known)}, or --model with it" if known else "--model with it"
+        _refuse("judge", f"no such judge in the settings (got {shown(name)}; expected {expected})")
+    settings = structs.replace(found or JudgeSettings(), **given)
+    if settings.model is None:
+        _refuse("judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)")
+    if settings.base_url_env is None:
+        _refuse(
+            "judge.base_url_env",
+            f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
+        )
+    rubrics = load_rubrics([str(config.folder / folder) for folder in settings.rubrics])
+    secrets = [settings.api_key_env] if settings.api_key_env is not None else []
+    return ChosenJudge(name, settings, rubrics, Redactor(secrets_of(named=secrets)))
+
+
+def caps_of(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> Caps:
+    """Return the hard caps. Raises SettingsError for a cap on money where nobody knows what a call costs."""
+    most = cost if cost is not None else chosen.settings.max_cost_usd
+    if most is not None and chosen.price is None:
+        _refuse(
+            "max_cost",
+            f"cannot be kept, because nobody says what {chosen.settings.model} costs (expected prompt_usd_per_1k and "
+            "completion_usd_per_1k in its settings, or --max-tokens instead)",
+        )
+    return Caps(calls, tokens, most, chosen.price)
+
+
+def make_judge(
+    chosen: ChosenJudge, concurrency: int, seconds: float, budget: Budget, keep: Keep | None = None
+) -> LLMJudge:
+    """Return the judge, whose every call counts in `budget`; `keep` stores the bytes that it sends.
+
+    Raises SettingsError for a variable that is not set, an address that is never called, and a missing package.
+    """
+    settings = chosen.settings
+    assert settings.model is not None
+    assert settings.base_url_env is not None
+    url = _variable(settings.base_url_env, "judge.base_url_env")
+    refused = check_url(url, typed=True)  # whoever sets the environment may call what they like, except metadata
+    if refused:
+        _refuse("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    key = _variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
+    identity = judge_identity(
+        settings.protocol,
+        settings.model,
+        settings.endpoint or chosen.name,
+        family=settings.family,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        api_version=settings.api_version,
+    )
+    transport = Transport(concurrency, seconds)
+    price = chosen.price
+    return LLMJudge(
+        identity,
+        chosen.rubrics,
+        budget.metered(transport.send),
+        base_url=url,
+        api_key=key,
+        redact=chosen.redactor.message,
+        usd_per_1k=(price.prompt_per_1k, price.completion_per_1k) if price is not None else None,
+        keep=keep,
+        close=transport.aclose,
+    )
+
+
+def _variable(name: str, field: str) -> str:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        _refuse(field, f"the environment variable {name} is missing or empty")
+    return value
+
+
+def _names(known: Mapping[str, JudgeSettings]) -> str:
+    return ", ".join(sorted(known))
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise SettingsError([Problem("", None, field, message, "E_JUDGE")])

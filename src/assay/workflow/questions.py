@@ -1,0 +1,172 @@
+"""What the judged metrics ask about recorded outputs: found by replaying them, round by round, until nothing is new."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.errors import InputError, MetricNameError, Problem, SettingsError
+from assay.graders.catalog import parse, parse_all
+from assay.graders.instruments import JUDGE, RULES, is_of_this_layer, outcome_of
+from assay.graders.joins import Joins
+from assay.graders.judging import Judging, Rubrics
+from assay.graders.names import MetricName
+from assay.graders.reading import Reading
+from assay.graders.stages import CONTEXT
+from assay.graders.votes import Ruling
+from assay.io.outputs.nfc import in_nfc
+from assay.model import Case, Corpus, Gate, GoldenSet, Observation
+from assay.scoring.slices import rows_of_slice
+from assay.verdict import JudgeRequest, Verdict
+from assay.workflow.select import chosen
+
+DEFAULT_JUDGED = (
+    "faithfulness(by=judge)",
+    "citation_support(by=judge)",
+    "answer_relevance(by=judge)",
+    "correctness(by=judge)",
+    "completeness(by=judge)",
+)
+"""What is judged where nothing else is asked for; the other judged metrics rest on the same verdicts."""
+AMBIGUOUS, GATE = "ambiguous", "gate"
+
+
+@dataclass(frozen=True)
+class _Recorder(Judging):
+    """Verdicts for replay that remember what was asked of them."""
+
+    asked: dict[str, JudgeRequest] = field(default_factory=dict)
+
+    def ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return the ruling, and note the request."""
+        self.asked.setdefault(request.digest, request)
+        return super().ruling(request)
+
+
+@dataclass(slots=True)
+class Questions:
+    """The observations to judge, joined with their cases; `cases_of` says which cases a request is about."""
+
+    golden: GoldenSet
+    corpus: Corpus | None
+    rubrics: Rubrics
+    names: Sequence[MetricName]
+    observations: Sequence[Observation]
+    cases_of: dict[str, set[str]] = field(default_factory=dict)
+
+    def asked(self, book: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
+        """Return all requests by digest, in the order of the observations, given the verdicts that are there."""
+        recorder = _Recorder(self.rubrics, book)
+        joins = Joins(self.golden, self.corpus, recorder)
+        found: dict[str, JudgeRequest] = {}
+        for reading in self._readings(joins):
+            for name in self.names:
+                outcome_of(name, reading)
+            for digest in recorder.asked:
+                self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
+            found |= recorder.asked
+            recorder.asked.clear()
+        return found
+
+    def ambiguous(self) -> Questions:
+        """Keep the observations of which the rules instrument leaves some claim open."""
+        readings = self._readings(Joins(self.golden, self.corpus))
+        return self._keeping([reading.observation for reading in readings if _is_open(reading)])
+
+    def about(self, cases: Collection[str]) -> Questions:
+        """Keep the observations of some cases."""
+        return self._keeping([seen for seen in self.observations if seen.case_id in cases])
+
+    def _keeping(self, observations: Sequence[Observation]) -> Questions:
+        return replace(self, observations=observations, cases_of={})
+
+    def _readings(self, joins: Joins) -> Iterator[Reading]:
+        for seen in self.observations:
+            if seen.error is None and isinstance(seen.answer, str):
+                yield Reading(joins.case(joins.position[seen.case_id]), seen)
+
+
+def judged_names(metrics: Sequence[str]) -> list[MetricName]:
+    """Return the judged metrics among those named; the default ones where none are named.
+
+    Raises MetricNameError for names that are unknown, SettingsError where none of them is judged.
+    """
+    names = parse_all(metrics or DEFAULT_JUDGED)
+    found = [name for name in names if name.key("by", RULES) == JUDGE and is_of_this_layer(name)]
+    if not found:
+        message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
+        raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
+    return found
+
+
+def prepared(observations: Iterable[Observation], golden: GoldenSet) -> tuple[list[Observation], int]:
+    """Return the observations of known cases as scoring sees them, each once, and how many are of unknown cases.
+
+    Raises InputError for an observation that is there twice: nobody could say whose verdict it is.
+    """
+    known = {case.id for case in golden.cases}
+    found: dict[tuple[str, str, int], Observation] = {}
+    unknown, twice = 0, list[Problem]()
+    for given in observations:
+        seen = in_nfc(given)[0]
+        key = seen.config_id, seen.case_id, seen.repeat
+        if seen.case_id not in known:
+            unknown += 1
+        elif key in found:
+            twice.append(Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE"))
+        else:
+            found[key] = seen
+    if twice:
+        raise InputError(twice)
+    return list(found.values()), unknown
+
+
+def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tuple[Questions, list[str]]:
+    """Return the questions that `--only` leaves, and what people should know of it.
+
+    `only` holds `ambiguous`, `gate`, `tag:NAME` or `case:ID`; an observation stays that each kind of them lets stay.
+    """
+    notices = []
+    before = len(questions.observations)
+    selectors = [each for each in only if each not in (AMBIGUOUS, GATE)]
+    if selectors:
+        questions = questions.about({case.id for case in chosen(questions.golden, None, selectors)})
+    if GATE in only:
+        if gate is None:
+            raise SettingsError("--only gate: no gate is named (expected --gate, --profile or gate in the settings)")
+        questions = questions.about(read_by(gate, questions.golden.cases))
+    if AMBIGUOUS in only:
+        questions = questions.ambiguous()
+        notices.append(
+            "--only ambiguous: the others keep no verdict. The rules instrument decides them alone, with its errors: "
+            "judge them all once, or label some, before a gate rests on it"
+        )
+    if only:
+        notices.append(f"{len(questions.observations)} of {before} observations are judged")
+    return questions, notices
+
+
+def read_by(gate: Gate, cases: Sequence[Case]) -> set[str]:
+    """Return the cases that some rule of a gate on a judged metric looks at."""
+    found: set[str] = set()
+    for rule in gate.rules:
+        try:
+            name = parse(rule.metric)
+        except MetricNameError:  # the gate's own check says so
+            continue
+        if name.key("by", RULES) == JUDGE:
+            rows = range(len(cases)) if rule.slice is None else rows_of_slice(cases, rule.slice).tolist()
+            found |= {cases[row].id for row in rows}
+    return found
+
+
+def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
+    """Return the cases of which one alone can fail the gate: those with a tag for which nothing is tolerated."""
+    tags = {*gate.zero_tolerance_tags, *gate.blocking_tags}
+    return {case.id for case in cases if tags & set(case.tags)}
+
+
+def _is_open(reading: Reading) -> bool:
+    if not isinstance(reading.sources(CONTEXT), dict):
+        return False
+    return any(each.band == "unknown" for each in reading.supports(CONTEXT))
