@@ -192,7 +192,7 @@ class Rate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     n: Count
 
 
-class Calibration(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     """One instrument held against people for one metric, named with its instrument: `faithfulness(by=judge)`.
 
     `judge` is the digest of the judge (of the rules instrument: its version), `rubric_hash` what `rubrics_hash` says of
