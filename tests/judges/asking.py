@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from typing import Any
 
 from tests.support.judge_server import JudgeServer
@@ -72,3 +73,13 @@ def judge(server: JudgeServer, protocol: str = "openai", **more: Any) -> LLMJudg
 def ask(asked: LLMJudge, request: JudgeRequest, sample: int = 0) -> Verdict:
     """Return one verdict."""
     return asyncio.run(asked.ask(request, sample))
+
+
+def server(*plan: dict[str, Any], **settings: Any) -> JudgeServer:
+    """Return a server that follows a plan, then answers."""
+    return JudgeServer(plan=deque(plan), **settings)
+
+
+def sent(by: JudgeServer) -> list[dict[str, Any]]:
+    """Return the bodies that arrived."""
+    return [each["body"] for each in by.requests]

@@ -229,7 +229,7 @@ def rendered_in(language: str) -> Rendered:
 
 def test_fields_that_are_not_known_may_be_null() -> None:
     rubric = RUBRICS["grade", "en"]
-    inputs = {"answer": "Yes.", "question": "?", "reference": None, "context": []}
+    inputs: dict[str, Any] = {"answer": "Yes.", "question": "?", "reference": None, "context": []}
     data = data_of(render(request_for(rubric, inputs), rubric, JUDGE, 0))
     assert (None, []) == (data["reference"], data["context"])
 

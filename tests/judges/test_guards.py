@@ -1,0 +1,130 @@
+"""Who a judge is, and whom it may not judge."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+from tests.judges.asking import RUBRICS, sending, server
+
+from assay.errors import InputError
+from assay.judges.guards import model_family, self_judging
+from assay.judges.llm import LLMJudge, judge_identity
+from assay.judges.render import PARSER
+
+
+def test_an_identity_has_to_be_one_that_can_be_used() -> None:
+    identity = judge_identity("openai", "m", "local")
+    with pytest.raises(InputError, match="judge protocol"):
+        LLMJudge(structs.replace(identity, protocol="soap"), RUBRICS, sending(server()), base_url="http://x")
+    with pytest.raises(InputError, match="another parser"):
+        LLMJudge(structs.replace(identity, parser="0"), RUBRICS, sending(server()), base_url="http://x")
+
+
+def test_everything_that_can_change_a_verdict_is_in_the_identity() -> None:
+    base = judge_identity("openai", "gpt-4o", "cloud")
+    others = [
+        judge_identity("anthropic", "gpt-4o", "cloud"),
+        judge_identity("openai", "gpt-4o-mini", "cloud"),
+        judge_identity("openai", "gpt-4o", "local"),
+        judge_identity("openai", "gpt-4o", "cloud", temperature=None),
+        judge_identity("openai", "gpt-4o", "cloud", temperature=0.7),
+        judge_identity("openai", "gpt-4o", "cloud", max_tokens=100),
+        judge_identity("openai", "gpt-4o", "cloud", api_version="2026-10-21"),
+        structs.replace(base, parser="0"),
+    ]
+    assert 9 == len({each.digest for each in [base, *others]})
+    assert (PARSER, "gpt") == (base.parser, base.family)
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("gpt-4.1-mini", "gpt"),
+        ("openai/chatgpt-4o-latest", "gpt"),
+        ("o3-mini", "gpt"),
+        ("ft:gpt-4o:acme::abc", "gpt"),
+        ("claude-sonnet-4-5-20250929", "claude"),
+        ("anthropic.claude-3-haiku-20240307-v1:0", "claude"),
+        ("gemini-2.5-flash", "gemini"),
+        ("gemma-3-27b-it", "gemini"),
+        ("meta-llama/Llama-3.3-70B-Instruct", "llama"),
+        ("vinallama-7b-chat", "llama"),
+        ("Qwen2.5-72B-Instruct", "qwen"),
+        ("qwq-32b", "qwen"),
+        ("mistral-large-latest", "mistral"),
+        ("open-mixtral-8x7b", "mistral"),
+        ("deepseek-r1-distill-qwen-32b", "deepseek"),
+        ("command-r-plus", "cohere"),
+        ("microsoft/phi-4", "phi"),
+        ("grok-4", "grok"),
+        ("glm-4.6", "glm"),
+        ("amazon.nova-pro-v1:0", "nova"),
+        ("dolphin-2", ""),
+        ("in-house-7b", ""),
+        ("", ""),
+    ],
+)
+def test_the_family_is_read_from_the_id(model: str, family: str) -> None:
+    assert family == model_family(model)
+
+
+@pytest.mark.parametrize(
+    ("judge", "versions"),
+    [
+        ("gpt-4o", {"model": "gpt-4o"}),
+        ("gpt-4o", {"llm": "openai/GPT-4o-2024-08-06"}),
+        ("claude-sonnet-4-5-20250929", {"generator_model": "claude-sonnet-4-5@20250929"}),
+        ("mistral-large-latest", {"chat_model": "mistral-large"}),
+        ("in-house-7b", {"generator": "in-house-7b"}),
+    ],
+)
+def test_a_model_does_not_judge_itself(judge: str, versions: dict[str, str]) -> None:
+    """Provider, snapshot and case make no other model."""
+    found = self_judging(judge, versions)
+    assert found
+    assert "same_model" == found.kind
+    assert judge in found.message
+
+
+@pytest.mark.parametrize(
+    ("judge", "versions"),
+    [
+        ("gpt-4o", {"model": "gpt-4o-mini"}),
+        ("o3", {"model": "gpt-4.1"}),
+        ("qwen2.5-72b", {"model": "deepseek-r1-distill-qwen-32b"}),
+    ],
+)
+def test_the_same_family_is_a_warning(judge: str, versions: dict[str, str]) -> None:
+    found = self_judging(judge, versions)
+    assert found
+    assert "same_family" == found.kind
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {},
+        {"model": "claude-sonnet-4-5"},
+        {"embedding_model": "gpt-4o"},
+        {"reranker_model": "gpt-4o"},
+        {"prompt": "gpt-4o"},
+        {"index": "gpt-4o"},
+        {"model": "in-house-7b"},
+    ],
+)
+def test_other_families_and_other_parts_are_no_matter(versions: dict[str, str]) -> None:
+    assert self_judging("gpt-4o", versions) is None
+
+
+def test_any_of_several_versions_counts_and_the_same_model_weighs_more() -> None:
+    found = self_judging("gpt-4o", {"llm": ("gpt-4o-mini", "gpt-4o")})
+    assert found
+    assert "same_model" == found.kind
+
+
+def test_a_family_that_is_stated_counts() -> None:
+    """Behind an alias the id says nothing."""
+    assert self_judging("prod-judge", {"model": "llama-3-70b"}) is None
+    found = self_judging("prod-judge", {"model": "llama-3-70b"}, family="llama")
+    assert found
+    assert "same_family" == found.kind
