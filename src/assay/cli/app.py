@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli import convert, explain, gate, golden, graders, measure, report, score, setup
+from assay.cli import baseline, compare, convert, explain, gate, golden, graders, measure, report, score, setup
 from assay.errors import AssayError, IncompleteError, InputError
 from assay.version import __version__
 
@@ -28,11 +28,13 @@ app.command("run", help="Observe targets, score, write reports, and decide the r
 app.command("observe", help="Observe targets: the same as run, without scoring.")(measure.measure)
 app.command("score")(score.score)
 app.command("explain")(explain.explain)
+app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("convert")(convert.convert)
 app.command("graders")(graders.graders)
 app.command("init")(setup.init)
 app.command("doctor")(setup.doctor)
+app.add_typer(baseline.app, name="baseline")
 app.add_typer(gate.app, name="gate")
 app.add_typer(golden.app, name="golden")
 

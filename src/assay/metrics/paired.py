@@ -187,8 +187,8 @@ def detectable(
     """Return the smallest true mean that these values (differences, or scores about a threshold) would have shown.
 
     At 95%, two-sided; clusters shrink n by how much they widen the standard error. Values without any spread are taken
-    to hide as much of it as so many cases can: unlike ones of up to `zero_event_upper(n)`, each `span` away. None for
-    fewer than two values, and without spread where nothing bounds them (`span` None).
+    to hide as much of it as so many cases can: unlike ones of up to `zero_event_upper(n)`, each `span` away. None where
+    not even a difference of the whole `span` would show, for fewer than two values, and without spread or span.
 
     >>> round(detectable([0.0] * 41, span=1.0), 3)
     0.119
@@ -206,7 +206,8 @@ def detectable(
     else:
         sd = error * sqrt(n)
         widening = max(1.0, (standard_error(together) / error) ** 2) if len(together.totals) > 1 else float(n)
-    return smallest_detectable(sd, n, cluster_size=widening, icc=1.0, power=power)
+    least = smallest_detectable(sd, n, cluster_size=widening, icc=1.0, power=power)
+    return None if least is None or (span is not None and least > span) else least
 
 
 def cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: float = 0.8) -> int:

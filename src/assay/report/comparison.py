@@ -96,20 +96,26 @@ def regressions_table(found: Comparison, graders: Graders = CATALOG) -> Table:
         metric = _main(change.regressed, gated)
         before, after = change.scores.get(metric, (None, None))
         more = f" and {len(change.regressed) - 1} more" if len(change.regressed) > 1 else ""
-        cause = (change.after.cause or change.after.verdict) if change.after is not None else "not attributed"
         rows.append(
             (
                 change.case_id,
                 f"{metric}{more}",
                 number(before, metric, graders),
                 number(after, metric, graders),
-                cause.replace("_", " "),
-                _ruling(change, rules),
+                _cause(change),
+                _ruling(change, rules) if found.decision is not None else "not gated",
             )
         )
     notes = (f"{len(worse) - CASES_SHOWN} more cases got worse.",) if len(worse) > CASES_SHOWN else ()
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
     return Table("Regression Summary", columns, tuple(rows), notes)
+
+
+def _cause(change: CaseChange) -> str:
+    after = change.after
+    if after is None:
+        return "not attributed"
+    return "none: it still passes" if after.verdict == "pass" else (after.cause or after.verdict).replace("_", " ")
 
 
 def _main(metrics: Iterable[str], gated: list[str]) -> str:

@@ -17,7 +17,9 @@ from assay.graders.stages import CONTEXT, RETRIEVED
 from assay.scoring.snapshot import Snapshot
 from assay.scoring.wording import CASES_NAMED, counted
 
-Part = Literal["access", "retriever", "context_builder", "reranker", "generator", "citation", "unexplained"]
+Part = Literal[
+    "access", "retriever", "context_builder", "reranker", "generator", "search", "citation", "around", "unexplained"
+]
 Attributions = Mapping[str, Attribution]
 
 _WORSE: Mapping[Part, str] = {
@@ -25,8 +27,10 @@ _WORSE: Mapping[Part, str] = {
     "retriever": "evidence that the baseline retrieved is gone: look at the retriever, the index or a filter",
     "context_builder": "evidence is ranked as before and no longer shown to the model: look at the context builder",
     "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
-    "generator": "the evidence is where it was and the answer got worse: look at the generator or its prompt",
+    "generator": "no evidence was lost on the way and the answer got worse: look at the generator or its prompt",
+    "search": "the search ranks evidence lower",
     "citation": "the answer is as before and its citations got worse: look at the citations",
+    "around": "the evidence is where it was and the chunks around it differ",
     "unexplained": "the traces do not show why",
 }
 _BETTER: Mapping[Part, str] = {
@@ -34,8 +38,10 @@ _BETTER: Mapping[Part, str] = {
     "retriever": "evidence is retrieved that the baseline did not retrieve",
     "context_builder": "evidence that was ranked and left out is shown to the model now",
     "reranker": "evidence is ranked higher",
-    "generator": "the evidence is where it was and the answer got better",
+    "generator": "the evidence was on its way before and the answer got better",
+    "search": "the search ranks evidence higher",
     "citation": "the answer is as before and its citations got better",
+    "around": "the evidence is where it was and the chunks around it differ",
     "unexplained": "the traces do not show why",
 }
 _ORDER: tuple[Part, ...] = tuple(_WORSE)
@@ -139,7 +145,7 @@ def why_moved(changes: Sequence[CaseChange], before: Attributions, after: Attrib
         for change in changes:
             metrics = change.regressed if worse else change.improved
             if metrics:
-                part, detail = part_of(metrics, _walk(change.before), _walk(change.after), worse=worse)
+                part, detail = part_of(metrics, change, worse=worse)
                 groups.setdefault(part, []).append(_Told(change.case_id, metrics, detail))
         verb = "worse" if worse else "better"
         sentences += [_sentence(verb, groups[part], wording[part]) for part in _ORDER if part in groups]
@@ -149,68 +155,76 @@ def why_moved(changes: Sequence[CaseChange], before: Attributions, after: Attrib
     return tuple(sentences)
 
 
-def part_of(
-    metrics: Sequence[str], before: Sequence[EvidenceWalk], after: Sequence[EvidenceWalk], *, worse: bool
-) -> tuple[Part, str]:
+def part_of(metrics: Sequence[str], change: CaseChange, *, worse: bool) -> tuple[Part, str]:
     """Return which part a case's metrics moved by, and what is seen of it: `policy:003 rank 2 → gone in retrieved`."""
     families = {grader_of(parse(metric)).family for metric in metrics}
-    answered = bool(families & {"answer", "judged", "checks"})
-    shift = _shift(before, after) if worse else _shift(after, before)
+    if change.before is None or change.after is None:
+        return "unexplained", ""
     if "visibility" in families:
         return "access", ""
-    if shift is not None:
-        part, unit, stage, kept = shift
-        if not (part == "reranker" and kept and answered and not families & {"retrieval", "context"}):
-            return part, _detail(before, after, unit, stage)
+    before, after = change.before.walk, change.after.walk
+    shift = _shift(before, after) if worse else _shift(after, before)
+    answered = bool(families & {"answer", "judged", "checks"})
+    ranked = bool(families & {"retrieval", "context"})
+    if shift is not None and (ranked or not shift.kept):
+        return shift.part, shift.told if worse else shift.told_back
     if answered:
-        return "generator" if before or after else "unexplained", ""
-    return ("citation", "") if "citation" in families else ("unexplained", "")
+        return "generator", ""
+    if "citation" in families:
+        return "citation", ""
+    return ("around" if ranked and before else "unexplained"), ""
 
 
 class _Shift(NamedTuple):
+    """A loss of evidence from the better side to the worse; `kept`: the model was shown it all the same."""
+
     part: Part
-    unit: int
-    stage: str
+    name: str
+    good: tuple[str, int | None]
+    bad: tuple[str, int | None]
     kept: bool
+
+    @property
+    def told(self) -> str:
+        return _went(self.name, self.good, self.bad)
+
+    @property
+    def told_back(self) -> str:
+        return _went(self.name, self.bad, self.good)
 
 
 def _shift(good: Sequence[EvidenceWalk], bad: Sequence[EvidenceWalk]) -> _Shift | None:
-    """Return the heaviest loss of required evidence from one side to the other; `kept`: the model still got it."""
-    found: list[_Shift] = []
-    for old, new in _both(good, bad):
-        had, has = _rankings(old), _rankings(new)
-        if not old.required or not any(had.values()) or not has:
-            continue
-        final_before, (stage, final_after) = list(had.values())[-1], list(has.items())[-1]
-        shown_before, shown_after = old.ranks.get(CONTEXT), new.ranks.get(CONTEXT)
-        kept = CONTEXT not in new.ranks or shown_after is not None
-        if not any(has.values()):
-            found.append(_Shift("retriever", old.unit, next(iter(has)), False))
-        elif _lower(final_before, final_after):
-            found.append(_Shift("reranker", old.unit, stage, kept))
-        elif shown_before is not None and not kept:
-            found.append(_Shift("context_builder", old.unit, CONTEXT, False))
-    return min(found, key=lambda each: (each.kept, _ORDER.index(each.part), each.unit), default=None)
+    """Return the heaviest loss of required evidence from one side to the other."""
+    found = [shift for old, new in _both(good, bad) if old.required and (shift := _shift_of(old, new)) is not None]
+    return min(found, key=lambda each: (each.kept, _ORDER.index(each.part)), default=None)
 
 
-def _rankings(walk: EvidenceWalk) -> dict[str, int | None]:
-    return {stage: rank for stage, rank in walk.ranks.items() if stage != CONTEXT}
+def _shift_of(old: EvidenceWalk, new: EvidenceWalk) -> _Shift | None:
+    had = [(stage, rank) for stage, rank in old.ranks.items() if stage != CONTEXT]
+    has = [(stage, rank) for stage, rank in new.ranks.items() if stage != CONTEXT]
+    if not has or not any(rank for _, rank in had):
+        return None
+    kept = new.ranks.get(CONTEXT, 1) is not None
+    best = min((each for each in had if each[1] is not None), key=lambda each: each[1] or 0)
+    if not any(rank for _, rank in has):
+        return _Shift("retriever", new.name, best, has[0], False)
+    if _lower(had[-1][1], has[-1][1]):
+        return _Shift("reranker" if len(had) + len(has) > 2 else "search", new.name, had[-1], has[-1], kept)
+    if old.ranks.get(CONTEXT) is not None and not kept:
+        return _Shift("context_builder", new.name, (CONTEXT, old.ranks[CONTEXT]), (CONTEXT, None), False)
+    if _lower(had[0][1], has[0][1]):
+        return _Shift("search", new.name, had[0], has[0], kept)
+    return None
 
 
 def _lower(before: int | None, after: int | None) -> bool:
     return before is not None and (after is None or after > before)
 
 
-def _detail(before: Sequence[EvidenceWalk], after: Sequence[EvidenceWalk], unit: int, stage: str) -> str:
-    old = next(walk for walk in before if walk.unit == unit)
-    new = next(walk for walk in after if walk.unit == unit)
-    where = stage if stage in old.ranks and stage in new.ranks else ""
-    ranks = [walk.ranks.get(stage) if where else _best(walk) for walk in (old, new)]
-    return f"{new.name} {rank_text(ranks[0], 'absent')} → {rank_text(ranks[1])}" + (f" in {where}" if where else "")
-
-
-def _best(walk: EvidenceWalk) -> int | None:
-    return min((rank for rank in _rankings(walk).values() if rank is not None), default=None)
+def _went(name: str, before: tuple[str, int | None], after: tuple[str, int | None]) -> str:
+    (stage, old), (other, new) = before, after
+    where = f" in {stage}" if stage != other else ""
+    return f"{name} {rank_text(old, 'absent')}{where} → {rank_text(new)} in {other}"
 
 
 def rank_text(rank: int | None, absent: str = "gone") -> str:
@@ -225,10 +239,6 @@ def rank_text(rank: int | None, absent: str = "gone") -> str:
 def _both(before: Sequence[EvidenceWalk], after: Sequence[EvidenceWalk]) -> Iterator[tuple[EvidenceWalk, EvidenceWalk]]:
     known = {walk.unit: walk for walk in after}
     return ((walk, known[walk.unit]) for walk in before if walk.unit in known)
-
-
-def _walk(found: Attribution | None) -> Sequence[EvidenceWalk]:
-    return found.walk if found is not None else ()
 
 
 def _sentence(verb: str, told: Sequence[_Told], why: str) -> str:

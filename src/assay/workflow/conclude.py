@@ -53,20 +53,16 @@ def conclude(
     waivers hold until `today` is past their day.
     """
     measured = [name for name in names if all(column_of(table, name) is not None for table in tables.values())]
-    slices = slice_rows(golden.cases, by)
-    clusters = cluster_ids(golden.cases)
+    slices, clusters = slice_rows(golden.cases, by), cluster_ids(golden.cases)
     judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
     decision, decisions = decisions_of(gate, judged, golden, gate_configs, baseline, today)
     if not_gated and decision.outcome == "PASS":
         decision = Decision("PASS", (not_gated,))
         decisions = dict.fromkeys(decisions, decision)
-    configs = {
-        config: ConfigResult(scores, *summaries(scores, measured, slices, clusters), decisions.get(config))
-        for config, scores in tables.items()
-    }
-    asked = [str(name) for name in names if name not in measured]
-    unmeasured = (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
-    holes = tuple(sorted(hole for config, each in configs.items() for hole in _holes(config, each)))
+    configs = {}
+    for config, scores in tables.items():
+        headline, by_slice = summaries(scores, measured, slices, clusters)
+        configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
     return Scoring(
         golden=info,
         configs=configs,
@@ -74,9 +70,18 @@ def conclude(
         inputs=inputs,
         gate=gate,
         stages=dict(stages or {}),
-        warnings=(*warnings, *unmeasured, *holes),
+        warnings=(*warnings, *_unmeasured(names, measured), *_all_holes(configs)),
         assay_version=__version__,
     )
+
+
+def _unmeasured(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
+    asked = [str(name) for name in names if name not in measured]
+    return (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
+
+
+def _all_holes(configs: Mapping[str, ConfigResult]) -> list[str]:
+    return sorted(hole for config, each in configs.items() for hole in _holes(config, each))
 
 
 _FEW_JUDGED = 0.8

@@ -1,0 +1,286 @@
+"""One side of a comparison from a run, from a committed baseline, or from what either is called on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import structs
+
+from assay.errors import InputError, Problem, shown
+from assay.finding import Attribution, EvidenceWalk, Side
+from assay.graders.catalog import DEFAULT_METRICS, parse
+from assay.graders.evidence import QUOTE
+from assay.io.baselines import (
+    KIND,
+    AttributionLine,
+    BaselineFile,
+    ColumnLine,
+    WalkLine,
+    read_baseline,
+    write_baseline,
+)
+from assay.io.runfolder import read_manifest
+from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Evidence, GoldenInfo, ScoreColumn, ScoreTable, User
+from assay.report.figures import with_interval
+from assay.report.safe import terminal
+from assay.report.tables import Table
+from assay.report.terminal import Screen, safe_table
+from assay.scoring.measured import cluster_ids
+from assay.scoring.snapshot import Snapshot, definition_of, judged_by
+from assay.scoring.summary import summaries
+from assay.version import __version__
+from assay.workflow.attribute import attributions
+from assay.workflow.runs import RunName, config_of, is_run, opened, split_run
+from assay.workflow.score import ScoreRun
+
+_MADE_WITH = ("targets", "operations", "seed")
+
+
+def snapshot(
+    run: ScoreRun,
+    config: str,
+    name: str = "",
+    made_with: Mapping[str, str] | None = None,
+    *,
+    attributed: bool = True,
+) -> Snapshot:
+    """Return one configuration of a scored run as a side of a comparison; `name` is what reports call it.
+
+    `attributed`: with whose fault each case was, for which every observation is read again.
+    """
+    scoring = run.scoring
+    result = scoring.configs[config]
+    cases = run.golden.cases
+    judge, rubrics = judged_by(run.judging)
+    side = Side(
+        name or config,
+        config,
+        scoring.golden.digest,
+        len(cases),
+        result.table.versions,
+        judge,
+        rubrics,
+        stage=scoring.stages.get(config, ""),
+        assay_version=scoring.assay_version or __version__,
+        inputs=tuple(each for each in scoring.inputs if config in each.configs),
+    )
+    metrics = tuple(result.summary)
+    return Snapshot(
+        side,
+        result.table,
+        cases,
+        metrics,
+        {metric: definition_of(metric) for metric in metrics},
+        attributions(run, config) if attributed else {},
+        made_with or {},
+        scoring.golden,
+    )
+
+
+def side_of(text: str, metrics: Sequence[str] = (), also: Sequence[str] = (), *, attributed: bool = True) -> Snapshot:
+    """Return the side that `RUN`, `RUN:CONFIG` or a file of `assay baseline save` names.
+
+    A run is scored again for `metrics`, for those of its manifest without them, and for `also`. Raises InputError where
+    the text names none of these, or a run of several configurations.
+    """
+    if Path(text).is_file():
+        return loaded(text)
+    name = _run_of(text)
+    manifest = read_manifest(name.path)
+    with opened(name.path, metrics=_metrics(manifest, metrics, also)) as run:
+        config = config_of(run, name)
+        return snapshot(run, config, text, _made_with(manifest, config), attributed=attributed)
+
+
+def sides_of(text: str, also: Sequence[str] = ()) -> list[Snapshot]:
+    """Return the side, or the sides of all configurations where a run is named without one; nothing is attributed."""
+    if Path(text).is_file():
+        return [loaded(text)]
+    name = _run_of(text)
+    with opened(name.path, metrics=_metrics(read_manifest(name.path), (), also)) as run:
+        configs = [config_of(run, name)] if name.config is not None else sorted(run.scoring.configs)
+        return [snapshot(run, config, attributed=False) for config in configs]
+
+
+def _run_of(text: str) -> RunName:
+    if not is_run(text):
+        message = "neither a run folder nor a baseline (expected RUN, RUN:CONFIG or a file of `assay baseline save`)"
+        raise InputError([Problem(text, None, "", message, "E_SIDE")])
+    return split_run(text)
+
+
+def _metrics(manifest: Mapping[str, Any], metrics: Sequence[str], also: Sequence[str]) -> tuple[str, ...]:
+    return (*(metrics or manifest.get("metrics") or DEFAULT_METRICS), *also)
+
+
+def save(text: str, path: str) -> Path:
+    """Write the configuration that `RUN` or `RUN:CONFIG` names as a baseline to commit."""
+    return write_baseline(file_of(side_of(text)), path)
+
+
+def loaded(path: str) -> Snapshot:
+    """Return the side that a file of `assay baseline save` holds. Raises InputError where it cannot be read."""
+    found = read_baseline(path)
+    table = ScoreTable(
+        found.config_id,
+        tuple(case.id for case in found.cases),
+        {line.metric: _column(line) for line in found.columns},
+        found.missing,
+        found.checks,
+        found.repeats,
+        found.versions,
+    )
+    golden = found.golden
+    side = Side(
+        path,
+        found.config_id,
+        golden.digest,
+        len(found.cases),
+        found.versions,
+        found.judge,
+        found.rubrics,
+        found.stage,
+        found.assay_version,
+    )
+    known = {line.case_id: _attribution(line) for line in found.attributions}
+    return Snapshot(side, table, found.cases, found.metrics, found.definitions, known, found.made_with, golden)
+
+
+def described(path: str) -> Screen:
+    """Return what a saved baseline says of itself, and its metrics with their counts, as a screen."""
+    side = loaded(path)
+    golden, found = (
+        side.golden,
+        summaries(side.table, [parse(name) for name in side.metrics], {}, cluster_ids(side.cases))[0],
+    )
+    named = " ".join(part for part in (golden.name, golden.version) if part) if golden is not None else ""
+    lines = [
+        f"{side.side.config_id}: {len(side.cases)} cases of {named or 'an unnamed golden set'}",
+        f"golden set: {side.side.golden_digest}",
+        f"judge: {side.side.judge or 'none'}; attributed cases: {len(side.attributions)}",
+        *(f"{part}: {' and '.join(said)}" for part, said in sorted(side.side.versions.items())),
+        *(f"{name}: {said}" for name, said in side.made_with.items()),
+    ]
+    rows = [(name, with_interval(summary)) for name, summary in found.items() if summary.scored]
+    table = Table("Metrics", ("Metric", "Value"), tuple(rows))
+    return Screen(tuple(terminal(line) for line in lines), (safe_table(table),), ())
+
+
+def file_of(side: Snapshot) -> BaselineFile:
+    """Return a side as it is committed: no question, no reference, no text of chunks or answers."""
+    quoted = {case.id for case in side.cases if any(QUOTE in each for unit in case.evidence for each in unit.any_of)}
+    table = side.table
+    return BaselineFile(
+        KIND,
+        1,
+        side.side.assay_version,
+        side.side.config_id,
+        side.golden or GoldenInfo("", "", side.side.golden_digest, side.side.cases),
+        side.side.stage,
+        table.repeats,
+        dict(table.versions),
+        dict(side.made_with),
+        side.side.judge,
+        dict(side.side.rubrics),
+        side.metrics,
+        dict(side.definitions),
+        table.missing,
+        tuple(_bare(case) for case in side.cases),
+        table.checks,
+        tuple(_line(column) for _, column in sorted(table.columns.items())),
+        tuple(_attribution_line(found, case_id in quoted) for case_id, found in sorted(side.attributions.items())),
+    )
+
+
+def _bare(case: Case) -> Case:
+    """Return what slices and clusters are made from."""
+    kinds = tuple(Evidence((), kind=unit.kind) for unit in case.evidence if unit.kind)
+    return Case(
+        case.id,
+        "",
+        behaviour=case.behaviour,
+        evidence=kinds,
+        user=User(locale=case.user.locale) if case.user is not None and case.user.locale else None,
+        tags=case.tags,
+        difficulty=case.difficulty,
+        language=case.language,
+        cluster=case.cluster,
+        attributes=case.attributes,
+    )
+
+
+def _line(column: ScoreColumn) -> ColumnLine:
+    values = tuple(
+        value if state == SCORED else None
+        for value, state in zip(column.values.tolist(), column.status.tolist(), strict=True)
+    )
+    return ColumnLine(column.metric, values, _by_reason(column, NOT_APPLICABLE), _by_reason(column, ERROR))
+
+
+def _by_reason(column: ScoreColumn, state: int) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for row in np.flatnonzero(column.status == state).tolist():
+        found.setdefault(column.reasons[column.reason[row]], []).append(row)
+    return {reason: tuple(rows) for reason, rows in sorted(found.items())}
+
+
+def _column(line: ColumnLine) -> ScoreColumn:
+    size = len(line.values)
+    reasons = tuple(dict.fromkeys(("", *line.not_applicable, *line.errors)))
+    status, reason = np.full(size, SCORED, dtype=np.uint8), np.zeros(size, dtype=np.uint16)
+    for state, rows_by_reason in ((NOT_APPLICABLE, line.not_applicable), (ERROR, line.errors)):
+        for why, rows in rows_by_reason.items():
+            status[list(rows)], reason[list(rows)] = state, reasons.index(why)
+    values = np.array([0.0 if value is None else value for value in line.values], dtype=np.float64)
+    return ScoreColumn(line.metric, values, status, reason, reasons)
+
+
+def _attribution_line(found: Attribution, quoted: bool) -> AttributionLine:
+    walk = tuple(
+        WalkLine(
+            each.unit,
+            f"unit {each.unit + 1}" if quoted else each.name,
+            each.grade,
+            each.required,
+            tuple(each.ranks),
+            tuple(each.ranks.values()),
+            each.lost_at,
+        )
+        for each in found.walk
+    )
+    kept = {name: getattr(found, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
+    return AttributionLine(**kept, walk=walk)
+
+
+def _attribution(line: AttributionLine) -> Attribution:
+    walk = tuple(
+        EvidenceWalk(
+            each.unit,
+            each.name,
+            each.grade,
+            each.required,
+            dict(zip(each.stages, each.ranks, strict=True)),
+            each.lost_at,
+        )
+        for each in line.walk
+    )
+    return Attribution(**{**structs.asdict(line), "walk": walk})
+
+
+def _made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
+    """Return what the manifest of a run says of how one configuration was observed, flat."""
+    told = {name: manifest[name] for name in _MADE_WITH if name in manifest}
+    if isinstance(told.get("targets"), Mapping):
+        told["target"] = told.pop("targets").get(config, {})
+    return dict(sorted(_flat("", told)))
+
+
+def _flat(at: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _flat(f"{at}.{name}" if at else str(name), part)
+    else:
+        yield at, value if isinstance(value, str) else shown(value)

@@ -1,0 +1,198 @@
+"""The use case of comparing: two sides in; the comparison, the candidate's decision and an exit code out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msgspec import structs
+
+from assay.errors import InputError
+from assay.finding import Comparison
+from assay.graders.catalog import CATALOG, DEFAULT_METRICS, parse_all
+from assay.io.writing import write_whole
+from assay.model import Decision, Gate
+from assay.report.comparisonjson import comparison_json
+from assay.report.markdown import ReportMeta, comparison_markdown
+from assay.report.safe import terminal
+from assay.report.tables import checklist
+from assay.report.terminal import Screen, safe_table
+from assay.scoring.comparison import compare
+from assay.scoring.gate import decide, exit_code, gated_configs, metrics_needed, overall
+from assay.scoring.snapshot import Snapshot, refuse_incomparable, regressions
+from assay.workflow.baseline import side_of, sides_of, snapshot
+from assay.workflow.score import ScoreRun
+from assay.workflow.session import Request, scored, the_gate
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a user wants compared and decided; `by` None stands for the usual slices. `now` is an ISO time."""
+
+    gate: str | None = None
+    profile: str | None = None
+    approver: str = ""
+    metrics: Sequence[str] = ()
+    by: Sequence[str] | None = None
+    now: str | None = None
+
+    @property
+    def rules(self) -> Gate | None:
+        """The gate that decides, None without one."""
+        return the_gate(self.gate, self.profile, self.approver)
+
+
+def compared(
+    baseline: ScoreRun, baseline_config: str, candidate: ScoreRun, candidate_config: str, gate: Gate | None = None
+) -> Comparison:
+    """Return one configuration of a scored run held against one of another (or the same) run."""
+    names = (baseline_config, candidate_config)
+    if names[0] == names[1]:
+        names = ("baseline", "candidate")
+    before = snapshot(baseline, baseline_config, names[0])
+    return hold(before, snapshot(candidate, candidate_config, names[1]), gate)
+
+
+def hold(
+    baseline: Snapshot,
+    candidate: Snapshot,
+    gate: Gate | None = None,
+    *,
+    metrics: Sequence[str] = (),
+    by: Sequence[str] | None = None,
+    today: str | None = None,
+) -> Comparison:
+    """Return the comparison with the gate's decision on the candidate. Raises InputError for incomparable sides."""
+    found = compare(baseline, candidate, gate=gate, metrics=metrics, by=by)
+    if gate is None:
+        return found
+    return structs.replace(found, decision=decide_side(candidate, gate, baseline, today))
+
+
+def decide_side(
+    candidate: Snapshot, gate: Gate | None, baseline: Snapshot | None = None, today: str | None = None
+) -> Decision:
+    """Return the decision of a gate over one side; without a gate whether anything is missing."""
+    table = baseline.table if baseline is not None else None
+    return decide(gate, candidate.table, candidate.cases, baseline=table, today=today)
+
+
+def compare_named(baseline: str, candidate: str, asked: Asked) -> tuple[Comparison, Decision]:
+    """Return the comparison of what two names stand for, and the decision that the exit code says."""
+    also = _also(asked)
+    sides = side_of(baseline, asked.metrics, also), side_of(candidate, asked.metrics, also)
+    return _concluded(*sides, asked)
+
+
+def baseline_for(text: str, asked: Asked) -> Snapshot:
+    """Return what a name stands for, with the metrics of a gate too."""
+    return side_of(text, asked.metrics, _also(asked))
+
+
+def compare_configs(
+    request: Request, baseline_config: str, candidate_config: str, asked: Asked
+) -> tuple[Comparison, Decision]:
+    """Return the comparison of two configurations of the same recorded outputs."""
+    wanted = (*(request.metrics or DEFAULT_METRICS), *_also(asked))
+    with scored(replace(request, metrics=wanted, look_again=True)) as run:
+        configs = sorted(run.scoring.configs)
+        for config in (baseline_config, candidate_config):
+            if config not in configs:
+                expected = f"expected {', '.join(configs)}"
+                raise InputError(f"--baseline-config, --candidate-config: no such one (got {config!r}; {expected})")
+        return _concluded(snapshot(run, baseline_config), snapshot(run, candidate_config), asked)
+
+
+def _concluded(baseline: Snapshot, candidate: Snapshot, asked: Asked) -> tuple[Comparison, Decision]:
+    gate, today = asked.rules, day_of(asked.now)
+    metrics = [str(name) for name in parse_all(asked.metrics)]
+    found = hold(baseline, candidate, gate, metrics=metrics, by=asked.by, today=today)
+    return found, found.decision or decide_side(candidate, None)
+
+
+def gate_check(text: str, asked: Asked, baseline: str | None = None) -> tuple[Decision, Mapping[str, Decision]]:
+    """Return the decision of a gate over what a run or a saved baseline holds, and that of each gated configuration.
+
+    Regression rules are held against `baseline`. Without RUN:CONFIG all configurations are gated that the gate names.
+    """
+    gate = asked.rules
+    if gate is None:
+        raise InputError("no gate (expected --gate FILE or --profile NAME)")
+    also, today = _also(asked), day_of(asked.now)
+    sides = {side.side.config_id: side for side in sides_of(text, also)}
+    named = () if len(sides) > 1 else tuple(sides)
+    before = side_of(baseline, (), also, attributed=False) if baseline is not None else None
+    decisions = {}
+    for config in gated_configs(gate, list(sides), named):
+        if before is not None:
+            side = sides[config]
+            refuse_incomparable(before, side.side, side.definitions, regressions(gate))
+        decisions[config] = decide_side(sides[config], gate, before, today)
+    return overall(decisions), decisions
+
+
+def gate_screen(decisions: Mapping[str, Decision], asked: Asked) -> Screen:
+    """Return the decisions with every rule's finding, and who reviews them, as a screen."""
+    lines = [line for config, each in decisions.items() for line in (f"{config}: {each.outcome}", *_listed(each))]
+    gate = asked.rules
+    lines.append(f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}")
+    return Screen(tuple(terminal(line) for line in lines), (safe_table(checklist(decisions, CATALOG)),), ())
+
+
+def _listed(decision: Decision) -> list[str]:
+    return [f" - {reason}" for reason in decision.reasons]
+
+
+def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
+    """Return every configuration of a run held against the baseline that it was scored with; none without one."""
+    if run.baseline is None:
+        return {}
+    found = {}
+    for config, result in sorted(run.scoring.configs.items()):
+        each = compare(run.baseline, snapshot(run, config), gate=run.scoring.gate)
+        found[config] = structs.replace(each, decision=result.decision)
+    return found
+
+
+def _also(asked: Asked) -> tuple[str, ...]:
+    gate = asked.rules
+    return metrics_needed(gate) if gate is not None else ()
+
+
+def day_of(now: str | None) -> str | None:
+    """Return the day of an ISO time, by which waivers expire.
+
+    >>> day_of("2026-03-01T08:00:00Z"), day_of(None)
+    ('2026-03-01', None)
+    """
+    return now[:10] if now else None
+
+
+def status_of(decision: Decision, *, strict: bool = False) -> int:
+    """Return the exit code that a decision stands for."""
+    return exit_code(decision, strict=strict)
+
+
+def write_comparison(
+    found: Comparison, decision: Decision, asked: Asked, markdown: str | None, json: str | None
+) -> list[tuple[str, Path]]:
+    """Write the reports that are wanted and return (what it is, where it is) pairs."""
+    written = []
+    if markdown is not None:
+        written.append(("report", write_whole(markdown, [markdown_text(found, decision, asked).encode()])))
+    if json is not None:
+        written.append(("JSON report", write_whole(json, [json_text(found, decision, asked).encode()])))
+    return written
+
+
+def markdown_text(found: Comparison, decision: Decision, asked: Asked) -> str:
+    """Return the report for people."""
+    gate = asked.rules
+    meta = ReportMeta(date=day_of(asked.now) or "", approver=gate.approver if gate is not None else "")
+    return comparison_markdown(found, decision, meta)
+
+
+def json_text(found: Comparison, decision: Decision, asked: Asked) -> str:
+    """Return the report for programs."""
+    return comparison_json(found, decision, asked.now)
