@@ -77,6 +77,10 @@ def measure(
     gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
     profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
     gate_config: Annotated[str, typer.Option(help="The configurations that decide, comma-separated.")] = "",
+    baseline: Annotated[
+        str | None, typer.Option(help="What regression rules are held against: RUN, RUN:CONFIG or a saved baseline.")
+    ] = None,
+    approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
     strict: Annotated[bool, typer.Option("--strict", help="A pass with risk exits with 1.")] = False,
     metrics: Annotated[str | None, typer.Option(help="Metrics, comma-separated.")] = None,
     by: Annotated[str | None, typer.Option(help="Slices, comma-separated.")] = None,
@@ -121,7 +125,7 @@ def measure(
         Trust(allow_exec, tuple(allow_host or ())),
         said_time(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    deciding = Deciding(gate, profile, parts(gate_config), workers)
+    deciding = Deciding(gate, profile, parts(gate_config), workers, baseline, approver)
     if context.info_name == "observe":
         return _observe(measurement)
     said = Targets(owner=owner, now=said_time(now), detail_mb=detail_mb, show_forbidden=show_forbidden)

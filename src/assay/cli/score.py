@@ -75,6 +75,9 @@ def score(
     approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
     verdicts: Annotated[str | None, typer.Option(help="Recorded verdicts: a book, or an export as JSON lines.")] = None,
     judge: Annotated[str | None, typer.Option(help="Whose verdicts: the judge's digest or model.")] = None,
+    calibration: Annotated[
+        str | None, typer.Option(help="What assay calibrate wrote: lets judge or rules gate where it allows.")
+    ] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
@@ -82,7 +85,7 @@ def score(
     from assay.cli.screen import progress, wrote
     from assay.workflow.outputs import expand, refuse_overwriting
     from assay.workflow.reports import Targets, write_reports
-    from assay.workflow.session import Request, scored, status_of
+    from assay.workflow.session import Request, day_of, scored, status_of
 
     time = said_time(now)
     request = Request(
@@ -105,13 +108,14 @@ def score(
         look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
         verdicts=verdicts,
         judge=judge,
+        calibration=calibration,
         baseline=baseline,
-        today=time[:10] if time else None,
+        today=day_of(time),
         approver=approver,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     refuse_overwriting(
-        [report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, *expand(outputs)]
+        [report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
     )
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)

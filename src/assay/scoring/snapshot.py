@@ -18,7 +18,7 @@ class Snapshot:
     """Everything that is compared of one configuration. `cases` are those of the table's rows, in its order.
 
     `definitions` identify what each metric means; `made_with` is what is known of its making beside the versions that
-    its observations report.
+    its observations report; `at` is the ISO time of the run, where it has one.
     """
 
     side: Side
@@ -29,6 +29,7 @@ class Snapshot:
     attributions: Mapping[str, Attribution] = field(default_factory=dict)
     made_with: Mapping[str, str] = field(default_factory=dict)
     golden: GoldenInfo | None = None
+    at: str | None = None
 
 
 def definition_of(metric: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ def side_of(text: str, metrics: Sequence[str] = (), also: Sequence[str] = (), *,
     manifest = read_manifest(name.path)
     with opened(name.path, metrics=_metrics(manifest, metrics, also)) as run:
         config = config_of(run, name)
-        return snapshot(run, config, text, _made_with(manifest, config), attributed=attributed)
+        found = snapshot(run, config, text, _made_with(manifest, config), attributed=attributed)
+    return replace(found, at=manifest.get("started_at"))
 
 
 def sides_of(text: str, also: Sequence[str] = ()) -> list[Snapshot]:
@@ -100,9 +102,11 @@ def sides_of(text: str, also: Sequence[str] = ()) -> list[Snapshot]:
     if Path(text).is_file():
         return [loaded(text)]
     name = _run_of(text)
-    with opened(name.path, metrics=_metrics(read_manifest(name.path), (), also)) as run:
+    manifest = read_manifest(name.path)
+    with opened(name.path, metrics=_metrics(manifest, (), also)) as run:
         configs = [config_of(run, name)] if name.config is not None else sorted(run.scoring.configs)
-        return [snapshot(run, config, attributed=False) for config in configs]
+        found = [snapshot(run, config, attributed=False) for config in configs]
+    return [replace(each, at=manifest.get("started_at")) for each in found]
 
 
 def _run_of(text: str) -> RunName:

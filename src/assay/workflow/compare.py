@@ -23,7 +23,7 @@ from assay.scoring.gate import decide, exit_code, gated_configs, metrics_needed,
 from assay.scoring.snapshot import Snapshot, refuse_incomparable, regressions
 from assay.workflow.baseline import side_of, sides_of, snapshot
 from assay.workflow.score import ScoreRun
-from assay.workflow.session import Request, scored, the_gate
+from assay.workflow.session import Request, day_of, scored, the_gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def compare_configs(
 
 
 def _concluded(baseline: Snapshot, candidate: Snapshot, asked: Asked) -> tuple[Comparison, Decision]:
-    gate, today = asked.rules, day_of(asked.now)
+    gate, today = asked.rules, day_of(asked.now or candidate.at)
     metrics = [str(name) for name in parse_all(asked.metrics)]
     found = hold(baseline, candidate, gate, metrics=metrics, by=asked.by, today=today)
     return found, found.decision or decide_side(candidate, None)
@@ -119,7 +119,7 @@ def gate_check(text: str, asked: Asked, baseline: str | None = None) -> tuple[De
     gate = asked.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
-    also, today = _also(asked), day_of(asked.now)
+    also = _also(asked)
     sides = {side.side.config_id: side for side in sides_of(text, also)}
     named = () if len(sides) > 1 else tuple(sides)
     before = side_of(baseline, (), also, attributed=False) if baseline is not None else None
@@ -128,7 +128,7 @@ def gate_check(text: str, asked: Asked, baseline: str | None = None) -> tuple[De
         if before is not None:
             side = sides[config]
             refuse_incomparable(before, side.side, side.definitions, regressions(gate))
-        decisions[config] = decide_side(sides[config], gate, before, today)
+        decisions[config] = decide_side(sides[config], gate, before, day_of(asked.now or sides[config].at))
     return overall(decisions), decisions
 
 
@@ -158,15 +158,6 @@ def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
 def _also(asked: Asked) -> tuple[str, ...]:
     gate = asked.rules
     return metrics_needed(gate) if gate is not None else ()
-
-
-def day_of(now: str | None) -> str | None:
-    """Return the day of an ISO time, by which waivers expire.
-
-    >>> day_of("2026-03-01T08:00:00Z"), day_of(None)
-    ('2026-03-01', None)
-    """
-    return now[:10] if now else None
 
 
 def status_of(decision: Decision, *, strict: bool = False) -> int:

@@ -18,17 +18,19 @@ from assay.workflow.observe import Measurement, Observed
 from assay.workflow.probing import LEAKS
 from assay.workflow.reports import Targets, keep_scoring
 from assay.workflow.score import Progress, ScoreRun
-from assay.workflow.session import Request, scored
+from assay.workflow.session import Request, day_of, scored
 
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """Which gate decides, where it is not that of the settings, and over which configurations."""
+    """Which gate decides, where it is not that of the settings, over which configurations and against what baseline."""
 
     gate: str | None = None
     profile: str | None = None
     configs: Sequence[str] = ()
     workers: int = 1
+    baseline: str | None = None
+    approver: str = ""
 
 
 @contextmanager
@@ -63,6 +65,9 @@ def scored_run(
         limit=measurement.limit,
         only=measurement.only,
         workers=deciding.workers,
+        baseline=deciding.baseline,
+        approver=deciding.approver,
+        today=day_of(measurement.started_at),
         notices=[*observed.notices, *agreement_notices(_observations(observed), settings.production_k)],
     )
     with scored(request, progress) as run:

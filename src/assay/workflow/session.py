@@ -19,14 +19,17 @@ from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
-from assay.workflow.replay import judging_of
+from assay.workflow.replay import judged_metrics, judging_of
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards."""
+    """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards.
+
+    `judged` adds what verdicts are recorded for to the metrics that are named.
+    """
 
     golden: str
     outputs: Sequence[str]
@@ -52,6 +55,8 @@ class Request:
     approver: str = ""
     verdicts: str | None = None
     judge: str | None = None
+    calibration: str | None = None
+    judged: bool = False
 
 
 @contextmanager
@@ -75,11 +80,12 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
 
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
-    if request.judge is not None and request.verdicts is None:
-        raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
-    judging, doubts = judging_of(request.verdicts, request.judge) if request.verdicts is not None else (None, ())
+    judging, doubts = judging_of(request.verdicts, request.judge, calibration=request.calibration)
+    metrics = tuple(request.metrics) or default
+    if request.judged or not request.metrics:
+        metrics += judged_metrics(judging)
     return Options(
-        metrics=tuple(request.metrics) or default,
+        metrics=metrics,
         by=tuple(request.by) or None,
         gate=the_gate(request.gate, request.profile, request.approver),
         baseline=_baseline(request),
@@ -116,6 +122,15 @@ def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate 
         return None
     gate = load_gate(path, rule_problem) if path is not None else load_profile(str(profile), rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
+
+
+def day_of(now: str | None) -> str | None:
+    """Return the day of an ISO time, by which waivers expire.
+
+    >>> day_of("2026-03-01T08:00:00Z"), day_of(None)
+    ('2026-03-01', None)
+    """
+    return now[:10] if now else None
 
 
 def status_of(run: ScoreRun, *, strict: bool = False) -> int:
