@@ -124,13 +124,9 @@ class Page:
         elif event == "Audits.issueAdded" and "contentSecurityPolicyIssueDetails" in said["issue"]["details"]:
             self.wrong.append(f"policy {said['issue']['details']['contentSecurityPolicyIssueDetails']}")
 
-    def look(
-        self, width: int = 1280, height: int = 900, *, dark: bool = False, language: str = "en"
-    ) -> None:
+    def look(self, width: int = 1280, height: int = 900, *, dark: bool = False, language: str = "en") -> None:
         """Set the size of the window, the colours that are preferred and the language of the browser."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-        )
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
         agent = self._browser.call("Browser.getVersion")["userAgent"]
@@ -228,7 +224,11 @@ def browser(executable: str, folder: Path) -> Iterator[Browser]:
     command = ["bash", "-c", shell, "bash", executable, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
     environment = os.environ | {"HOME": str(folder)}
     process = subprocess.Popen(
-        command, pass_fds=(read_theirs, write_theirs), env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        command,
+        pass_fds=(read_theirs, write_theirs),
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
     )
     os.close(read_theirs)
     os.close(write_theirs)

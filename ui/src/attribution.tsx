@@ -1,7 +1,7 @@
 // Whose fault it was: cause, evidence, what to try, and the way of each piece of evidence through the stages.
 
 import type { ComponentChildren } from "preact";
-import type { Attribution, Walk } from "./data";
+import { own, type Attribution, type Walk } from "./data";
 import { Facts, Scroll, Section, useWords } from "./parts";
 import { Data, Items } from "./text";
 
@@ -70,7 +70,7 @@ function WalkTable({ walk }: { walk: Walk[] }) {
                   {!each.required && <span class="hint">{t("optional")}</span>}
                 </th>
                 {stages.map((stage) => (
-                  <Rank key={stage} rank={each.ranks[stage]} lost={each.lost_at === stage} />
+                  <Rank key={stage} rank={own(each.ranks, stage)} lost={each.lost_at === stage} />
                 ))}
               </tr>
             ))}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Answer } from "./answer";
 import { Attributed } from "./attribution";
-import { loadDetail, whyOf, type ChunkRow, type Column, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
+import { loadDetail, own, whyOf, type ChunkRow, type Column, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
 import { stateOf } from "./filter";
 import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useWords } from "./parts";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
@@ -23,9 +23,9 @@ export function CasePage(props: { report: Report; rows: Rows; id: string; config
     };
   }, [rows, place]);
   const config = report.configs.some((each) => each.id === props.config) ? props.config : (report.configs[0]?.id ?? "");
-  const found = rows.configs[config];
+  const found = own(rows.configs, config);
   if (place < 0 || found === undefined) return <p>{t("no_such_case")}</p>;
-  const view = detail?.views[config];
+  const view = detail == null ? undefined : own(detail.views, config);
   return (
     <article>
       <Head report={report} rows={rows} place={place} config={config} />
@@ -74,7 +74,7 @@ function Head(props: { report: Report; rows: Rows; place: number; config: string
       </h1>
       <ul class="tabs" aria-label={t("configs")}>
         {report.configs.map((each) => {
-          const found = rows.configs[each.id];
+          const found = own(rows.configs, each.id);
           return (
             <li key={each.id}>
               <a href={caseHash(rows.ids[place] ?? "", each.id)} aria-current={each.id === config ? "page" : undefined}>
@@ -112,8 +112,8 @@ function Asked({ detail }: { detail: Detail }) {
     ...detail.metadata,
   ];
   return (
-    <section aria-labelledby="question-title">
-      <h2 id="question-title">{t("question")}</h2>
+    <section id="asked">
+      <h2>{t("question")}</h2>
       {detail.history.length > 0 && (
         <div class="history">
           <h3>{t("history")}</h3>
@@ -142,7 +142,7 @@ function Asked({ detail }: { detail: Detail }) {
 
 function Outcome({ view, rows, config, place }: { view: View; rows: Rows; config: string; place: number }) {
   const { t, w } = useWords();
-  const found = rows.configs[config];
+  const found = own(rows.configs, config);
   if (found === undefined) return null;
   return (
     <Section id="outcome" title={t("verdict_now")}>
@@ -193,7 +193,7 @@ function Seen({ view, detail }: { view: View; detail: Detail }) {
           </p>
         )}
         {view.stages === null && <p>{t("not_reported")}</p>}
-        <div class="stages" role="region" aria-label={t("stages")} tabIndex={0}>
+        <div class="stages" role="group" aria-label={t("stages")} tabIndex={0}>
           {view.stages?.map((stage, place) => (
             <Stage key={place} stage={stage} view={view} detail={detail} />
           ))}
@@ -218,7 +218,7 @@ function plain(value: unknown): string {
 function Stage({ stage, view, detail }: { stage: StageRows; view: View; detail: Detail }) {
   const { t } = useWords();
   return (
-    <section class="stage" aria-label={visible(stage.name)}>
+    <div class="stage">
       <h3>
         <Data text={stage.name} /> {stage.ms !== null && <span class="n">{Math.round(stage.ms)} ms</span>}
       </h3>
@@ -228,7 +228,7 @@ function Stage({ stage, view, detail }: { stage: StageRows; view: View; detail: 
           <Chunk key={place} chunk={chunk} rank={place + 1} view={view} detail={detail} open={false} />
         ))}
       </ol>
-    </section>
+    </div>
   );
 }
 
@@ -243,7 +243,7 @@ interface ChunkProps {
 function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
   const { t } = useWords();
   const covers = chunk.grade !== null && chunk.grade > 0;
-  const text = view.texts[chunk.id];
+  const text = own(view.texts, chunk.id);
   const head = (
     <>
       <span class="rank">{rank}</span> <Data text={chunk.id} />{" "}
@@ -279,7 +279,7 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
 
 function Scores({ report, rows, place, config }: { report: Report; rows: Rows; place: number; config: string }) {
   const { t } = useWords();
-  const columns = rows.configs[config]?.metrics ?? [];
+  const columns = own(rows.configs, config)?.metrics ?? [];
   const scored = columns.filter((column) => column.values[place] != null);
   const unscored = columns.filter((column) => column.values[place] == null);
   return (

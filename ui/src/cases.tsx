@@ -2,7 +2,7 @@
 
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Report, Rows } from "./data";
+import { own, type Report, type Rows } from "./data";
 import { columnOf, filterHash, matching, stateOf, type Filter } from "./filter";
 import { caseHash, StateBadge, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
@@ -43,7 +43,7 @@ interface FilterProps {
 
 function Filters({ report, rows, filter, change }: FilterProps) {
   const { t, w } = useWords();
-  const found = rows.configs[filter.config];
+  const found = own(rows.configs, filter.config);
   const named = (kind: string) => (name: string) => w(kind, name);
   const options = (names: readonly string[]) => names.filter((name) => name !== "").toSorted();
   const choice = (name: keyof Filter, label: Key, values: readonly string[], shown = visible, any = true) => (
@@ -187,7 +187,7 @@ function nextRow(key: string, row: number, count: number, height: number): numbe
 
 function Row({ rows, filter, place, row }: { rows: Rows; filter: Filter; place: number; row: number }) {
   const { w } = useWords();
-  const found = rows.configs[filter.config];
+  const found = own(rows.configs, filter.config);
   if (found === undefined) return null;
   const id = rows.ids[place] ?? "";
   const checks = (found.checks.codes[place] ?? []).map((code) => found.checks.names[code] ?? "");

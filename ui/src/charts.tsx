@@ -1,7 +1,7 @@
 // Pictures of the summary: slices as a heat table, causes by tag, latency by step. All of them are tables or lists first.
 
 import { useState } from "preact/hooks";
-import type { Causes, Figure, Report, SliceRow, StepTime } from "./data";
+import { own, type Causes, type Figure, type Report, type SliceRow, type StepTime } from "./data";
 import { Scroll, Section, useWords } from "./parts";
 import { Data, visible } from "./text";
 
@@ -102,7 +102,7 @@ export function CausesByTag({ report }: { report: Report }) {
   const { t } = useWords();
   const ids = report.configs.map((config) => config.id);
   const [chosen, choose] = useState(ids[0] ?? "");
-  const causes = report.causes[chosen];
+  const causes = own(report.causes, chosen);
   const byCause = causes?.kind === "cause";
   return (
     <Section id="causes" title={t(byCause ? "causes" : "checks")}>
@@ -186,7 +186,7 @@ export function Latency({ report }: { report: Report }) {
               <th scope="col">{t("step")}</th>
               <th scope="col">{t("config")}</th>
               <th scope="col">
-                <span aria-hidden="true">0 – {Math.round(longest)} ms</span>
+                0 – {Math.round(longest)} ms
               </th>
               <th scope="col" class="number">
                 p50
@@ -205,7 +205,11 @@ export function Latency({ report }: { report: Report }) {
                 .filter((each) => each.step === step)
                 .map((each, place) => (
                   <tr key={`${step} ${each.config}`}>
-                    <th scope="row">{place === 0 ? <Data text={name(step)} /> : <span class="repeat">{name(step)}</span>}</th>
+                    <th scope="row">
+                      <span class={place === 0 ? "" : "sr-only"}>
+                        <Data text={name(step)} />
+                      </span>
+                    </th>
                     <td>
                       <Data text={each.config} />
                     </td>

@@ -1,9 +1,9 @@
 // Candidate against baseline: gains with their intervals, what moved, why, and the cases behind it.
 
 import { useMemo, useState } from "preact/hooks";
-import type { Change, Comparison, Lane, Move, Report, Rows, Side } from "./data";
+import { own, type Change, type Comparison, type Lane, type Move, type Report, type Rows, type Side } from "./data";
 import { filterHash, readFilter } from "./filter";
-import { caseHash, CaseLink, ClassBadge, Scroll, Section, toneOf, useWords } from "./parts";
+import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
 import { Rules } from "./rules";
 import type { Key } from "./strings";
 import { Data, Items, visible } from "./text";
@@ -103,11 +103,11 @@ function Sides({ found }: { found: Comparison }) {
 function ComparedDecision({ decision }: { decision: NonNullable<Comparison["decision"]> }) {
   const { t } = useWords();
   return (
-    <section class={`banner ${toneOf(decision.outcome)}`} aria-labelledby="compared-decision">
-      <h2 id="compared-decision">
+    <section class={`banner ${toneOf(decision.outcome)}`} id="compared-decision">
+      <h2>
         {t("decision")}: {t(`outcome.${decision.outcome}`)}
       </h2>
-      {decision.reasons.length === 0 ? <p>{t("no_reason")}</p> : <Items items={decision.reasons} />}
+      <Reasons reasons={decision.reasons} />
     </section>
   );
 }
@@ -229,7 +229,7 @@ const LISTED = 50;
 
 function ChangeCount(props: { rows: Rows | null; metric: string; kind: "improved" | "regressed"; count: number }) {
   const { t } = useWords();
-  const places = props.rows?.changes?.metrics[props.metric]?.[props.kind] ?? [];
+  const places = own(props.rows?.changes?.metrics ?? {}, props.metric)?.[props.kind] ?? [];
   if (props.rows === null || places.length === 0) return <>{props.count}</>;
   const rows = props.rows;
   return (
@@ -316,7 +316,7 @@ function Moves({ found }: { found: Comparison }) {
 function Slope({ lanes }: { lanes: Lane[] }) {
   const { t } = useWords();
   const row = (rank: number | null) => (rank === null ? RANKS + 1 : Math.min(rank, RANKS + 1) - 1);
-  const y = (rank: number | null) => SLOPE.top + row(rank) * SLOPE.row + (rank === null ? SLOPE.row : 0);
+  const y = (rank: number | null) => SLOPE.top + row(rank) * SLOPE.row;
   const [from, to] = [SLOPE.left, SLOPE.width - SLOPE.left];
   const kind = (lane: Lane) => {
     if (lane.before === lane.after) return "same";

@@ -316,6 +316,11 @@ export interface Detail {
   views: Record<string, View>;
 }
 
+/** What a record that strangers named the keys of holds under a key: never what every object has, as `constructor`. */
+export function own<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 function text(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
 }

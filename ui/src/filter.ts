@@ -1,6 +1,6 @@
 // Which cases a reader wants to see, kept in the address so that a view can be sent to somebody.
 
-import type { Column, ConfigRows, Report, Rows } from "./data";
+import { own, type Column, type ConfigRows, type Report, type Rows } from "./data";
 
 export interface Filter {
   config: string;
@@ -68,7 +68,7 @@ function searchTexts(rows: Rows): string[] {
 
 /** The places of the cases that pass the filter, in its order. */
 export function matching(rows: Rows, filter: Filter): number[] {
-  const found = rows.configs[filter.config];
+  const found = own(rows.configs, filter.config);
   if (found === undefined) return [];
   const column = columnOf(found, filter.metric);
   const tests: ((place: number) => boolean)[] = [];

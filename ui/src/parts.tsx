@@ -2,9 +2,9 @@
 
 import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import type { ClassMark, Figure, Rows } from "./data";
+import { own, type ClassMark, type Figure, type Rows } from "./data";
 import { said, word, type Key, type Language } from "./strings";
-import { Data } from "./text";
+import { Data, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
 
@@ -19,8 +19,8 @@ export function useWords() {
 
 export function Section({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
+    <section id={id}>
+      <h2>{title}</h2>
       {children}
     </section>
   );
@@ -29,7 +29,7 @@ export function Section({ id, title, children }: { id: string; title: string; ch
 /** A table in a region of its own, which the keyboard can scroll where the screen is narrow. */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       {children}
     </div>
   );
@@ -65,12 +65,12 @@ const SIGNS: Record<string, [string, string]> = {
 };
 
 export function toneOf(name: string): string {
-  return SIGNS[name]?.[0] ?? "plain";
+  return own(SIGNS, name)?.[0] ?? "plain";
 }
 
 export function StateBadge({ kind, name }: { kind: string; name: string }) {
   const { w } = useWords();
-  const [tone, sign] = SIGNS[name] ?? ["plain", "?"];
+  const [tone, sign] = own(SIGNS, name) ?? ["plain", "?"];
   return (
     <Badge tone={tone} sign={sign}>
       {w(kind, name)}
@@ -100,6 +100,25 @@ export function CaseLink({ rows, place }: { rows: Rows; place: number }) {
 export function caseHash(id: string, config?: string): string {
   const query = config === undefined ? "" : `?${new URLSearchParams({ config })}`;
   return `#/case/${encodeURIComponent(id)}${query}`;
+}
+
+const FIRST = 5;
+
+/** Reasons of a decision: the first few, the others on demand. */
+export function Reasons({ reasons }: { reasons: string[] }) {
+  const { t } = useWords();
+  if (reasons.length === 0) return <p>{t("no_reason")}</p>;
+  return (
+    <>
+      <Items items={reasons.slice(0, FIRST)} />
+      {reasons.length > FIRST && (
+        <details>
+          <summary>{t("more", { n: reasons.length - FIRST })}</summary>
+          <Items items={reasons.slice(FIRST)} />
+        </details>
+      )}
+    </>
+  );
 }
 
 const PLOT = { width: 132, height: 16, pad: 6 };

@@ -1,6 +1,6 @@
 // What paper gets in place of the list that scrolls: the failed cases of every configuration.
 
-import type { Report, Rows } from "./data";
+import { own, type Report, type Rows } from "./data";
 import { Section, StateBadge, useWords } from "./parts";
 import { Data } from "./text";
 
@@ -9,7 +9,7 @@ const PRINTED = 200;
 export function PrintedFailures({ report, rows }: { report: Report; rows: Rows }) {
   const { t, w } = useWords();
   const failures = report.configs.flatMap((config) => {
-    const found = rows.configs[config.id];
+    const found = own(rows.configs, config.id);
     const places = (found?.states ?? []).flatMap((state, place) => (rows.states[state] === "passed" ? [] : [place]));
     return places.map((place) => ({ config: config.id, place, found }));
   });

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { ConfigFacts, Measure, Metric, Report, Rows } from "./data";
 import { CausesByTag, Heat, Latency } from "./charts";
-import { ClassBadge, Dot, Facts, Scroll, Section, StateBadge, scaleOf, toneOf, useWords } from "./parts";
+import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, toneOf, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { Data, Items } from "./text";
@@ -48,16 +48,16 @@ function Banner({ report }: { report: Report }) {
   const { t } = useWords();
   const several = report.configs.length > 1;
   return (
-    <section class={`banner ${toneOf(report.outcome)}`} aria-labelledby="decision-title">
+    <section class={`banner ${toneOf(report.outcome)}`}>
       <p class="eyebrow">{t("decision")}</p>
-      <h1 id="decision-title">
+      <h1>
         <span class="sign" aria-hidden="true">
           {{ PASS: "✓", PASS_WITH_RISK: "!", FAIL: "✕", INCOMPLETE: "…" }[report.outcome]}
         </span>
         {t(`outcome.${report.outcome}`)}
       </h1>
       <p class="todo">{t(`todo.${report.outcome}`)}</p>
-      {report.reasons.length === 0 ? <p>{t("no_reason")}</p> : <Items items={report.reasons} />}
+      <Reasons reasons={report.reasons} />
       {several && (
         <ul class="chips">
           {report.configs.map((config) => (
@@ -93,7 +93,7 @@ function Identity({ report }: { report: Report }) {
     [t("made_with"), <Data text={`Assay ${report.assay}`} />],
   ];
   return (
-    <section id="identity" aria-label={t("configs")}>
+    <section id="identity">
       <Facts facts={facts} />
       <Scroll label={t("configs")}>
         <table>

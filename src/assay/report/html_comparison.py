@@ -105,4 +105,4 @@ def _signed(value: float | None, metric: str, graders: Graders) -> str | None:
     if value is None:
         return None
     text = number(value, metric, graders)
-    return f"+{text}" if value > 0 and not text.startswith("-") else text
+    return f"+{text}" if float(text) > 0 else text

@@ -1,0 +1,51 @@
+"""A browser for the tests that need one; without it they skip with the line that installs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.chromium import Browser, Page, browser, find_chromium
+
+from assay.io.assets import html_asset
+from assay.report.html import to_html
+from assay.report.html_data import HtmlData
+
+INSTALL = "no Chromium on the PATH (on Debian and Ubuntu: apt-get install chromium)"
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests of a process; ASSAY_REQUIRE with `chromium` makes its absence a failure."""
+    executable = find_chromium()
+    if executable is None:
+        if "chromium" in os.environ.get("ASSAY_REQUIRE", "").split(","):
+            pytest.fail(INSTALL)
+        pytest.skip(INSTALL)
+    with browser(executable, tmp_path_factory.mktemp("chromium")) as found:
+        yield found
+
+
+@pytest.fixture
+def opened(running: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Write a report, open it and return the page; at the end it must have done nothing that a report must not do."""
+    pages: list[Page] = []
+
+    def open_page(data: HtmlData, fragment: str = "", **look: Any) -> Page:
+        path = tmp_path / f"report-{len(pages)}.html"
+        with path.open("wb") as file:
+            file.writelines(to_html(data, html_asset()))
+        page = running.open(path, fragment, **look)
+        pages.append(page)
+        return page
+
+    yield open_page
+    wrong = [each for page in pages for each in page.wrong]
+    for page in pages:
+        page.close()
+    assert [] == wrong

@@ -1,0 +1,192 @@
+"""The page as people use it: every view, the keyboard, search and filters, both languages, paper, narrow screens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from tests.browser.chromium import Browser, Page
+from tests.browser.conftest import Open
+from tests.report.html_world import world
+
+FRUIT = ("apple", "pear", "plum", "cherry", "nghỉ phép", "grape", "melon", "fig", "lime", "kiwi", "date", "mango")
+AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"
+ROWS = "document.querySelectorAll('.row').length"
+
+
+def ids(page: Page) -> list[str]:
+    """Return the ids of the rows that are on the screen."""
+    found: list[str] = page.evaluate("[...document.querySelectorAll('.row-id')].map(each => each.innerText)")
+    return found
+
+
+def listed(page: Page, count: int) -> None:
+    """Wait until the list has so many rows."""
+    page.until(f"document.querySelector('.list')?.ariaRowCount === '{count}' || ({count} === 0 && {ROWS} === 0)")
+
+
+def test_first_screen_holds_decision_reasons_and_what_it_rests_on(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    said = page.text()
+    for text in ("Fail", "Do not release", "apple", "12 cases", "Release gate", "Slices", "Causes by tag"):
+        assert text in said
+    assert "Evaluation report" == page.evaluate("document.title")
+
+
+def test_search_finds_words_without_marks_and_filters_narrow_the_list(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/cases")
+    listed(page, 12)
+    page.evaluate("document.querySelector('input[type=search]').focus()")
+    page.type("nghi phep QUEST")
+    listed(page, 1)
+    assert ["nghỉ phép4"] == ids(page)
+    page.evaluate("document.querySelector('.filters a').click()")
+    listed(page, 12)
+    page.choose("status", "leaked")
+    listed(page, 3)  # places 2, 5, 8: every third case leaked, but the last is missing
+    page.choose("tag", "odd")
+    listed(page, 1)
+    assert ["grape5"] == ids(page)
+    assert "status=leaked" in page.evaluate("location.hash")
+
+
+def test_a_shown_metric_can_be_sorted_by_and_bounded(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/cases?metric=rr%4010&sort=high")
+    listed(page, 12)
+    assert "mango11" != ids(page)[0]  # the last case has the highest value and no score
+    assert "date10" not in ids(page)[:4]
+    assert ["kiwi9", "melon6", "cherry3", "apple0"] == ids(page)[:4]
+    page.show("#/cases?metric=rr%4010&most=0.3", f"{ROWS} === 2")
+    assert ["apple0", "cherry3"] == ids(page)
+
+
+def test_a_filter_that_nothing_passes_says_so(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/cases?q=pineapple")
+    page.until("document.querySelector('main').innerText.includes('No case matches')")
+
+
+def test_a_case_is_shown_whole_under_its_own_address(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/case/apple0?config=apple")
+    page.until("document.querySelector('#answer') !== null")
+    said = page.text()
+    for text in ("reranker", "lost here", "supported", "contradicted", "text withheld", "Judge's votes", "grade 3"):
+        assert text in said
+    assert "secret of apple" not in page.evaluate("document.body.textContent")
+    page.evaluate("[...document.querySelectorAll('.tabs a')].at(-1).click()")
+    page.until("document.querySelector('main').innerText.includes('Target error')")
+    page.evaluate("[...document.querySelectorAll('.crumbs a')].at(-1).click()")
+    page.until("document.querySelector('h1').innerText === 'pear1'")
+
+
+def test_a_case_beyond_the_budget_names_the_command_that_explains_it(opened: Open) -> None:
+    page = opened(world(["it's", "b"], detail_mb=0), "#/case/it's0")
+    page.until("document.querySelector('#explain') !== null")
+    assert """assay explain 'it'"'"'s0' --config 'it'"'"'s'""" in page.text("#explain")
+    assert "slim row" in page.text()
+
+
+def test_an_address_that_names_no_case_says_so(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/case/%E0%A4%A")
+    page.until("document.querySelector('main').innerText.includes('no such case')")
+
+
+def test_the_comparison_shows_gains_moves_and_lists_of_cases(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/comparison")
+    page.until("document.querySelector('#regressed') !== null")
+    said = page.text()
+    for text in ("apple against apple", "What changed", "Ranks moved", "-0.100", "-0.200 to +0.050", "0.040", "gone"):
+        assert text in said
+    page.evaluate("document.querySelector('#regressed p a').click()")
+    listed(page, 4)
+    assert ["pear1", "nghỉ phép4", "fig7", "date10"] == ids(page)
+
+
+def test_the_keyboard_reaches_everything(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    page.press("Tab")
+    assert "Skip to the content" == page.evaluate("document.activeElement.innerText")
+    page.press("Enter")
+    assert "content" == page.evaluate("document.activeElement.id")
+    page.show("#/cases", f"{ROWS} > 0")
+    page.evaluate("document.querySelector('.list').focus()")
+    page.press("ArrowDown")
+    page.until("document.activeElement.innerText === 'apple0'")
+    page.press("ArrowDown")
+    page.until("document.activeElement.innerText === 'pear1'")
+    page.press("End")
+    page.until("document.activeElement.innerText === 'mango11'")
+    page.press("Home")
+    page.until("document.activeElement.innerText === 'apple0'")
+    page.press("Enter")
+    page.until("location.hash.startsWith('#/case/apple0')")
+
+
+def test_every_focus_can_be_seen(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    for _ in range(8):
+        page.press("Tab")
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style == "solid", page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_the_page_speaks_vietnamese_and_says_so(opened: Open) -> None:
+    page = opened(world(FRUIT), language="vi-VN")
+    assert "vi" == page.evaluate("document.documentElement.lang")
+    assert "Không đạt" in page.text("h1")
+    page.evaluate("document.querySelector('.languages button').click()")
+    page.until("document.documentElement.lang === 'en'")
+    assert "Fail" in page.text("h1")
+
+
+@pytest.mark.parametrize("fragment", ["", "#/cases", "#/case/apple0", "#/comparison"])
+@pytest.mark.parametrize("width", [360, 1600])
+def test_nothing_runs_over_the_side(opened: Open, fragment: str, width: int) -> None:
+    page = opened(world([*FRUIT, "w" * 300]), fragment, width=width)
+    page.until("document.querySelector('.print-only, .row, #scores, #regressed') !== null")
+    assert width == page.evaluate("document.documentElement.scrollWidth")
+
+
+def test_paper_gets_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
+    page = opened(world(FRUIT))
+    page.until("document.querySelector('.print-only') !== null")
+    assert "Failed cases" not in page.text()
+    page.call("Emulation.setEmulatedMedia", media="print")
+    said = page.text()
+    assert "Failed cases" in said and "grape5" in said and "Release gate" in said
+    assert "none" == page.evaluate("getComputedStyle(document.querySelector('.top')).display")
+    page.print(tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_to_mend(opened: Open, dark: bool) -> None:
+    page = opened(world(FRUIT), dark=dark)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    for fragment, ready in (
+        ("#/", ".print-only"),
+        ("#/cases", ".row"),
+        ("#/case/apple0", "#answer"),
+        ("#/comparison", "#regressed"),
+    ):
+        page.show(fragment, f"document.querySelector({ready!r}) !== null")
+        found = page.evaluate("axe.run().then(found => found.violations.map(each => [each.id, each.nodes[0].html]))")
+        assert [] == found, fragment
+
+
+def test_the_checks_of_these_tests_notice_what_they_look_for(running: Browser, tmp_path: Path) -> None:
+    """A page that does everything wrong: were nothing noticed, the tests above would prove nothing."""
+    path = tmp_path / "bad.html"
+    path.write_text(
+        "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; script-src 'unsafe-inline'\">"
+        "<main><p>bad</p></main><script>console.error('bad'); fetch('https://attacker.example/'); eval('1')</script>"
+        f"<img src={quote('https://attacker.example/x.png', safe=':/')}>"
+    )
+    page = running.open(path)
+    page.until("document.readyState === 'complete'")
+    page.evaluate("setTimeout(() => { throw new Error('thrown') }), null")
+    page.until("performance.now() > 0")
+    kinds = {each.split(" ")[0] for each in page.wrong}
+    page.close()
+    assert {"console", "exception", "policy"} <= kinds

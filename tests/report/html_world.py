@@ -1,0 +1,256 @@
+"""A report in which a stranger wrote everything: each case has one text in every field that a text can be in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.finding import (
+    Attribution,
+    CaseChange,
+    Comparison,
+    EvidenceWalk,
+    MetricChange,
+    RankMove,
+    Side,
+)
+from assay.model import (
+    Case,
+    CaseChecks,
+    Chunk,
+    ConfigResult,
+    Decision,
+    Evidence,
+    Gate,
+    GoldenInfo,
+    InputFile,
+    Interval,
+    Observation,
+    Rubric,
+    Rule,
+    RuleResult,
+    ScoreColumn,
+    ScoreTable,
+    Scoring,
+    Stage,
+    Summary,
+    TargetError,
+    ToolCall,
+    Turn,
+    Usage,
+    User,
+)
+from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage
+from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData, StepTime
+from assay.verdict import ItemVerdict, Verdict
+
+METRICS = ("recall@10", "rr@10", "behaviour", "latency_ms")
+
+
+def case(text: str, place: int) -> Case:
+    """Return a case with `text` in every field."""
+    return Case(
+        id=f"{text}{place}",
+        question=f"{text} question",
+        also_accept=("abstain",),
+        reference=text,
+        must_have=(text,),
+        rubric=Rubric((text,)),
+        evidence=(Evidence(({text: text, "chunk_id": text},), reason=text, quote=f"{text} quote", kind=text),),
+        must_cite=(text,),
+        forbidden=({"document": text},),
+        user=User(tenant=text, roles=(text,), locale=text, id=text),
+        tags=(text, "even" if place % 2 == 0 else "odd"),
+        language=text,
+        history=(Turn("user", text),),
+        attributes={text: text},
+        notes=text,
+        metadata={text: {text: [text]}},
+    )
+
+
+def view(each: Case, config: str, text: str, kind: int) -> CaseView:
+    """Return what a configuration made of a case: with claims and votes, with an error, or with nothing."""
+    if kind == 2:
+        return CaseView(Explanation(each, config, None, checks=CaseChecks(each.id, (text,))))
+    chunks = (
+        RankedChunk(1, text, 0.5, 3, 1, (), f"before {text} quote after"),
+        RankedChunk(2, f"{text}2", None, None, 0, ("stale", text), text),
+        RankedChunk(3, f"{text}3", 0.1, 0, 0, ("forbidden",), f"secret of {text}"),
+    )
+    seen = Observation(
+        each.id,
+        config,
+        query_rewrite=text,
+        stages=(Stage(text, (Chunk(text),)),),
+        answer=f"First {text}. Second {text}! {text} quote",
+        citations=(text,),
+        tool_calls=(ToolCall(text, error=text),),
+        usage=Usage(12.5, {text: 3.0}, 10),
+        versions={text: text},
+        error=TargetError(text, text) if kind == 1 else None,
+    )
+    found = Explanation(
+        each,
+        config,
+        seen,
+        (RankedStage(text, chunks, 3.0), RankedStage("rerank", ())),
+        chunks[:2],
+        (CitationMark(text, True, False, None),),
+        checks=CaseChecks(each.id, (text, "wrong_answer"), (text,)),
+    )
+    claims = (
+        Claim(f"First {text}.", "supported", "judge", text, f"{text} quote", text),
+        Claim(f"Second {text}!", "contradicted", "rules", text),
+        Claim("never said", "unsupported", text),
+    )
+    votes = (
+        Verdict(
+            "sha256:1", "sha256:2", 0, text, (ItemVerdict(text, text, text, text, text),), model=text, flags=(text,)
+        ),
+        Verdict("sha256:1", "sha256:2", 1, text, unscored="quote", message=text),
+    )
+    return CaseView(found, claims, votes)
+
+
+def attribution(each: Case, text: str, cause: str = "reranker") -> Attribution:
+    """Return whose fault a case was, in the words of `text`."""
+    walk = (EvidenceWalk(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
+    return Attribution(
+        each.id,
+        "retrieval_fault",
+        cause,  # type: ignore[arg-type]
+        text,
+        text,
+        (text, text),
+        "high",
+        text,
+        text,
+        False,
+        False,
+        text,
+        walk,
+        ("judge_noise",),
+    )
+
+
+def _column(metric: str, texts: Sequence[str]) -> ScoreColumn:
+    size = len(texts)
+    status = np.array([place % 3 for place in range(size)], dtype=np.uint8)
+    reason = np.array([place + 1 if place % 3 else 0 for place in range(size)], dtype=np.uint16)
+    return ScoreColumn(metric, np.linspace(0, 1, size), status, reason, ("", *texts))
+
+
+def _summary(metric: str, text: str, slice_name: str = "all") -> Summary:
+    bounds = Interval(0.4, 0.8, "Wilson", note=text)
+    return Summary(metric, slice_name, "mean", 0.6, 0.6, 0.5, bounds, 12, 3, 2, (text,))
+
+
+def _change(metric: str, cases: Sequence[Case], text: str) -> MetricChange:
+    ids = [each.id for each in cases]
+    return MetricChange(
+        metric, None, 0.5, 0.4, -0.1, -0.2, 0.05, 0.04, 0.2, text, len(ids), *_thirds(ids), (text,), 0.08, text
+    )
+
+
+def _thirds(ids: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    return tuple(ids[0::3]), tuple(ids[1::3]), tuple(ids[2::3])
+
+
+def comparison(cases: Sequence[Case], texts: Sequence[str], decision: Decision) -> Comparison:
+    """Return a comparison in which a third got better, a third worse, and evidence moved and vanished."""
+    first = texts[0]
+    side = Side(first, first, first, len(cases), {first: (first, first)}, first)
+    moves = [
+        RankMove(each.id, 0, text, first if place % 2 else "retrieved", place % 12 + 1, None if place % 4 == 0 else 1)
+        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+    ]
+    changes = [
+        CaseChange(
+            each.id,
+            None,
+            None,
+            ("recall@10",) if place % 3 == 0 else (),
+            ("recall@10",) if place % 3 == 1 else (),
+        )
+        for place, each in enumerate(cases)
+    ]
+    metrics = {metric: _change(metric, cases, first) for metric in METRICS}
+    return Comparison(
+        side,
+        side,
+        metrics,
+        {first: metrics},
+        tuple(moves),
+        tuple(changes),
+        ((first, "reranker", 3),),
+        tuple(texts[:5]),
+        tuple(texts[:5]),
+        decision,
+        (first,),
+    )
+
+
+def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool = False) -> HtmlData:
+    """Return a report with one case for each text, under two configurations that are named by texts too."""
+    cases = tuple(case(text, place) for place, text in enumerate(texts))
+    first = texts[0]
+    configs = (first, f"{first}2")
+    rule = Rule("recall@10", at_least=0.9, slice=first, reason=first)
+    found = RuleResult(
+        rule, "fail", 0.6, 12, f"recall@10 {first}", cases=tuple(each.id for each in cases), waived=first
+    )
+    decision = Decision("FAIL", tuple(texts), (found,))
+    results = {
+        config: ConfigResult(
+            ScoreTable(
+                config,
+                tuple(each.id for each in cases),
+                {metric: _column(metric, texts) for metric in METRICS},
+                (cases[-1].id,),
+                tuple(
+                    CaseChecks(each.id, (text, "leak")[: place % 3], (text,))
+                    for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+                ),
+                versions={first: (first, first)},
+                notes=(first,),
+            ),
+            {metric: _summary(metric, first) for metric in METRICS},
+            {f"tag={text}": {metric: _summary(metric, text, text) for metric in METRICS} for text in texts},
+            decision,
+        )
+        for config in configs
+    }
+    details = [
+        CaseDetail(
+            place, {config: view(each, config, text, (place + shift) % 3) for shift, config in enumerate(configs)}
+        )
+        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+    ]
+    scoring = Scoring(
+        GoldenInfo(first, first, first, len(cases)),
+        results,
+        decision,
+        (InputFile(first, first, 3, configs),),
+        Gate((rule,), name=first),
+        dict.fromkeys(configs, first),
+        tuple(texts),
+        first,
+    )
+    return HtmlData(
+        scoring,
+        cases,
+        details,
+        {
+            config: {each.id: attribution(each, text) for each, text in zip(cases, texts, strict=True)}
+            for config in configs
+        },
+        comparison(cases, texts, decision),
+        [StepTime(config, first, 3.0, 9.0, 12) for config in configs],
+        first,
+        first,
+        first,
+        detail_mb,
+        show_forbidden,
+    )
