@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.metrics.classification import cohen_kappa, confusion
-from assay.metrics.resampling import case_bootstrap
+from assay.metrics.classification import Weights, balanced_accuracy, cohen_kappa, confusion, credit_of, gwet_ac1
+from assay.metrics.resampling import ac1s, balanced_accuracies, case_bootstrap, kappas
 
 VALUES = (np.arange(60) % 3 == 0).astype(float)
 
@@ -62,3 +64,18 @@ def test_draws_without_a_value_are_left_out_and_counted() -> None:
     bounds = case_bootstrap(lambda rows: None if 0 in rows[:1] else 1.0, range(4), seed=1)
     assert bounds is not None
     assert "undefined in" in bounds.note
+
+
+tables = st.lists(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any), min_size=1, max_size=5)
+
+
+@given(tables)
+def test_many_tables_at_once_have_the_values_of_each_alone(cells: list[list[int]]) -> None:
+    many = np.array(cells).reshape(-1, 3, 3)
+    level: Weights
+    for level in ("none", "quadratic"):
+        alone = [None if (found := cohen_kappa(table, level)) is None else found.value for table in many]
+        for one, together in zip(alone, kappas(many, credit_of(3, level)), strict=True):
+            assert one == together if one is None else one == pytest.approx(together)
+    assert [gwet_ac1(table) for table in many] == pytest.approx(ac1s(many))
+    assert [balanced_accuracy(table) for table in many] == pytest.approx(balanced_accuracies(many))

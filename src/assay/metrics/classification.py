@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from assay.metrics.student import normal_quantile
 
-Table = npt.NDArray[np.int64]
+Table = npt.NDArray[np.integer]
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -119,7 +119,7 @@ def cohen_kappa(table: Table, weights: Weights = "none", confidence: float = 0.9
         return None
     shares = table / n
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    credit = _credit(size, weights)
+    credit = credit_of(size, weights)
     seen, chance = float((credit * shares).sum()), float((credit * np.outer(rows, columns)).sum())
     if 1 - chance < 1e-12:
         return None
@@ -205,7 +205,12 @@ def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64],
     return 1 - float((together * distance).sum()) / expected
 
 
-def _credit(size: int, weights: Weights) -> npt.NDArray[np.float64]:
+def credit_of(size: int, weights: Weights) -> npt.NDArray[np.float64]:
+    """Return what two of `size` ordered labels are worth together, in [0, 1]: 1 on the diagonal.
+
+    >>> credit_of(3, "quadratic")[0].tolist()
+    [1.0, 0.75, 0.0]
+    """
     gaps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
     if weights == "none":
         return np.eye(size)

@@ -13,6 +13,9 @@ from assay.metrics.samples import cluster_codes
 
 RESAMPLES = 1_000
 Rows = npt.NDArray[np.intp]
+Tables = npt.NDArray[np.integer]
+"""Confusion tables of several draws: draw, first rater, second rater."""
+Weights = npt.NDArray[np.float64]
 Statistic = Callable[[Rows], float | None]
 
 
@@ -69,3 +72,45 @@ def bounds_of(
     gone = resamples - len(found)
     note = f"undefined in {gone} of {resamples} draws" if gone else ""
     return Bounds(low, high, f"case bootstrap, {resamples} draws, seed {seed}", note)
+
+
+def kappas(tables: Tables, credit: Weights) -> list[float | None]:
+    """Return Cohen's kappa of many confusion tables of at least one item, None where `cohen_kappa` has none.
+
+    `credit[i, j]` is what labels i and j are worth together: 1 where they are the same.
+
+    >>> kappas(np.array([[[20, 5], [10, 15]], [[9, 0], [0, 0]]]), np.eye(2))
+    [0.3999999999999999, None]
+    """
+    shares = tables / tables.sum(axis=(1, 2), keepdims=True)
+    rows, columns = shares.sum(axis=2), shares.sum(axis=1)
+    seen = (shares * credit).sum(axis=(1, 2)).tolist()
+    chance = ((rows[:, :, None] * columns[:, None, :]) * credit).sum(axis=(1, 2)).tolist()
+    return [
+        None if 1 - by_chance < 1e-12 else (value - by_chance) / (1 - by_chance)
+        for value, by_chance in zip(seen, chance, strict=True)
+    ]
+
+
+def ac1s(tables: Tables) -> list[float | None]:
+    """Return Gwet's AC1 of many confusion tables of at least one item and two labels.
+
+    >>> [round(value, 3) for value in ac1s(np.array([[[90, 5], [5, 0]]]))]
+    [0.89]
+    """
+    totals = tables.sum(axis=(1, 2))
+    prevalence = (tables.sum(axis=2) + tables.sum(axis=1)) / (2 * totals[:, None])
+    chance = (prevalence * (1 - prevalence)).sum(axis=1) / (tables.shape[1] - 1)
+    raw = np.trace(tables, axis1=1, axis2=2) / totals
+    return list(((raw - chance) / (1 - chance)).tolist())
+
+
+def balanced_accuracies(tables: Tables) -> list[float | None]:
+    """Return the balanced accuracy of many confusion tables of at least one item.
+
+    >>> balanced_accuracies(np.array([[[9, 1], [5, 15]], [[3, 1], [0, 0]]]))
+    [0.825, 0.75]
+    """
+    rows = tables.sum(axis=2)
+    recalls = np.diagonal(tables, axis1=1, axis2=2) / np.maximum(rows, 1)
+    return list((recalls.sum(axis=1) / (rows > 0).sum(axis=1)).tolist())

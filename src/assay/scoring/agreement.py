@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from assay.metrics.classification import (
+    Weights,
     alpha_of,
     balanced_accuracy,
     cohen_kappa,
     coincidences,
     confusion,
+    credit_of,
     gwet_ac1,
     raw_agreement,
 )
 from assay.metrics.rates import Bounds, Estimate
-from assay.metrics.resampling import bounds_of, case_bootstrap, draws
+from assay.metrics.resampling import ac1s, balanced_accuracies, bounds_of, case_bootstrap, draws, kappas
 
 Key = tuple[str, str, str]
 """What was labelled: case, configuration, item ("" for the whole answer)."""
 Scale = Mapping[str, float | None]
 """The labels of a metric, each with the number that code makes of it."""
-Table = npt.NDArray[np.int64]
+Tables = npt.NDArray[np.integer]
 
 PASS, FAIL = "pass", "fail"
 PASS_ABOVE = 0.5
@@ -111,15 +114,11 @@ def agreement(
     size = len(labels)
     table = confusion(rows.tolist(), columns.tolist(), range(size))
 
-    again = draws(cases, seed=seed) or ()
-    tables = [
-        np.bincount(rows[chosen] * size + columns[chosen], minlength=size * size).reshape(size, size)
-        for chosen in again
-    ]
+    again = draws(cases, seed=seed)
+    tables = np.array([_counted(rows[chosen], columns[chosen], size) for chosen in again or ()])
 
-    def estimated(statistic: Callable[[Table], float | None]) -> Estimated | None:
-        value = statistic(table)
-        return Estimated.of(value, bounds_of(map(statistic, tables), seed=seed) if value is not None else None)
+    def estimated(value: float | None, values: Callable[[Tables], Iterable[float | None]]) -> Estimated | None:
+        return Estimated.of(value, bounds_of(values(tables), seed=seed) if value is not None and again else None)
 
     shares = table.sum(axis=1) / len(keys)
     return Agreement(
@@ -127,10 +126,12 @@ def agreement(
         n=len(keys),
         cases=len(set(cases)),
         raw=raw_agreement(table) or 0.0,
-        kappa=estimated(_kappa),
-        ac1=estimated(gwet_ac1) if size > 1 else None,
-        weighted=estimated(_weighted_kappa) if ordered and size > 2 else None,
-        balanced_accuracy=estimated(balanced_accuracy),
+        kappa=estimated(_kappa(table, "none"), partial(kappas, credit=credit_of(size, "none"))),
+        ac1=estimated(gwet_ac1(table), ac1s) if size > 1 else None,
+        weighted=estimated(_kappa(table, "quadratic"), partial(kappas, credit=credit_of(size, "quadratic")))
+        if ordered and size > 2
+        else None,
+        balanced_accuracy=estimated(balanced_accuracy(table), balanced_accuracies),
         labels=labels,
         confusion=tuple(tuple(row) for row in table.tolist()),
         prevalence=dict(zip(labels, shares.tolist(), strict=True)),
@@ -167,11 +168,10 @@ def between_raters(ratings: Mapping[str, Mapping[Key, str]], scale: Scale, seed:
     return tuple(each for each in found if each is not None)
 
 
-def _kappa(table: Table) -> float | None:
-    found = cohen_kappa(table)
+def _kappa(table: Tables, weights: Weights) -> float | None:
+    found = cohen_kappa(table, weights)
     return None if found is None else found.value
 
 
-def _weighted_kappa(table: Table) -> float | None:
-    found = cohen_kappa(table, "quadratic")
-    return None if found is None else found.value
+def _counted(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.intp]:
+    return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
