@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.version import __version__
-    from assay.workflow.api import explain, gate, load_corpus, load_golden, load_observations, score
+    from assay.workflow.api import compare, explain, gate, load_corpus, load_golden, load_observations, score
 
 _HOME = {
     "__version__": "assay.version",
+    "compare": "assay.workflow.api",
     "explain": "assay.workflow.api",
     "gate": "assay.workflow.api",
     "load_corpus": "assay.workflow.api",
@@ -28,7 +29,7 @@ _HOME = {
     "score": "assay.workflow.api",
 }
 
-__all__ = ["__version__", "explain", "gate", "load_corpus", "load_golden", "load_observations", "score"]
+__all__ = ["__version__", "compare", "explain", "gate", "load_corpus", "load_golden", "load_observations", "score"]
 
 
 def __getattr__(name: str) -> Any:

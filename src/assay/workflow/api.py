@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.finding import Comparison
 from assay.graders.catalog import DEFAULT_METRICS
 from assay.io import corpus as corpora
 from assay.io import golden as goldens
@@ -107,6 +108,37 @@ def gate(result: Result, rules: Gate | PathLike, configs: Sequence[str] = ()) ->
     if wanted is None:
         raise InputError("no gate given")
     return decisions_of(wanted, _tables(result), result.run.golden, configs)[0]
+
+
+def compare(
+    baseline: Result,
+    candidate: Result,
+    *,
+    baseline_config: str | None = None,
+    candidate_config: str | None = None,
+    gate: Gate | PathLike | None = None,
+) -> Comparison:
+    """Hold a configuration of one result against one of another, or of the same; they need no names where there is one.
+
+    A `gate` decides about the candidate: `comparison.decision`. Raises InputError for sides that are not comparable.
+    """
+    from assay.workflow.compare import compared  # attribution is much to load for who only scores
+
+    before, after = (
+        _only(baseline, baseline_config, "baseline_config"),
+        _only(candidate, candidate_config, "candidate_config"),
+    )
+    return compared(baseline.run, before, candidate.run, after, _gate(gate))
+
+
+def _only(result: Result, config: str | None, name: str) -> str:
+    """Return the configuration that is named, or the only one."""
+    if config is None and len(result.configs) == 1:
+        return result.configs[0]
+    if config not in result.configs:
+        got = "none named" if config is None else f"got {config!r}"
+        raise InputError(f"{name}: {got} (expected one of {', '.join(result.configs)})")
+    return config
 
 
 def explain(result: Result, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
