@@ -1,0 +1,100 @@
+"""The sentences of the sources that hold the most of a claim, found by its words and its 4-grams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assay.metrics.passages import GRAM, Match, Sources, grams, line_of, spellings
+from assay.metrics.terms import Term, Terms
+
+_SENTENCES = 3  # of evidence, at most
+_CANDIDATES = 12  # sentences that share the most words with the claim
+_LEAST_GAIN = 0.02
+_MOST = 400  # places of a term that are looked at
+_PIECES_FIRST, _PIECES_LATER = 0.3, 0.1  # what shared 4-grams count beside shared words
+
+
+class Evidence(NamedTuple):
+    """A sentence of a source: the source's id and the span in its NFC text."""
+
+    source: str
+    start: int
+    end: int
+
+
+class Pieces(NamedTuple):
+    """The 4-grams of a claim, each with the weight of the rarest word that it touches."""
+
+    weights: dict[str, float]
+    total: float
+    marked: bool
+
+    def of(self, sources: Sources, sentence: int) -> frozenset[str]:
+        """Return the 4-grams of a sentence."""
+        passage, number = sources.sentences[sentence]
+        return sources.passages[passage].grams(number, self.marked)
+
+    def share(self, there: frozenset[str]) -> float:
+        """Return the weighted share of the claim's 4-grams that are there."""
+        return sum([weight for piece, weight in self.weights.items() if piece in there]) / self.total
+
+
+def pieces_of(found: Terms, sources: Sources) -> Pieces:
+    """Return the 4-grams of a claim; a word weighs the square root of how rare it is."""
+    marked = found.marked and sources.marked
+    spelled = spellings(found.items, marked)
+    letters = [0.0]
+    for term, word in zip(found.items, spelled, strict=True):
+        letters += [math.sqrt(sources.idf.weight(term.key))] * len(word)
+        letters.append(0.0)
+    weights: dict[str, float] = {}
+    for i, piece in enumerate(grams(line_of(spelled))):
+        weight = max(letters[i : i + GRAM])
+        if weight > weights.get(piece, 0.0):
+            weights[piece] = weight
+    return Pieces(weights, sum(weights.values()) or 1.0, marked)
+
+
+def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, sources: Sources) -> list[int]:
+    """Return at most three sentences that together hold the most of the claim, the best first."""
+    holds: dict[int, set[int]] = {}  # the content words that each sentence holds
+    for q, match in enumerate(matches):
+        for sentence in {sources.sentence_at(place) for place in match.places[:_MOST]}:
+            holds.setdefault(sentence, set()).add(q)
+    total = sum(weights)
+    held = {sentence: sum([weights[q] for q in sorted(words)]) / total for sentence, words in holds.items()}
+    best = sorted(held, key=lambda sentence: (-held[sentence], sentence))[:_CANDIDATES]
+    shares = {sentence: pieces.share(pieces.of(sources, sentence)) for sentence in best}
+    chosen: list[int] = []
+    covered: set[int] = set()
+    while len(chosen) < _SENTENCES and best:
+        counts = _PIECES_LATER if chosen else _PIECES_FIRST
+        gains = {s: sum([weights[q] for q in sorted(holds[s] - covered)]) / total + counts * shares[s] for s in best}
+        top = max(best, key=lambda sentence: (gains[sentence], -sentence))
+        if gains[top] <= _LEAST_GAIN:
+            break
+        chosen.append(top)
+        covered |= holds[top]
+        best.remove(top)
+    return chosen
+
+
+def sentence_of(sources: Sources, sentence: int) -> Evidence:
+    """Return a sentence by its number in `sources.sentences`."""
+    number, within = sources.sentences[sentence]
+    return Evidence(sources.chunks[number][0], *sources.passages[number].span(within))
+
+
+def words_of(items: Sequence[Term], text: str) -> set[str]:
+    """Return the words of terms as written, in lower case."""
+    return {text[term.start : term.end].lower() for term in items}
+
+
+def words_at(sources: Sources, sentence: int) -> set[str]:
+    """Return the words of a sentence by its number."""
+    number, within = sources.sentences[sentence]
+    passage = sources.passages[number]
+    first, last = passage.sentences[within]
+    return words_of(passage.items[first:last], passage.text)

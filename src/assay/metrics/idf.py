@@ -1,0 +1,52 @@
+"""How rare words are: a frozen table, so that a score does not depend on the batch it was computed in."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+
+from assay.metrics.terms import vocabulary
+
+_FEWEST = 3  # texts that a table needs to say anything
+_LIGHTEST = 0.2
+
+
+class Idf:
+    """How rare words are: a frozen table of in how many texts each stands. `digest` is its identity."""
+
+    def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
+        self.documents = documents
+        self.counts: Mapping[str, int] = MappingProxyType(dict(sorted(counts.items())))
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Idf:
+        """Return the table of some texts.
+
+        >>> idf = Idf.of(["annual leave", "sick leave", "leave it", ""])
+        >>> round(idf.weight("leav"), 3), round(idf.weight("unheard"), 3)
+        (0.357, 1.204)
+        """
+        counts: Counter[str] = Counter()
+        documents = 0
+        for text in texts:
+            documents += 1
+            counts.update(vocabulary(text))
+        return cls(documents, counts)
+
+    def weight(self, key: str) -> float:
+        """Return log((N + 1) / (n + 0.5)), at least 0.2; a word that no text holds counts as if one did. 1 with fewer
+        than three texts."""
+        if self.documents < _FEWEST:
+            return 1.0
+        count = max(1, self.counts.get(key, 0))
+        return max(_LIGHTEST, math.log((self.documents + 1) / (count + 0.5)))
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the table."""
+        lines = [str(self.documents), *(f"{key}\t{count}" for key, count in self.counts.items())]
+        return "sha256:" + hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,282 @@
+"""Source texts prepared for looking up the terms of many claims: where each term stands, and in which sentence."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from assay.metrics.idf import Idf
+from assay.metrics.segments import Span, sentences
+from assay.metrics.terms import Term, Terms, terms
+
+GRAM = 4
+"""Characters of the pieces in which a claim and its evidence are compared."""
+
+_LONGEST_SENTENCE = 80  # terms; longer ones (lists without marks, transcripts) count as several
+_GAP = 64  # places between two sources, so that their terms are never near each other
+
+
+class Match(NamedTuple):
+    """Where a term of a claim stands in the sources (ascending; empty where it does not), and how well it agrees."""
+
+    places: Sequence[int]
+    quality: float
+
+
+NO_MATCH = Match((), 0.0)
+
+
+def grams(line: str) -> Iterator[str]:
+    """Yield the pieces of `GRAM` characters of a line, in order.
+
+    >>> list(grams(" leav "))
+    [' lea', 'leav', 'eav ']
+    """
+    return (line[i : i + GRAM] for i in range(len(line) - GRAM + 1))
+
+
+def spellings(items: Iterable[Term], marked: bool) -> list[str]:
+    """Return the one spelling of each term, with diacritics where they count.
+
+    >>> spellings(terms("12 days of leave").items, False)
+    ['#12|day', 'of', 'leav']
+    """
+    return [_number(term) if term.kind == "number" else (marked and term.marked) or term.key for term in items]
+
+
+def _number(term: Term) -> str:
+    key = term.others[-1] if term.others else term.key
+    return f"{key}|{term.unit}" if term.unit else key
+
+
+def line_of(spelled: Iterable[str]) -> str:
+    """Return spellings as one line, each between spaces."""
+    return f" {' '.join(spelled)} "
+
+
+class Passage:
+    """One source text: its terms by key, its sentences as ranges of terms, and its keys as one line.
+
+    In a text written with diacritics words are also stored as "key~diacritics", "key~" where they bear none.
+    """
+
+    def __init__(self, text: str) -> None:
+        found = terms(text)
+        self.text, self.items, self.marked = found
+        self.places: dict[str, list[int]] = {}
+        for place, term in enumerate(self.items):
+            for key in (term.key,) if term.kind != "number" and not self.marked else _stored(term, self.marked):
+                if key in self.places:
+                    self.places[key].append(place)
+                else:
+                    self.places[key] = [place]
+        self._store_torn_numbers()
+        self._spelled = {False: spellings(self.items, False)}
+        if self.marked:
+            self._spelled[True] = spellings(self.items, True)
+        self.lines = {marked: line_of(spelled) for marked, spelled in self._spelled.items()}
+        self.sentences = list(_sentences(found))  # ranges of terms
+        self._stems: list[str] | None = None
+        self._grams: dict[tuple[int, bool], frozenset[str]] = {}
+
+    def _store_torn_numbers(self) -> None:
+        """Store "98. 7 percent" also as 98.7, where its first part stands: so do tokenised texts write decimals."""
+        for point in _TORN.finditer(self.text):
+            place = bisect_right(self.items, point.start(), key=_start) - 1
+            if place < 0 or place + 1 >= len(self.items):
+                continue
+            first, second = self.items[place : place + 2]
+            if first.end == point.start() and second.start == point.end():
+                joined = self.text[first.start : first.end] + "." + self.text[second.start : second.end]
+                for key in [key for term in terms(joined).items[:1] for key in _stored(term, self.marked)]:
+                    insort(self.places.setdefault(key, []), place)
+
+    def span(self, sentence: int) -> Span:
+        """Return the span of a sentence in the text, from its first term to its last."""
+        first, last = self.sentences[sentence]
+        return self.items[first].start, max(term.end for term in self.items[first:last])
+
+    def grams(self, sentence: int, marked: bool) -> frozenset[str]:
+        """Return the pieces of a sentence's line."""
+        found = self._grams.get((sentence, marked))
+        if found is None:
+            first, last = self.sentences[sentence]
+            found = self._grams[sentence, marked] = frozenset(grams(line_of(self._spelled[marked][first:last])))
+        return found
+
+    def similar(self, stem: str) -> list[str]:
+        """Return the stems that begin with the same letters, in alphabetical order."""
+        if self._stems is None:
+            self._stems = sorted([key for key in self.places if len(key) >= SHORTEST])
+        first = bisect_left(self._stems, stem[:PREFIX])
+        return self._stems[first : bisect_left(self._stems, stem[:PREFIX] + _LAST, first)]
+
+
+_LAST = "\U0010ffff"
+SHORTEST, PREFIX = 5, 4
+"""Letters of a stem that may be matched by its beginning, and of that beginning at least."""
+
+
+_TORN = re.compile(r"(?<=\d)\. (?=\d)")
+
+
+def _start(term: Term) -> int:
+    return term.start
+
+
+def _stored(term: Term, marked: bool) -> Iterator[str]:
+    """Yield the keys under which a term of a source can be found."""
+    if term.kind == "number":
+        for key in (term.key, *term.others):
+            yield key
+            yield f"{key}|{term.unit}"
+    else:
+        yield term.key
+        if marked:
+            yield term.marked or f"{term.key}~"
+
+
+def _sentences(found: Terms) -> Iterator[Span]:
+    """Yield the sentences of a text as ranges of its terms, none empty."""
+    first = place = 0
+    for _, end in sentences(found.text):
+        while place < len(found.items) and found.items[place].start < end:
+            place += 1
+        for start in range(first, place, _LONGEST_SENTENCE):
+            yield start, min(start + _LONGEST_SENTENCE, place)
+        first = place
+    for start in range(first, len(found.items), _LONGEST_SENTENCE):
+        yield start, min(start + _LONGEST_SENTENCE, len(found.items))
+
+
+_prepared = lru_cache(maxsize=512)(Passage)
+_LONGEST_KEPT = 4000  # characters of a text that is kept prepared for the next answer
+
+
+class Sources:
+    """The sources of an answer as (id, text), prepared once for many claims. Their order does not matter.
+
+    Places of terms count through all sources in the order of their ids.
+    """
+
+    def __init__(self, chunks: Sequence[tuple[str, str]], idf: Idf) -> None:
+        self.chunks = sorted(set(chunks))
+        self.idf = idf
+        self.ids = [name for name, _ in self.chunks]
+        self.passages = [_prepared(text) if len(text) <= _LONGEST_KEPT else Passage(text) for _, text in self.chunks]
+        self.marked = all(passage.marked for passage in self.passages)
+        self.offsets: list[int] = []
+        self.sentences: list[tuple[int, int]] = []  # the number of the passage and that of the sentence in it
+        self._starts: list[int] = []  # the place of each sentence's first term
+        offset = 0
+        for number, passage in enumerate(self.passages):
+            self.offsets.append(offset)
+            self.sentences += [(number, sentence) for sentence in range(len(passage.sentences))]
+            self._starts += [offset + first for first, _ in passage.sentences]
+            offset += len(passage.items) + _GAP
+        self._matches: dict[tuple[str, str, str, bool], Match] = {}
+        self._numbers: list[tuple[float, str, int]] | None = None  # value, unit, place
+
+    def only(self, ids: Collection[str]) -> Sources:
+        """Return the sources with these ids alone, for support by one of them or by several together."""
+        return Sources([chunk for chunk in self.chunks if chunk[0] in ids], self.idf)
+
+    def sentence_at(self, place: int) -> int:
+        """Return the number of the sentence in which a term stands, in `sentences`."""
+        return bisect_right(self._starts, place) - 1
+
+    def match(self, term: Term, marked: bool) -> Match:
+        """Return where a term of a claim stands. `marked`: the claim is written with diacritics.
+
+        Numbers agree in any of their readings if their units agree or one is without; rounded ones (1% at most, of
+        1,000 or more) and words that share most of their letters from the first count .8, as does a name without its
+        diacritics.
+        """
+        known = (term.kind, term.key, term.unit or term.marked, marked)
+        match = self._matches.get(known)
+        if match is None:
+            match = self._matches[known] = self._find(term, marked)
+        return match
+
+    def _find(self, term: Term, marked: bool) -> Match:
+        if term.kind == "number":
+            keys = [f"{key}|{u}" for key in (term.key, *term.others) for u in ((term.unit, "") if term.unit else ())]
+            places = self._places(keys or [term.key, *term.others], None)
+            return Match(places, 1.0) if places else self._rounded(term)
+        places = self._places([term.key], (term.marked or f"{term.key}~") if marked else None)
+        if places:
+            return Match(places, 1.0)
+        if term.kind == "name" and marked:
+            places = self._places([term.key], None)
+        elif term.kind in ("word", "name") and len(term.key) >= SHORTEST and not marked:
+            places = self._places(self._alike(term.key), None)
+        return Match(places, SIMILAR) if places else NO_MATCH
+
+    def _places(self, keys: Sequence[str], marked_key: str | None) -> list[int]:
+        """Return the places of any of the keys; in texts written with diacritics, of `marked_key` where it is given."""
+        places: list[int] = []
+        for passage, offset in zip(self.passages, self.offsets, strict=True):
+            for key in (marked_key,) if marked_key and passage.marked else keys:
+                places += [offset + place for place in passage.places.get(key, ())]
+        return sorted(set(places)) if len(keys) > 1 else places
+
+    def _alike(self, stem: str) -> list[str]:
+        """Return the stem in the sources that shares the longest beginning, if that is most of both."""
+        best, shared = "", _ALIKE
+        for key in sorted({key for passage in self.passages for key in passage.similar(stem)}):
+            share = _common(stem, key) / max(len(stem), len(key))
+            if share > shared or (share == shared and not best):
+                best, shared = key, share
+        return [best] if best else []
+
+    def _rounded(self, term: Term) -> Match:
+        """Return the places of numbers of which this one is a rounding."""
+        if self._numbers is None:
+            self._numbers = list(self._large_numbers())
+        wanted = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
+        places = {
+            place
+            for value, unit, place in self._numbers
+            for number in wanted
+            if abs(value - number) <= _ROUNDING * abs(number)
+            and (not unit or not term.unit or unit == term.unit)
+            and _rounds_to(value, number)
+        }
+        return Match(sorted(places), SIMILAR) if places else NO_MATCH
+
+    def _large_numbers(self) -> Iterator[tuple[float, str, int]]:
+        for passage, offset in zip(self.passages, self.offsets, strict=True):
+            for place, term in enumerate(passage.items):
+                if term.kind == "number" and term.key[0] == "#":
+                    for key in (term.key, *term.others):
+                        value = float(key[1:])
+                        if abs(value) >= _LEAST_ROUNDED:
+                            yield value, term.unit, place + offset
+
+
+SIMILAR = 0.8
+"""How well a term agrees that is only similar."""
+
+_ALIKE = 0.6  # share of the longer stem
+_ROUNDING = 0.01
+_LEAST_ROUNDED = 3000.0  # below it are years
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many letters two words share from the first."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _rounds_to(value: float, number: float) -> bool:
+    """Whether a number is what the value becomes with some of its last digits dropped."""
+    digits = f"{number:.0f}"
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return zeros > 0 and round(value, -zeros) == number
