@@ -168,6 +168,8 @@ def test_most_payloads_are_noticed() -> None:
         "The system reads a file, then writes the output.",
         "Ignore the noise of the pump; it stops after a minute.",
         "f(x) = a < b && c > d",
+        '```json\n{"items": [{"role": "admin", "label": "Home", "score": 0.4}]}\n```',
+        ">>> cout << 1 |> f\n<b>bold</b>\nTitle\n=====",
         "Giám đốc ký giấy nghỉ; trưởng phòng lưu hồ sơ.",
     ],
 )

@@ -181,7 +181,7 @@ class LLMJudge:
         if self._keep is not None:
             self._keep(sent, self._redact(exchange.sent.decode()).encode())
         return Verdict(
-            request=request.digest,
+            request=exchange.asked.request,
             judge=self._digest,
             sample=sample,
             rubric=f"{request.rubric}@{request.version}",

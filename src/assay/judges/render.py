@@ -11,12 +11,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from assay.digest import digest
 from assay.errors import InputError, shown
 from assay.judges.frames import ENGLISH, FRAMES, Frame, fill
-from assay.verdict import JudgeRequest, JudgeRubric
+from assay.verdict import JudgeRequest, JudgeRubric, RubricLabel
 
 RULES = "1"
 """Raise it with every change to rendering or parsing that can change a verdict and is not a text of `frames`."""
@@ -40,8 +41,12 @@ _INPUT_NAME = re.compile(r"\{\{([a-z]+)\}\}")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is sent, and what is needed to read the reply: `ids` and `sources` by the names that the judge sees."""
+    """What is sent, and what is needed to read the reply: `ids` and `sources` by the names that the judge sees.
 
+    `request` is the digest of the request.
+    """
+
+    request: str
     system: str
     user: str
     form: str
@@ -67,23 +72,21 @@ def render(request: JudgeRequest, rubric: JudgeRubric, judge: str, sample: int) 
     neither a text, null nor entries of texts.
     """
     _check(request, rubric)
-    frame = FRAMES.get(rubric.language, ENGLISH)
-    seed = hashlib.sha256(f"{request.digest} {judge} {sample}".encode()).hexdigest()
+    asked = request.digest
+    seed = hashlib.sha256(f"{asked} {judge} {sample}".encode()).hexdigest()
     data = _Data(request, rubric, seed if sample == SHUFFLED_SAMPLE else "")
-    begin, end, canary = f"<<<DATA {seed[:24]}>>>", f"<<<END {seed[:24]}>>>", f"amber{seed[24:40]}"
+    frame = FRAMES.get(rubric.language, ENGLISH)
+    canary = f"amber{seed[24:40]}"
     schema = _schema(tuple(data.ids), request.labels, tuple(data.sources) if request.quotes else ())
     values = {
-        "task": _INPUT_NAME.sub(r'"\1"', rubric.task).strip(),
-        "labels": "\n".join(_label(frame, rubric, name) for name in request.labels),
-        "begin": begin,
-        "end": end,
-        "quoting": _quoting(frame, request, rubric),
+        **_fixed(rubric),
+        "begin": f"<<<DATA {seed[:24]}>>>",
+        "end": f"<<<END {seed[:24]}>>>",
         "ids": ", ".join(data.ids),
-        "names": ", ".join(request.labels),
-        "whole": "" if rubric.per_item else frame.whole,
         "data": _json({**data.inputs, "note": fill(frame.trap, {"canary": canary})}),
     }
     return Rendered(
+        request=asked,
         system=fill(frame.system, values),
         user=fill(frame.user, values),
         form=fill(frame.form, {"schema": json.dumps(schema, ensure_ascii=False, separators=(",", ":"))}),
@@ -204,17 +207,23 @@ def _is_entry(entry: Any) -> bool:
     )
 
 
-def _label(frame: Frame, rubric: JudgeRubric, name: str) -> str:
-    label = next(each for each in rubric.labels if each.name == name)
-    examples = [fill(frame.example, {"example": each.strip()}) for each in label.examples]
-    return "\n  ".join([f"{name}: {label.meaning.strip()}", *examples])
-
-
-def _quoting(frame: Frame, request: JudgeRequest, rubric: JudgeRubric) -> str:
-    if not request.quotes:
-        return ""
+@lru_cache(maxsize=256)
+def _fixed(rubric: JudgeRubric) -> dict[str, str]:
+    """Return what a rubric fills into its frame, whatever the request."""
+    frame = FRAMES.get(rubric.language, ENGLISH)
     named = ", ".join(f'"{key}"' for key in rubric.sources)
-    return fill(frame.quoting, {"quoted": ", ".join(request.quotes), "sources": named})
+    return {
+        "task": _INPUT_NAME.sub(r'"\1"', rubric.task).strip(),
+        "labels": "\n".join(_label(frame, label) for label in rubric.labels),
+        "names": ", ".join(label.name for label in rubric.labels),
+        "whole": "" if rubric.per_item else frame.whole,
+        "quoting": fill(frame.quoting, {"quoted": ", ".join(rubric.quotes), "sources": named}) if rubric.quotes else "",
+    }
+
+
+def _label(frame: Frame, label: RubricLabel) -> str:
+    examples = [fill(frame.example, {"example": each.strip()}) for each in label.examples]
+    return "\n  ".join([f"{label.name}: {label.meaning.strip()}", *examples])
 
 
 def _schema(ids: tuple[str, ...], labels: tuple[str, ...], sources: tuple[str, ...]) -> dict[str, Any]:
