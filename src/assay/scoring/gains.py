@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.finding import MetricChange
-from assay.graders.base import Floats, Grader
+from assay.graders.base import Bools, Floats, Grader
 from assay.graders.catalog import grader_of, parse
 from assay.metrics.paired import detectable
 from assay.metrics.samples import exact_sum
@@ -63,10 +63,14 @@ class _Metric(NamedTuple):
 
 def better(grader: Grader, before: Floats, after: Floats) -> Floats:
     """Return 1 for each pair that got better, -1 for worse and 0 for the same; all 0 where no direction is better."""
-    differences = after - before
-    moved = np.abs(differences) > SAME * np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
     sign = {"higher": 1.0, "lower": -1.0}.get(grader.direction, 0.0)
-    return np.where(moved, np.sign(differences) * sign, 0.0)
+    return np.where(differ(before, after), np.sign(after - before) * sign, 0.0)
+
+
+def differ(before: Floats, after: Floats) -> Bools:
+    """Return which pairs differ by more than the last bits of a mean."""
+    moved: Bools = np.abs(after - before) > SAME * np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
+    return moved
 
 
 def change_of(sides: Sides, metric: str, slice_name: str | None = None, rows: Rows | None = None) -> MetricChange:
@@ -93,7 +97,7 @@ def change_of(sides: Sides, metric: str, slice_name: str | None = None, rows: Ro
         n=len(found.rows),
         improved=sides.named(found.rows[moved > 0]),
         regressed=sides.named(found.rows[moved < 0]),
-        unchanged=sides.named(found.rows[moved == 0]),
+        unchanged=sides.named(found.rows[~differ(found.before, found.after)]),
         unpaired=sides.named(np.union1d(found.lost, found.won)),
         smallest_detectable=None,
     )
