@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.metrics.passages import GRAM, Match, Sources, grams, line_of, spellings
-from assay.metrics.terms import Term, Terms
+from assay.metrics.passages import GRAM, Match, Sources, grams, line_of
+from assay.metrics.terms import Term, Terms, spellings
 
 _SENTENCES = 3  # of evidence, at most
 _CANDIDATES = 12  # sentences that share the most words with the claim

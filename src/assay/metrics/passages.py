@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.metrics.idf import Idf
 from assay.metrics.segments import Span, sentences
-from assay.metrics.terms import Term, Terms, terms
+from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
 GRAM = 4
 """Characters of the pieces in which a claim and its evidence are compared."""
@@ -38,20 +38,6 @@ def grams(line: str) -> Iterator[str]:
     return (line[i : i + GRAM] for i in range(len(line) - GRAM + 1))
 
 
-def spellings(items: Iterable[Term], marked: bool) -> list[str]:
-    """Return the one spelling of each term, with diacritics where they count.
-
-    >>> spellings(terms("12 days of leave").items, False)
-    ['#12|day', 'of', 'leav']
-    """
-    return [_number(term) if term.kind == "number" else (marked and term.marked) or term.key for term in items]
-
-
-def _number(term: Term) -> str:
-    key = term.others[-1] if term.others else term.key
-    return f"{key}|{term.unit}" if term.unit else key
-
-
 def line_of(spelled: Iterable[str]) -> str:
     """Return spellings as one line, each between spaces."""
     return f" {' '.join(spelled)} "
@@ -68,7 +54,7 @@ class Passage:
         self.text, self.items, self.marked = found
         self.places: dict[str, list[int]] = {}
         for place, term in enumerate(self.items):
-            for key in (term.key,) if term.kind != "number" and not self.marked else _stored(term, self.marked):
+            for key in (term.key,) if term.kind != "number" and not self.marked else stored(term, self.marked):
                 if key in self.places:
                     self.places[key].append(place)
                 else:
@@ -91,7 +77,7 @@ class Passage:
             first, second = self.items[place : place + 2]
             if first.end == point.start() and second.start == point.end():
                 joined = self.text[first.start : first.end] + "." + self.text[second.start : second.end]
-                for key in [key for term in terms(joined).items[:1] for key in _stored(term, self.marked)]:
+                for key in [key for term in terms(joined).items[:1] for key in stored(term, self.marked)]:
                     insort(self.places.setdefault(key, []), place)
 
     def span(self, sentence: int) -> Span:
@@ -125,18 +111,6 @@ _TORN = re.compile(r"(?<=\d)\. (?=\d)")
 
 def _start(term: Term) -> int:
     return term.start
-
-
-def _stored(term: Term, marked: bool) -> Iterator[str]:
-    """Yield the keys under which a term of a source can be found."""
-    if term.kind == "number":
-        for key in (term.key, *term.others):
-            yield key
-            yield f"{key}|{term.unit}"
-    else:
-        yield term.key
-        if marked:
-            yield term.marked or f"{term.key}~"
 
 
 def _sentences(found: Terms) -> Iterator[Span]:
@@ -203,10 +177,9 @@ class Sources:
 
     def _find(self, term: Term, marked: bool) -> Match:
         if term.kind == "number":
-            keys = [f"{key}|{u}" for key in (term.key, *term.others) for u in ((term.unit, "") if term.unit else ())]
-            places = self._places(keys or [term.key, *term.others], None)
+            places = self._places(wanted(term, False), None)
             return Match(places, 1.0) if places else self._rounded(term)
-        places = self._places([term.key], (term.marked or f"{term.key}~") if marked else None)
+        places = self._places([term.key], wanted(term, True)[0] if marked else None)
         if places:
             return Match(places, 1.0)
         if term.kind == "name" and marked:
@@ -236,11 +209,11 @@ class Sources:
         """Return the places of numbers of which this one is a rounding."""
         if self._numbers is None:
             self._numbers = list(self._large_numbers())
-        wanted = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
+        values = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
         places = {
             place
             for value, unit, place in self._numbers
-            for number in wanted
+            for number in values
             if abs(value - number) <= _ROUNDING * abs(number)
             and (not unit or not term.unit or unit == term.unit)
             and _rounds_to(value, number)

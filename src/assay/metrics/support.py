@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from assay.metrics.evidence import Evidence, choose, pieces_of, sentence_of, words_at, words_of
 from assay.metrics.idf import Idf
 from assay.metrics.opposites import turned
-from assay.metrics.passages import Match, Sources, line_of, spellings
-from assay.metrics.terms import Term, Terms, terms
+from assay.metrics.passages import Match, Sources, line_of
+from assay.metrics.terms import Term, Terms, spellings, terms
 
 __all__ = ["Band", "Evidence", "Idf", "Sources", "Support", "support"]
 

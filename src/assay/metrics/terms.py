@@ -6,7 +6,7 @@ Chinese, Japanese, Korean, Thai and their neighbours, which do not set words apa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
@@ -83,6 +83,43 @@ def terms(text: str) -> Terms:
     elif items and kinds[0] == "name":
         items[0] = items[0]._replace(kind="word")
     return Terms(written, items, not written.isascii() and sum([term.marked != "" for term in items]) > _MARKED * words)
+
+
+def spellings(items: Iterable[Term], marked: bool) -> list[str]:
+    """Return the one spelling of each term, with diacritics where they count.
+
+    >>> spellings(terms("12 days of leave").items, False)
+    ['#12|day', 'of', 'leav']
+    """
+    return [_number(term) if term.kind == "number" else (marked and term.marked) or term.key for term in items]
+
+
+def _number(term: Term) -> str:
+    key = term.others[-1] if term.others else term.key
+    return f"{key}|{term.unit}" if term.unit else key
+
+
+def stored(term: Term, marked: bool) -> Iterator[str]:
+    """Yield the keys under which a term of a text stands in an index; `marked`: the text is written with diacritics."""
+    if term.kind == "number":
+        for key in (term.key, *term.others):
+            yield key
+            yield f"{key}|{term.unit}"
+    else:
+        yield term.key
+        if marked:
+            yield term.marked or f"{term.key}~"
+
+
+def wanted(term: Term, marked: bool) -> list[str]:
+    """Return the keys of which one must stand in an index for a term to be there.
+
+    `marked`: this text and the index are written with diacritics. Units of numbers agree, or one has none.
+    """
+    if term.kind != "number":
+        return [term.marked or f"{term.key}~"] if marked else [term.key]
+    keys = (term.key, *term.others)
+    return [f"{key}|{unit}" for key in keys for unit in (term.unit, "")] if term.unit else list(keys)
 
 
 def vocabulary(text: str) -> set[str]:
