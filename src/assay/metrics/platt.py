@@ -1,0 +1,92 @@
+"""From a score that only ranks to a probability: Platt scaling on local labels, with a bootstrap interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FEWEST, FEWEST_OF_A_CLASS = 50, 10
+"""Labels that a fit needs, and of those of each kind."""
+
+RESAMPLES = 400
+_TAIL = 2.5  # percent beyond either end of the interval
+_STEPS = 60
+_RIDGE = 1e-3  # keeps the slope of perfectly separated resamples finite
+_LONGEST_STEP = 2.0
+
+Floats = npt.NDArray[np.float64]
+
+
+class Platt(NamedTuple):
+    """A fitted curve 1 / (1 + exp(−(slope · z + intercept))), and those of its bootstrap resamples as pairs."""
+
+    slope: float
+    intercept: float
+    labels: int
+    resampled: tuple[tuple[float, float], ...]
+
+    def probability(self, z: float) -> float:
+        """Return the probability that a claim of this z is labelled true; it rises with z."""
+        return float(_curve(np.array([self.slope * z + self.intercept]))[0])
+
+    def interval(self, z: float) -> tuple[float, float]:
+        """Return the 95% percentile bootstrap interval of the probability at z."""
+        curves = np.array(self.resampled)
+        low, high = np.percentile(_curve(curves[:, 0] * z + curves[:, 1]), (_TAIL, 100 - _TAIL))
+        return float(low), float(high)
+
+
+def fit_platt(z: Sequence[float], labels: Sequence[bool], seed: int) -> Platt | None:
+    """Return Platt's curve from scores to the probability of a true label, or None where it would be a guess.
+
+    None with fewer than 50 labels, fewer than 10 of either kind, equal scores, or scores that do not rise with the
+    labels. Claims are resampled one by one. Source: Platt 1999, his smoothed targets included.
+
+    >>> z = [i / 10 for i in range(60)]
+    >>> platt = fit_platt(z, [value > 2.9 for value in z], seed=1)
+    >>> platt.probability(0.0) < 0.05, round(platt.probability(2.95), 2), fit_platt(z[:49], [True] * 49, seed=1)
+    (True, 0.5, None)
+    """
+    scores, truths = np.array(z, np.float64), np.array(labels, bool)
+    if len(scores) != len(truths):
+        raise ValueError(f"every score needs a label (got {len(scores)} and {len(truths)})")
+    positive = int(truths.sum())
+    negative = len(truths) - positive
+    spread = float(scores.std()) if len(scores) else 0.0
+    if len(truths) < FEWEST or min(positive, negative) < FEWEST_OF_A_CLASS or spread == 0:
+        return None
+    middle = float(scores.mean())
+    targets = np.where(truths, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    generator = np.random.Generator(np.random.PCG64(seed))
+    draws = generator.multinomial(len(scores), np.full(len(scores), 1 / len(scores)), size=RESAMPLES)
+    weights = np.vstack([np.ones(len(scores)), draws.astype(np.float64)])
+    slopes, intercepts = _fits((scores - middle) / spread, targets, weights)
+    slopes = slopes / spread
+    intercepts = intercepts - slopes * middle
+    if slopes[0] <= 0:
+        return None
+    pairs = tuple(zip(slopes[1:].tolist(), intercepts[1:].tolist(), strict=True))
+    return Platt(float(slopes[0]), float(intercepts[0]), len(truths), pairs)
+
+
+def _fits(scores: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return slope and intercept for each row of weights, by Newton's method with bounded steps."""
+    slopes, intercepts = np.zeros(len(weights)), np.zeros(len(weights))
+    for _ in range(_STEPS):
+        curve = _curve(slopes[:, None] * scores + intercepts[:, None])
+        error, bend = weights * (targets - curve), weights * curve * (1 - curve)
+        up, across = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
+        ss, si, ii = (bend * scores**2).sum(axis=1) + _RIDGE, (bend * scores).sum(axis=1), bend.sum(axis=1) + _RIDGE
+        determinant = ss * ii - si**2
+        slopes += np.clip((ii * up - si * across) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
+        intercepts += np.clip((ss * across - si * up) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
+    return slopes, intercepts
+
+
+def _curve(logits: Floats) -> Floats:
+    """Return 1 / (1 + exp(−x)), without overflow."""
+    half: Floats = np.tanh(logits / 2)
+    return (1 + half) / 2

@@ -1,0 +1,218 @@
+"""The use case of calibration: labels and verdicts in; what each instrument is worth, and a file that says so, out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from msgspec import structs, to_builtins
+
+from assay.errors import IncompleteError, InputError, Problem
+from assay.io.calibrations import write_calibrations
+from assay.io.golden import golden_digest
+from assay.io.labels import Scales, answer_hash, labels_digest, load_labels
+from assay.io.rubrics import load_rubrics
+from assay.scoring.calibration import Calibrated, Measured, Question, measured
+from assay.scoring.curve import held_out
+from assay.scoring.leanings import Difference, Disagreement, apart, difference
+from assay.scoring.slices import slice_rows
+from assay.scoring.truth import truths, values_of
+from assay.verdict import Label
+from assay.workflow.labelling import instrument_name, known_metrics, scales_of
+from assay.workflow.opinions import JUDGE, RULES, Instrument, of_judge, of_rules, of_tools
+from assay.workflow.replay import judging_of
+from assay.workflow.score import ScoreRun
+
+__all__ = ["Calibrated", "Calibrating", "calibrate", "write_calibration"]
+
+PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrating:
+    """What to calibrate: files of labels, books of verdicts, judges by name, folders of other rubrics, metrics.
+
+    Several books, judges or rubrics are compared on the same labels.
+    """
+
+    labels: Sequence[str]
+    verdicts: Sequence[str] = ()
+    judges: Sequence[str] = ()
+    rubrics: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    seed: int = 0
+
+
+def calibrate(run: ScoreRun | None, wanted: Calibrating) -> Calibrated:
+    """Hold every instrument against the labels of people.
+
+    Without a run only the second opinions among the labels can be measured. Raises InputError for bad files and labels
+    of unknown cases, IncompleteError where no item has both a label and an opinion.
+    """
+    if wanted.verdicts and run is None:
+        raise InputError("--verdicts: of which answers? (expected --run DIR, or --golden and --outputs)")
+    rubrics = load_rubrics(wanted.rubrics)
+    scales = scales_of(rubrics)
+    read = load_labels(wanted.labels, scales)
+    labels, notes = _of_run(read, run) if run is not None else (list(read), [])
+    people = [label for label in labels if label.source == PERSON]
+    metrics = known_metrics(wanted.metrics or sorted({label.metric for label in people}), scales)
+    instruments = of_tools([label for label in labels if label.source != PERSON])
+    if run is not None:
+        instruments = [*_judges(run, wanted, metrics, notes), of_rules(run, metrics), *instruments]
+    found: list[Measured] = []
+    differences: list[tuple[str, Difference]] = []
+    for metric in metrics:
+        given = [label for label in people if label.metric == metric]
+        question = _Asked(metric, scales, given, run, wanted.seed)
+        found += [each for instrument in instruments if (each := question.measured(instrument)) is not None]
+        differences += [(metric, each) for each in question.differences(instruments)]
+    if not found:
+        raise IncompleteError(_nothing(people, instruments, metrics))
+    review = {metric: cases for metric in metrics if (cases := _to_review(metric, instruments, scales))}
+    return Calibrated(
+        golden_digest(run.golden) if run is not None else "",
+        labels_digest(people),
+        len(people),
+        tuple(sorted({label.rater for label in people})),
+        wanted.seed,
+        tuple(found),
+        tuple(differences),
+        review,
+        tuple(notes),
+    )
+
+
+def write_calibration(path: str, found: Calibrated) -> Path:
+    """Write what was found as the file that scoring reads."""
+    records = [each.calibration for each in found.measured if each.by in (JUDGE, RULES)]
+    names = [record.metric for record in records]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        message = f"{', '.join(twice)} was measured for several judges or rubrics (expected one, to be written)"
+        raise InputError([Problem(path, None, "out", message, "E_JUDGE")])
+    return write_calibrations(path, records, to_builtins(found))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One metric with the labels that people gave for it."""
+
+    metric: str
+    scales: Scales
+    labels: Sequence[Label]
+    run: ScoreRun | None
+    seed: int
+
+    @property
+    def scale(self) -> Mapping[str, float | None]:
+        return self.scales[self.metric.partition("(")[0]]
+
+    def measured(self, instrument: Instrument) -> Measured | None:
+        opinions = instrument.opinions.get(self.metric, {})
+        question = Question(
+            self.metric,
+            instrument_name(self.metric, instrument.by),
+            instrument.by,
+            instrument.digest,
+            instrument.rubric_hash(self.metric),
+            self.scale,
+            golden_digest(self.run.golden) if self.run is not None else "",
+            labels_digest(self.labels),
+            instrument.name,
+        )
+        platt = None
+        if instrument.by == RULES:
+            truth, _ = truths(self.labels, self.scale)
+            opinions, platt = held_out(opinions, {key: each.passed for key, each in truth.items()}, self.seed)
+        return measured(question, self.labels, opinions, self._lengths(), self._slices(), platt, self.seed)
+
+    def differences(self, instruments: Sequence[Instrument]) -> Iterator[Difference]:
+        """Yield each two judges or rubrics on the same labels."""
+        truth, _ = truths(self.labels, self.scale)
+        passed = {key: each.passed for key, each in truth.items()}
+        judges = [each for each in instruments if each.by == JUDGE]
+        for first, second in combinations(judges, 2):
+            values = [values_of(each.opinions.get(self.metric, {}), self.scale) for each in (first, second)]
+            found = difference((first.name, second.name), passed, values[0], values[1], self.seed)
+            if found is not None:
+                yield found
+
+    def _lengths(self) -> dict[tuple[str, str], int]:
+        found: dict[tuple[str, str], int] = {}
+        for label in self.labels:
+            place = label.case_id, label.config_id or ""
+            seen = self.run.observation(place[1], place[0]) if self.run is not None else None
+            if seen is not None and isinstance(seen.answer, str):
+                found[place] = len(seen.answer)
+        return found
+
+    def _slices(self) -> dict[str, set[str]]:
+        if self.run is None:
+            return {}
+        cases = self.run.golden.cases
+        return {name: {cases[row].id for row in rows.tolist()} for name, rows in slice_rows(cases).items()}
+
+
+def _judges(run: ScoreRun, wanted: Calibrating, metrics: Sequence[str], notes: list[str]) -> list[Instrument]:
+    """Return every judge of every book, with the shipped rubrics and with those of the folders."""
+    found = []
+    for path in wanted.verdicts:
+        for judge in wanted.judges or (None,):
+            for extra in [()] if not wanted.rubrics else [(), tuple(wanted.rubrics)]:
+                judging, doubts = judging_of(path, judge, extra)
+                notes += [doubt for doubt in doubts if doubt not in notes]
+                name = " ".join(filter(None, (judge, f"in {path}", "with " + ", ".join(extra) if extra else "")))
+                instrument = of_judge(run, name, judging, metrics)
+                if any(instrument.opinions.values()):
+                    found.append(instrument)
+    return found
+
+
+def _of_run(labels: Sequence[Label], run: ScoreRun) -> tuple[list[Label], list[str]]:
+    """Return the labels of answers of this run, and what to say of the others. Raises InputError for unknown cases."""
+    configs = sorted(run.scoring.configs)
+    alone = configs[0] if len(configs) == 1 else None
+    unknown = sorted({label.case_id for label in labels} - run.cases.keys())
+    if unknown:
+        message = f"labels of unknown cases (got {', '.join(unknown[:5])}; expected those of the golden set)"
+        raise InputError([Problem("", None, "case_id", message, "E_CASE")])
+    kept, left = [], Counter[str]()
+    hashes: dict[tuple[str, str], str | None] = {}
+    for label in labels:
+        config = label.config_id or alone
+        if config not in configs:
+            left[f"labels of {config or 'no configuration'}, which the run does not have"] += 1
+            continue
+        place = config, label.case_id
+        if place not in hashes:
+            seen = run.observation(*place)
+            hashes[place] = answer_hash(seen.answer) if seen is not None and isinstance(seen.answer, str) else None
+        if label.answer_hash is not None and label.answer_hash != hashes[place]:
+            left["labels of answers that are not those of the run"] += 1
+            continue
+        kept.append(structs.replace(label, config_id=config))
+    return kept, [f"left out: {count} {what}" for what, count in sorted(left.items())]
+
+
+def _to_review(metric: str, instruments: Sequence[Instrument], scales: Scales) -> tuple[Disagreement, ...]:
+    """Return the items on which the first judge and the rules are far apart: for people to look at."""
+    scale = scales[metric.partition("(")[0]]
+    said = {
+        by: next((e.opinions[metric] for e in instruments if e.by == by and metric in e.opinions), {})
+        for by in (JUDGE, RULES)
+    }
+    return apart(said[RULES], said[JUDGE], values_of(said[RULES], scale), values_of(said[JUDGE], scale))
+
+
+def _nothing(people: Sequence[Label], instruments: Sequence[Instrument], metrics: Sequence[str]) -> str:
+    if not people:
+        return "nothing to measure: no label of a person"
+    said = sum(len(opinions) for each in instruments for opinions in each.opinions.values())
+    return (
+        f"nothing to measure: {len(people)} labels for {', '.join(metrics)} and {said} opinions of instruments have "
+        "no item in common"
+    )

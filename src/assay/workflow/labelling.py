@@ -1,0 +1,126 @@
+"""What can be labelled in a run: the very questions that a judge is asked, so that people and judge answer the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from assay.errors import InputError, Problem
+from assay.graders.instruments import requests_of
+from assay.graders.joins import Joins
+from assay.graders.judging import ANSWER, Rubrics, request, rubric_of
+from assay.graders.names import MetricName, read_name
+from assay.graders.reading import Reading
+from assay.io.labels import Scales, metric_problem
+from assay.model import Observation
+from assay.scoring.agreement import Key
+from assay.verdict import JudgeRequest
+from assay.workflow.score import ScoreRun
+
+RUBRIC_OF = {
+    "faithfulness": "support",
+    "citation_support": "citation_support",
+    "correctness": "correctness",
+    "completeness": "completeness",
+    "answer_relevance": "relevance",
+    "grade": "grade",
+    "failure_label": "failure",
+}
+"""The metrics that people label, each with the rubric that holds its labels."""
+_GRADED = ("grade", "failure_label")
+_LISTS = ("claims", "citations", "facts")
+
+
+class Asked(NamedTuple):
+    """One thing that a request asks about: `text` is the claim, citation or fact ("" for the whole answer)."""
+
+    key: Key
+    text: str
+    request: JudgeRequest
+    item: str
+    observation: Observation
+
+
+def scales_of(rubrics: Rubrics) -> Scales:
+    """Return the labels of every metric that people label, each with its number; a failure label has none."""
+    return {
+        metric: {label.name: label.value for label in rubric_of(rubrics, rubric, "en").labels}
+        for metric, rubric in RUBRIC_OF.items()
+    }
+
+
+def instrument_name(metric: str, by: str) -> str:
+    """Return a metric's name with its instrument.
+
+    >>> instrument_name("faithfulness(against=cited)", "judge")
+    'faithfulness(against=cited,by=judge)'
+    """
+    name = read_name(metric)
+    return str(MetricName(name.base, tuple(sorted({**dict(name.keys), "by": by}.items())), name.k))
+
+
+def label_metric(metric: str) -> str:
+    """Return the name under which people label a metric: without an instrument.
+
+    >>> label_metric("faithfulness(by=judge)")
+    'faithfulness'
+    """
+    name = read_name(metric)
+    return str(MetricName(name.base, tuple(pair for pair in name.keys if pair[0] != "by"), name.k))
+
+
+def known_metrics(metrics: Sequence[str], scales: Scales) -> list[str]:
+    """Return metrics as people label them; raises InputError for those that nobody can label."""
+    found = [label_metric(metric) for metric in metrics]
+    problems = [Problem("", None, "metric", wrong) for each in found if (wrong := metric_problem(each, scales))]
+    if problems:
+        raise InputError(problems)
+    return list(dict.fromkeys(found))
+
+
+def asked(run: ScoreRun, metric: str, rubrics: Rubrics) -> Iterator[Asked]:
+    """Yield everything that a judge is asked for a metric, over all configurations and cases of a run."""
+    joins = Joins(run.golden, run.corpus)
+    for config in sorted(run.scoring.configs):
+        for place, case in enumerate(run.golden.cases):
+            observation = run.observation(config, case.id)
+            if observation is None:
+                continue
+            for each in _requests(joins, place, observation, metric, rubrics):
+                texts = {entry["id"]: entry for name in _LISTS for entry in each.inputs.get(name, ())}
+                for item in each.items:
+                    key = case.id, config, "" if item == ANSWER else item
+                    yield Asked(key, _text(texts.get(item), each), each, item, observation)
+
+
+def sources_of(each: JudgeRequest) -> tuple[str, ...]:
+    """Return the texts that a request offers as sources, in order, without the names of their chunks."""
+    return tuple(str(entry["text"]) for entry in each.inputs.get("context") or ())
+
+
+def _requests(joins: Joins, place: int, observation: Observation, metric: str, rubrics: Rubrics) -> list[JudgeRequest]:
+    case, base = joins.case(place), read_name(metric).base
+    if base not in _GRADED:
+        return requests_of(case, observation, [read_name(instrument_name(metric, "judge"))], rubrics)
+    reading = Reading(case, observation)
+    reference = case.case.reference or "; ".join(case.case.must_have)
+    if observation.error is not None or not reading.answer.strip() or not reference:
+        return []
+    context = reading.context if isinstance(reading.context, dict) else {}
+    offered = {
+        "question": reading.question,
+        "answer": reading.answer,
+        "reference": reference,
+        "context": [{"id": chunk_id, "text": text} for chunk_id, text in context.items()],
+    }
+    return [request(rubric_of(rubrics, RUBRIC_OF[base], reading.language), offered)]
+
+
+def _text(entry: dict[str, Any] | None, each: JudgeRequest) -> str:
+    """Return what an item says; a citation with the number of its source instead of the name of a chunk."""
+    if entry is None:
+        return ""
+    names = [source["id"] for source in each.inputs.get("context") or ()]
+    source = entry.get("source")
+    mark = f" [{names.index(source) + 1}]" if source in names else ""
+    return f"{entry['text']}{mark}"

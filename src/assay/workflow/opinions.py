@@ -1,0 +1,102 @@
+"""What instruments said of the items of a run: the folded verdicts of a judge, the rules, other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from assay.graders.grounding import why_not
+from assay.graders.joins import Joins
+from assay.graders.judging import RULES_VERSION, Judging, Rubrics, rubric_of
+from assay.graders.names import read_name
+from assay.graders.reading import Reading
+from assay.graders.stages import CONTEXT
+from assay.graders.votes import Ruled, Ruling, fold_votes
+from assay.scoring.agreement import Key
+from assay.scoring.truth import Opinion, key_of
+from assay.verdict import Label, rubrics_hash
+from assay.workflow.labelling import RUBRIC_OF, Asked, asked
+from assay.workflow.score import ScoreRun
+
+JUDGE, RULES = "judge", "rules"
+
+
+class Instrument(NamedTuple):
+    """One instrument and what it said, by metric: `by` is judge, rules or a tool, `digest` what it is bound to.
+
+    `rubrics` is empty where no rubric was asked with.
+    """
+
+    name: str
+    by: str
+    digest: str
+    rubrics: Rubrics
+    opinions: Mapping[str, Mapping[Key, Opinion]]
+
+    def rubric_hash(self, metric: str) -> str:
+        """Return what a calibration of this instrument for a metric is bound to beside its digest."""
+        return rubrics_hash(self.rubrics.values(), RUBRIC_OF[read_name(metric).base]) if self.rubrics else ""
+
+
+def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str]) -> Instrument:
+    """Return what a judge's recorded votes come to, folded as scoring folds them."""
+    found = {metric: _judged(run, judging, metric) for metric in metrics}
+    return Instrument(name, JUDGE, judging.judge, judging.rubrics, found)
+
+
+def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
+    """Return what the rules say of each claim, for the metrics that hold claims against sources."""
+    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base == "faithfulness"}
+    return Instrument("rules", RULES, RULES_VERSION, {}, found)
+
+
+def of_tools(labels: Sequence[Label]) -> list[Instrument]:
+    """Return the second opinions among labels, each tool and model apart."""
+    found: dict[tuple[str, str], dict[str, dict[Key, Opinion]]] = {}
+    for label in labels:
+        said = found.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
+        said[key_of(label)] = Opinion(label.label, label.value, label.note)
+    return [
+        Instrument(rater if rater == source else f"{source}: {rater}", source, rater, {}, opinions)
+        for (source, rater), opinions in sorted(found.items())
+    ]
+
+
+def _judged(run: ScoreRun, judging: Judging, metric: str) -> dict[Key, Opinion]:
+    found: dict[Key, Opinion] = {}
+    rulings: dict[str, Ruling] = {}
+    for each in asked(run, metric, judging.rubrics):
+        digest = each.request.digest
+        samples = judging.book.get(digest)
+        if not samples:
+            continue
+        if digest not in rulings:
+            rubric = rubric_of(judging.rubrics, each.request.rubric, each.request.language)
+            rulings[digest] = fold_votes(samples, rubric)
+        votes = tuple(item.label for sample in samples for item in sample.items if item.id == each.item)
+        found[each.key] = _opinion(each, rulings[digest], votes)
+    return found
+
+
+def _opinion(each: Asked, ruling: Ruling, votes: tuple[str, ...]) -> Opinion:
+    ruled = next((item for item in ruling.items if item.id == each.item), Ruled(each.item, unscored=ruling.unscored))
+    reasoning = ruled.said.reasoning if ruled.said is not None else ""
+    return Opinion(ruled.label, ruled.value, reasoning, votes, ruled.unscored)
+
+
+def _ruled(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
+    against = read_name(metric).key("against", CONTEXT)
+    joins = Joins(run.golden, run.corpus)
+    found: dict[Key, Opinion] = {}
+    for config in sorted(run.scoring.configs):
+        for place, case in enumerate(run.golden.cases):
+            observation = run.observation(config, case.id)
+            if observation is None or observation.error is not None or not isinstance(observation.answer, str):
+                continue
+            reading = Reading(joins.case(place), observation)
+            if why_not(reading, against) is not None:
+                continue
+            for claim, support in zip(reading.claims, reading.supports(against), strict=True):
+                reason = f"lacking: {', '.join(support.missing)}" if support.missing else ""
+                found[case.id, config, claim.id] = Opinion(None, support.score, reason, signal=support.z)
+    return found
