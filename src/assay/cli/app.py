@@ -9,12 +9,27 @@ from typing import Annotated
 
 import typer
 
-from assay.cli import baseline, compare, convert, explain, gate, golden, graders, measure, report, score, setup
+from assay.cli import (
+    baseline,
+    calibrate,
+    compare,
+    convert,
+    explain,
+    gate,
+    golden,
+    graders,
+    judge,
+    labels,
+    measure,
+    report,
+    score,
+    setup,
+)
 from assay.errors import AssayError, IncompleteError, InputError
 from assay.version import __version__
 
 INTERRUPTED = 130
-SEVERAL = ("--outputs", "--target", "--only")
+SEVERAL = ("--labels", "--outputs", "--target", "--only")
 
 app = typer.Typer(
     name="assay",
@@ -30,6 +45,7 @@ app.command("score")(score.score)
 app.command("explain")(explain.explain)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("calibrate")(calibrate.calibrate)
 app.command("convert")(convert.convert)
 app.command("graders")(graders.graders)
 app.command("init")(setup.init)
@@ -37,6 +53,8 @@ app.command("doctor")(setup.doctor)
 app.add_typer(baseline.app, name="baseline")
 app.add_typer(gate.app, name="gate")
 app.add_typer(golden.app, name="golden")
+app.add_typer(judge.app, name="judge")
+app.add_typer(labels.app, name="labels")
 
 
 def _version(wanted: bool) -> None:
