@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from assay.finding import Attribution
 from assay.model import Case, CaseChecks, Observation, User
 from assay.report.evidence import expected_sources
+from assay.report.faults import facts_of, walk_of
 from assay.report.figures import NA, number
 from assay.report.safe import one_line, terminal, without
 
@@ -69,7 +71,8 @@ class Explanation:
     """Everything known about one case under one configuration.
 
     `stages` and `context` are None where the target did not report them. `leaked` says that the answer shows forbidden
-    text, which is then withheld. `observation` None: the case has no output.
+    text, which is then withheld. `observation` None: the case has no output. `lists` say which expected files and
+    symbols are missing.
     """
 
     case: Case
@@ -81,6 +84,8 @@ class Explanation:
     scores: tuple[ScoreLine, ...] = ()
     checks: CaseChecks | None = None
     leaked: bool = False
+    attribution: Attribution | None = None
+    lists: tuple[str, ...] = ()
 
 
 def explain_text(found: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
@@ -94,6 +99,10 @@ def explain_text(found: Explanation, *, width: int = 100, show_forbidden: bool =
         lines += ["", "No output for this case: every grader counts it as an error."]
     else:
         lines += _seen(found, found.observation, page)
+    for each in found.lists:
+        lines += page.paragraph("Lists", each)
+    if found.attribution is not None:
+        lines += ["", *_fault(found.attribution, page)]
     lines += ["", "Scores", *_scores(found.scores, page)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -144,6 +153,18 @@ def _asked(case: Case, page: _Page) -> Iterator[str]:
             yield from page.paragraph(label, source)
     if case.tags:
         yield from page.paragraph("Tags", ", ".join(case.tags))
+
+
+def _fault(found: Attribution, page: _Page) -> Iterator[str]:
+    """Yield whose fault it was, why, and the walk of the evidence as a table."""
+    for label, text in facts_of(found):
+        yield from page.paragraph(label, text)
+    walk = walk_of(found)
+    if walk.rows:
+        rows = [[page.safe(cell) for cell in row] for row in (walk.columns, *walk.rows)]
+        wide = [max(len(row[place]) for row in rows) for place in range(len(walk.columns))]
+        yield page.safe(walk.title)
+        yield from ("  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, wide, strict=True)) for row in rows)
 
 
 def _user(user: User | None) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.graders.stages import CONTEXT, RETRIEVED, find_stage
 from assay.model import Case, ConfigResult, Observation, Scoring
 from assay.report.evidence import EXPECTED, expected_sources
+from assay.report.faults import Attributions, cause_and_fix
 from assay.report.figures import NA, Graders, plural, score_of, with_count, with_interval
 from assay.report.names import ANSWER, CITATION, CONTEXT_RECALL, FAITHFULNESS, MRR_10, RECALL_10, Names
 from assay.report.safe import one_line, without
@@ -21,6 +22,8 @@ _LEAK = "leak"
 Details = Mapping[tuple[str, str], Observation]
 """Observations of the cases that are shown, by configuration and case id."""
 Cases = Mapping[str, Case]
+Lists = Mapping[tuple[str, str], Sequence[str]]
+"""Sentences about lists of files and symbols, by configuration and case id."""
 
 
 def by_tag(scoring: Scoring, cases: Cases, graders: Graders) -> Table:
@@ -77,14 +80,18 @@ def _notes(result: ConfigResult, cases: Cases, tag: str) -> str:
     return "; ".join(notes)
 
 
-def failed_queries(scoring: Scoring, details: Details, cases: Cases) -> Table:
-    """The runner's table: the first 30 failed cases of each configuration, in golden order."""
+def failed_queries(scoring: Scoring, details: Details, cases: Cases, lists: Lists | None = None) -> Table:
+    """The runner's table: the first 30 failed cases of each configuration, in golden order.
+
+    `lists` say of a case which expected files and symbols are missing; they stand below the table.
+    """
     rows, notes = [], []
     for config, result in sorted(scoring.configs.items()):
         failed = failed_ids(result)
         checks = {found.case_id: found.failed for found in result.table.checks}
         for case_id in failed[:LISTED]:
             seen = details.get((config, case_id))
+            notes += [f"{config}, {case_id}: {each}" for each in (lists or {}).get((config, case_id), ())]
             rows.append(
                 (
                     config,
@@ -125,8 +132,11 @@ def _ids(ids: tuple[str, ...] | None, limit: int) -> str:
     return ", ".join(ids[:limit]) + more
 
 
-def top_failed(scoring: Scoring, cases: Cases, show_forbidden: bool) -> Table:
-    """The template's table: leaks, then the cases that failed most checks, with what was found and what was not."""
+def top_failed(scoring: Scoring, cases: Cases, show_forbidden: bool, found_causes: Attributions | None = None) -> Table:
+    """The template's table: leaks, then the cases that failed most checks, with what was found and what was not.
+
+    Root cause and fix stand in it where `found_causes` has attributions.
+    """
     rows = []
     for config, result in sorted(scoring.configs.items()):
         place = {case_id: row for row, case_id in enumerate(result.table.case_ids)}
@@ -142,7 +152,9 @@ def top_failed(scoring: Scoring, cases: Cases, show_forbidden: bool) -> Table:
             )
             sources = expected_sources(case, show_forbidden)[EXPECTED]
             question = one_line(without(case.question, secrets))
-            rows.append((config, case.id, question, "; ".join(sources) or "none", *answers, ", ".join(found.failed)))
+            row = (config, case.id, question, "; ".join(sources) or "none", *answers, ", ".join(found.failed))
+            known = (found_causes or {}).get(config, {}).get(case.id)
+            rows.append((*row, *cause_and_fix(known)) if found_causes else row)
     columns = (
         "Config",
         "Query ID",
@@ -153,10 +165,12 @@ def top_failed(scoring: Scoring, cases: Cases, show_forbidden: bool) -> Table:
         "Answer correct?",
         "Citation correct?",
         "Failed checks",
+        *(("Root cause", "Fix") if found_causes else ()),
     )
+    unmade = "Root cause and fix are not listed: they need an attribution, which was not made."
     notes = (
         f"At most {WORST} cases for each configuration: leaks first, then by the number of failed checks.",
-        "Root cause and fix are not listed: they need an attribution, which was not made.",
+        *(() if found_causes else (unmade,)),
     )
     return Table("Top Failed Queries", columns, tuple(rows), notes if rows else ())
 

@@ -6,9 +6,12 @@ Its shape is `schemas/report.schema.json`. No clock is read: the time stands in 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
+from assay.finding import Attribution
 from assay.model import ConfigResult, Decision, RuleResult, Scoring, Summary
+from assay.report.faults import Attributions
 from assay.report.figures import notes_of, percent
 from assay.report.safe import encodable
 from assay.report.tables import failed_ids
@@ -16,14 +19,18 @@ from assay.report.tables import failed_ids
 Json = dict[str, Any]
 
 
-def to_json(scoring: Scoring, now: str | None = None) -> str:
+def to_json(scoring: Scoring, now: str | None = None, attributions: Attributions | None = None) -> str:
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
-    `now` becomes `generated_at`. Raises ValueError for a number that is not finite, which is a defect of its maker.
+    `now` becomes `generated_at`; `attributions` say whose fault each case's outcome was. Raises ValueError for a number
+    that is not finite, which is a defect of its maker.
     """
     report: Json = {
         "assay_version": scoring.assay_version,
-        "configs": {config: _config(result, scoring.stages.get(config)) for config, result in scoring.configs.items()},
+        "configs": {
+            config: _config(result, scoring.stages.get(config)) | _attributed((attributions or {}).get(config))
+            for config, result in scoring.configs.items()
+        },
         "decision": {"outcome": scoring.decision.outcome, "reasons": list(scoring.decision.reasons)},
         "approver": scoring.gate.approver if scoring.gate is not None else "",
         "gate": scoring.gate.name if scoring.gate is not None else None,
@@ -58,6 +65,23 @@ def _config(result: ConfigResult, stage: str | None) -> Json:
         "versions": {part: list(found) for part, found in table.versions.items()},
         "notes": list(table.notes),
     }
+
+
+def _attributed(found: Mapping[str, Attribution] | None) -> Json:
+    """Return the attributions of one configuration, nothing where none were made."""
+    if not found:
+        return {}
+    shapes = {
+        case_id: {
+            "verdict": each.verdict,
+            "cause": each.cause,
+            "stage": each.stage,
+            "evidence": [encodable(fact) for fact in each.evidence],
+            "confidence": each.confidence,
+        }
+        for case_id, each in found.items()
+    }
+    return {"attributions": shapes}
 
 
 def _summaries(metrics: dict[str, Summary]) -> Json:

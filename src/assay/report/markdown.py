@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from assay.finding import Comparison
 from assay.graders.catalog import CATALOG
 from assay.model import Decision, Outcome, Scoring
-from assay.report import comparison, failures, tables
+from assay.report import comparison, failures, faults, tables
 from assay.report.failures import Cases, Details
+from assay.report.faults import Attributions
 from assay.report.figures import Graders, plural, with_interval
 from assay.report.honesty import honesty
 from assay.report.names import HEADLINES
@@ -44,11 +45,14 @@ def to_markdown(
     cases: Cases,
     meta: ReportMeta,
     comparisons: Mapping[str, Comparison] | None = None,
+    attributions: Attributions | None = None,
+    lists: failures.Lists | None = None,
 ) -> str:
     """Return the whole report as Markdown ending in a newline.
 
     `details` hold the observations of failed cases by (configuration, case id), where they are at hand; `cases` all
-    golden cases by id; `comparisons` each configuration held against a baseline.
+    golden cases by id; `comparisons` each configuration held against a baseline; `attributions` whose
+    fault each outcome was; `lists` which expected files and symbols are missing.
     """
     held = comparisons or {}
     parts = [
@@ -57,19 +61,33 @@ def to_markdown(
         *_section(headlines(scoring, meta.graders)),
         *_section(failures.tag_notes(scoring, cases, meta.graders)),
         *_section(tables.slices(scoring, meta.graders, without=("tag",)), optional=True),
-        *_section(failures.top_failed(scoring, cases, meta.show_forbidden)),
+        *_section(failures.top_failed(scoring, cases, meta.show_forbidden, attributions)),
+        *_faults(scoring, cases, attributions),
         *_gate(scoring, meta.graders),
         *_decision(scoring, meta),
         *_regressions(held, meta.graders),
         *_metrics(scoring, meta.graders),
         *_section(tables.aggregate(scoring, meta.graders)),
         *_section(failures.by_tag(scoring, cases, meta.graders)),
-        *_section(failures.failed_queries(scoring, details, cases)),
+        *_section(failures.failed_queries(scoring, details, cases, lists)),
         *_heading("What this report cannot say"),
         *_list(honesty(scoring, meta.graders)),
         *_inputs(scoring),
     ]
     return "\n".join(parts) + "\n"
+
+
+def _faults(scoring: Scoring, cases: Cases, attributions: Attributions | None) -> Iterator[str]:
+    """Yield whose fault the outcomes were, the causes by tag, and what the pattern of the summaries suggests."""
+    if not attributions:
+        return
+    tags = {name: case.tags for name, case in cases.items()}
+    yield from _section(faults.cells(attributions))
+    yield from _section(faults.causes(attributions, tags), level=3)
+    yield from _section(faults.by_tag(attributions, tags), level=3, optional=True)
+    hints = faults.hints(scoring)
+    if hints:
+        yield from (*_heading("Symptoms", 3), *_list(hints))
 
 
 def table_lines(table: Table) -> list[str]:

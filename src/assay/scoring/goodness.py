@@ -119,6 +119,9 @@ def goodness(
         value = value_of(scores, metric)
         text = by_its_text(case.case, observation)
         return Goodness(None if value is None else value >= least, f"{metric} ≥ {least:g}", *text[2:])
+    if case.case.behaviour != ANSWER:  # an answer is accepted beside what the reference describes
+        text = by_its_text(case.case, observation)
+        return text if text.good is not None else Goodness(True, "behaviour")
     for signal in _SIGNALS:
         found = signal(case.case, observation, scores, settings)
         if found is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, Problem
-from assay.finding import Comparison
+from assay.finding import Attribution, Comparison
 from assay.io.runfolder import CORPUS, OBSERVATIONS, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
@@ -20,6 +20,8 @@ from assay.report.legacy import legacy_json, legacy_rows
 from assay.report.markdown import ReportMeta, to_markdown
 from assay.report.percase import case_lines
 from assay.version import __version__
+from assay.workflow.attribute import attributions
+from assay.workflow.explain import listed
 from assay.workflow.html import html_report
 from assay.workflow.score import ScoreRun
 
@@ -59,7 +61,7 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
             written.append((what, write_whole(path, parts)))
 
     write("report", wanted.markdown, iter([markdown(run, wanted).encode()]) if wanted.markdown else iter(()))
-    write("JSON report", wanted.json, iter([to_json(run.scoring, wanted.now).encode()]) if wanted.json else iter(()))
+    write("JSON report", wanted.json, iter([json_report(run, wanted.now).encode()]) if wanted.json else iter(()))
     write("scores of every case", wanted.per_case, per_case(run))
     if wanted.legacy_json is not None:
         write("JSON report in the runner's shape", wanted.legacy_json, iter([legacy(run).encode()]))
@@ -79,7 +81,19 @@ def markdown(run: ScoreRun, wanted: Targets) -> str:
     """Return the Markdown report, with the observations of the failed cases that it shows."""
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
-    return to_markdown(run.scoring, shown_observations(run), cases, meta, _comparisons(run))
+    shown = shown_observations(run)
+    lists = {key: listed(run.joins.case(run.joins.position[key[1]]), seen) for key, seen in shown.items()}
+    return to_markdown(run.scoring, shown, cases, meta, _comparisons(run), all_attributions(run), lists)
+
+
+def json_report(run: ScoreRun, now: str | None = None) -> str:
+    """Return the report for programs, with whose fault each case's outcome was."""
+    return to_json(run.scoring, now, all_attributions(run))
+
+
+def all_attributions(run: ScoreRun) -> dict[str, dict[str, Attribution]]:
+    """Return the attributions of every configuration; none where the run keeps no observations."""
+    return {config: found for config in sorted(run.scoring.configs) if (found := attributions(run, config))}
 
 
 def _comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
@@ -94,6 +108,7 @@ def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
     """Yield the HTML report in pieces; the run's files must be there until the last of them."""
     return html_report(
         run,
+        attributions=all_attributions(run),
         explain=wanted.explain,
         date=(wanted.now or "")[:10],
         owner=wanted.owner,
@@ -186,5 +201,5 @@ def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
             "versions": {config: result.table.versions for config, result in configs},
         }
     )
-    folder.write_derived("report.json", [to_json(run.scoring).encode()])
+    folder.write_derived("report.json", [json_report(run).encode()])
     folder.write_derived("cases.jsonl", per_case(run))
