@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.errors import InputError, Problem, shown
 from assay.graders.base import CaseIndex, Joins
 from assay.graders.citing import stands_for
+from assay.graders.files import compare_files, compare_symbols
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import Leaks, find_leaks
 from assay.model import STATUS_NAMES, CaseChecks, Chunk, Observation, Stage
@@ -17,6 +20,8 @@ from assay.report.explain import (
     ScoreLine,
     explain_text,
 )
+from assay.report.faults import lists_of
+from assay.workflow.attribute import attribution
 from assay.workflow.conclude import per_case_names
 from assay.workflow.score import ScoreRun
 
@@ -30,7 +35,14 @@ def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, s
     config = _config(run, config_id)
     checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
     found = explanation(run, run.joins, place, config, checks)
+    lists = listed(run.joins.case(place), found.observation)
+    found = replace(found, attribution=attribution(run, config, case_id), lists=tuple(lists))
     return explain_text(found, show_forbidden=show_forbidden)
+
+
+def listed(case: CaseIndex, seen: Observation | None) -> list[str]:
+    """Return which files and symbols that a case expects were not returned, and which came beside them."""
+    return [] if seen is None else lists_of(compare_files(case, seen), compare_symbols(case, seen))
 
 
 def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: CaseChecks | None) -> Explanation:
