@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.mutation import HANDBOOK, SETS, Found, measure
 
 import assay
-from benchmarks.mutation import HANDBOOK, SETS, Found, measure
 
 NOTICED = 0.9
 
