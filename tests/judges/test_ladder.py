@@ -94,3 +94,13 @@ def test_an_endpoint_that_refuses_for_ever_is_given_up() -> None:
     with pytest.raises(CallError, match="http_400"):
         ask(judge(at), support_request())
     assert len(at.requests) < 15
+
+
+def test_a_request_that_is_too_long_leaves_the_ladder_alone() -> None:
+    """Such an error speaks of functions and formats too: the next, shorter request is sent in the best form."""
+    error = "maximum context length is 8192 tokens; you sent 9000 (8000 in the messages, 1000 in response_format)"
+    at = server({"status": 400, "error": error})
+    judged = judge(at)
+    with pytest.raises(CallError, match="http_400"):
+        ask(judged, support_request())
+    assert "mode:json_schema" in ask(judged, support_request()).flags

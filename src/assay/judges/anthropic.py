@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from assay.judges.dialect import TOOL, TOOL_SAYS, Able, Said, count, endpoint, next_rung, text_or_none
+from assay.judges.dialect import TOOL, TOOL_SAYS, Able, Said, count, endpoint, next_rung, printable, text_or_none
 from assay.judges.render import Rendered
 from assay.verdict import JudgeIdentity
 
@@ -67,7 +67,7 @@ class Anthropic:
         blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
         if stop == "refusal":
-            return Said(None, "refused", "".join(texts)[:500] or "the judge refused", **about)
+            return Said(None, "refused", printable("".join(texts)) or "the judge refused", **about)
         if not blocks:
             return Said(None, "provider", "the reply holds no content", **about)
         calls = [block for block in blocks if block.get("type") == "tool_use"]

@@ -91,5 +91,14 @@ def count(usage: Any, key: str) -> int:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a short text as it is, None for anything else."""
-    return value[:200] if isinstance(value, str) and value else None
+    """Return a short text, None for anything else."""
+    return printable(value)[:200] if isinstance(value, str) and value else None
+
+
+def printable(text: str) -> str:
+    """Return a text that can be written down: JSON may hold half a character, UTF-8 may not.
+
+    >>> printable("a\\ud800b")
+    'a?b'
+    """
+    return text.encode("utf-8", "replace").decode()

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.errors import InputError
 from assay.judges.anthropic import Anthropic
-from assay.judges.dialect import Able, Dialect, Said
+from assay.judges.dialect import Able, Dialect, Said, printable
 from assay.judges.guards import model_family
 from assay.judges.openai import OpenAI
 from assay.judges.orders import injected
@@ -174,7 +174,7 @@ class LLMJudge:
         if "temperature" in self.identity.parameters and not exchange.able.temperature:
             flags.append("no_temperature")
         if exchange.fingerprint:
-            flags.append(f"fingerprint:{exchange.fingerprint}")
+            flags.append(f"fingerprint:{self._redact(exchange.fingerprint)}")
         if isinstance(found, Read):
             flags += found.flags
         sent = digest_of(exchange.sent)
@@ -188,7 +188,7 @@ class LLMJudge:
             items=tuple(map(self._clean, found.items)) if isinstance(found, Read) else (),
             unscored=None if isinstance(found, Read) else found.code,
             message="" if isinstance(found, Read) else self._redact(found.message)[:MESSAGE_LIMIT],
-            model=exchange.model,
+            model=None if exchange.model is None else self._redact(exchange.model),
             flags=tuple(flags),
             usage=exchange.usage(self._prices),
             rendered=sent,
@@ -229,10 +229,10 @@ def error_message(body: bytes) -> str:
     if not isinstance(value, dict):
         return text[:MESSAGE_LIMIT]
     error = value.get("error") or value.get("detail") or value.get("message") or value
-    if not isinstance(error, dict):
-        return str(error)[:MESSAGE_LIMIT]
-    parts = [error.get(key) for key in ("type", "code", "param", "message")]
-    return ": ".join(str(part) for part in parts if part)[:MESSAGE_LIMIT] or text[:MESSAGE_LIMIT]
+    if isinstance(error, dict):
+        parts = [error.get(key) for key in ("type", "code", "param", "message")]
+        error = ": ".join(str(part) for part in parts if part) or text
+    return printable(str(error))[:MESSAGE_LIMIT]
 
 
 def digest_of(data: bytes) -> str:

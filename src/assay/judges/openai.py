@@ -9,7 +9,18 @@ from typing import Any
 
 from msgspec import structs
 
-from assay.judges.dialect import TOOL, TOOL_SAYS, UNSUPPORTED, Able, Said, count, endpoint, next_rung, text_or_none
+from assay.judges.dialect import (
+    TOOL,
+    TOOL_SAYS,
+    UNSUPPORTED,
+    Able,
+    Said,
+    count,
+    endpoint,
+    next_rung,
+    printable,
+    text_or_none,
+)
 from assay.judges.render import Rendered
 from assay.verdict import JudgeIdentity
 
@@ -60,6 +71,8 @@ class OpenAI:
     def lacks(self, message: str, able: Able) -> Able | None:
         """Return what is left of `able` where an error complains of a part of it, None where of something else."""
         message = message.lower()
+        if "context length" in message or "context_length" in message:
+            return None  # such errors list the parts of the request that took up the room
         if able.limit == "max_tokens" and "max_completion_tokens" in message:
             return structs.replace(able, limit="max_completion_tokens")
         if able.limit in message and UNSUPPORTED.search(message):
@@ -90,7 +103,7 @@ class OpenAI:
         if finish == "length":
             return Said(None, "truncated", "the reply was cut at the token limit", **about)
         if refusal or finish == "content_filter":
-            return Said(None, "refused", str(refusal or "stopped by a content filter")[:500], **about)
+            return Said(None, "refused", printable(str(refusal or "stopped by a content filter")), **about)
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list) or len(calls) > 1:
             return Said(None, "judge_parse", "the judge submitted more than once", **about)

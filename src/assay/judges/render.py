@@ -27,6 +27,7 @@ PARSER = f"{RULES}.{digest(FRAMES)[7:15]}"
 TEXT_LIMIT, TOTAL_LIMIT = 20_000, 200_000
 """Characters that a judge reads of one text, and of all together."""
 CUT = " […]"
+CONTEXT = "context"
 SHUFFLED_SAMPLE = 1
 """The sample that sees its sources in another order: one of any number of votes."""
 ENTRY_KEYS = frozenset({"id", "role", "source", "text"})
@@ -112,7 +113,8 @@ class _Data:
         self.sources: dict[str, tuple[str, str]] = {}
         if rubric.per_item:
             self.ids = {f"i{place}": each for place, each in enumerate(request.items, 1)}
-        orders = {key: self._ordered(request.inputs[key], seed) for key in rubric.sources}
+        shuffled = [key for key in rubric.inputs if key in rubric.sources or key == CONTEXT]
+        orders = {key: self._ordered(request.inputs[key], seed) for key in shuffled}
         for key in rubric.sources:  # named first, because citations stand before the sources that they name
             for entry in orders[key] if isinstance(orders[key], list) else ():
                 self._short.setdefault(entry["id"], f"s{len(self._short) + 1}")
