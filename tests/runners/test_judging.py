@@ -380,7 +380,7 @@ def test_what_is_set_aside_is_given_back() -> None:
     budget = Budget(Caps(tokens=110 * 41))
     judged(Scripted(failing_first("http_503", 2)), QUESTIONS, Limits(4), budget=budget)
     assert (110 * 40, 42) == (budget.tokens, budget.calls)
-    assert None is not budget.reserve(100, 10)
+    assert None is not budget.reserve(lambda: (100, 10))
 
 
 def test_counting_happens_only_inside_a_question() -> None:

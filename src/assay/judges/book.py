@@ -13,7 +13,6 @@ import secrets
 import socket
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -83,7 +82,8 @@ class Book:
         """Keep verdicts, with the bytes that were sent for them; when this returns they survive a loss of power."""
         rendered, self._rendered = self._rendered, {}  # `keep` may be called by another thread meanwhile
         with self._changing():
-            self._db.executemany("INSERT OR IGNORE INTO rendered VALUES (?, ?)", list(rendered.items()))
+            bodies = [(name, body, hashlib.sha256(body).digest()) for name, body in rendered.items()]
+            self._db.executemany("INSERT OR IGNORE INTO rendered VALUES (?, ?, ?)", bodies)
             for verdict in verdicts:
                 key = key_of(verdict)
                 before = self._read(key)
@@ -111,18 +111,15 @@ class Book:
             self._db.execute("INSERT OR REPLACE INTO standings VALUES (?, ?, ?)", row)
 
     def keep(self, name: str, body: bytes) -> None:
-        """Keep the bytes of a request, named by their digest; they are written with the next verdict."""
-        self._rendered[name] = zlib.compress(body, 1)
+        """Keep what was sent, without secrets, named by the digest of what was sent; written with the next verdict."""
+        self._rendered[name] = body
 
     def rendered(self, name: str) -> bytes | None:
         """Return the bytes that were sent under a digest; None where they are not kept, or were changed."""
         with failing(self.path):
-            row = self._db.execute("SELECT body FROM rendered WHERE digest = ?", (name,)).fetchone()
-        try:
-            body = zlib.decompress(row[0]) if row is not None else b""
-        except (zlib.error, TypeError):
-            return None
-        return body if f"sha256:{hashlib.sha256(body).hexdigest()}" == name else None
+            row = self._db.execute("SELECT body, sha256 FROM rendered WHERE digest = ?", (name,)).fetchone()
+        body, sha256 = row or (None, None)
+        return body if isinstance(body, bytes) and hashlib.sha256(body).digest() == sha256 else None
 
     def contents(self) -> Contents:
         """Return everything that is recorded; what was changed is left out with a warning."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 from assay.ports import CallError
@@ -43,14 +44,18 @@ class Caps:
     price: Price | None = None
 
 
-@dataclass(slots=True)
 class Reserved:
-    """What is set aside for one question: the estimate of one call, how many are set aside, and how many were sent."""
+    """What is set aside for one question: how many calls, how many of them were sent, and what each may take."""
 
-    prompt: int
-    completion: int
-    calls: int = 0
-    sent: int = 0
+    def __init__(self, estimate: Callable[[], tuple[int, int]]) -> None:
+        self._estimate = estimate
+        self.calls = self.sent = 0
+        self.tokens, self.cost = 0, 0.0
+
+    @cached_property
+    def each(self) -> tuple[int, int]:
+        """The estimated prompt and completion tokens of one call; found when first needed, because it takes time."""
+        return self._estimate()
 
 
 @dataclass(slots=True)
@@ -66,15 +71,16 @@ class Budget:
     _tokens_aside: int = 0
     _cost_aside: float = 0.0
 
-    def reserve(self, prompt: int, completion: int) -> Reserved | None:
+    def reserve(self, estimate: Callable[[], tuple[int, int]]) -> Reserved | None:
         """Set aside what one call may take, and count it; None where that would break a cap."""
-        reserved = Reserved(prompt, completion)
+        reserved = Reserved(estimate)
         return reserved if self.again(reserved) else None
 
     def again(self, reserved: Reserved) -> bool:
         """Set aside one more call for the same question; False where that would break a cap."""
-        tokens, cost = reserved.prompt + reserved.completion, self._price(reserved)
         caps = self.caps
+        tokens = sum(reserved.each) if caps.tokens is not None else 0
+        cost = self._price(reserved.each) if caps.cost is not None else 0.0
         if caps.calls is not None and self.calls + 1 > caps.calls:
             self.reached = "max_calls"
         elif caps.tokens is not None and self.tokens + self._tokens_aside + tokens > caps.tokens:
@@ -85,19 +91,19 @@ class Budget:
             return False
         self.calls += 1
         reserved.calls += 1
-        self._tokens_aside += tokens
-        self._cost_aside += cost
+        self._set_aside(reserved, tokens, cost)
         return True
 
     def settle(self, reserved: Reserved, usage: JudgeUsage) -> None:
         """Book what a question took; the estimate counts where the endpoint does not say."""
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         if not prompt and not completion:
-            prompt, completion = reserved.prompt * reserved.calls, reserved.completion * reserved.calls
-        self._free(reserved)
+            prompt, completion = (reserved.calls * each for each in reserved.each)
+        self._set_aside(reserved, -reserved.tokens, -reserved.cost)
         self.tokens += prompt + completion
-        price = self.caps.price
-        cost = usage.cost_usd if usage.cost_usd is not None else price and price.of(prompt, completion)
+        cost = usage.cost_usd
+        if cost is None and self.caps.price is not None:
+            cost = self._price((prompt, completion))
         self.cost_known = self.cost_known and cost is not None
         self.cost += cost or 0.0
 
@@ -106,7 +112,7 @@ class Budget:
         if code in BILLED_ANYWAY:
             self.settle(reserved, JudgeUsage())
         else:
-            self._free(reserved)
+            self._set_aside(reserved, -reserved.tokens, -reserved.cost)
 
     def metered(self, send: Callable[[Q], Awaitable[R]]) -> Callable[[Q], Awaitable[R]]:
         """Return `send` with every call counted: a question asked again inside a judge is one call more.
@@ -124,12 +130,14 @@ class Budget:
 
         return counted
 
-    def _price(self, reserved: Reserved) -> float:
-        return self.caps.price.of(reserved.prompt, reserved.completion) if self.caps.price is not None else 0.0
+    def _price(self, tokens: tuple[int, int]) -> float:
+        return self.caps.price.of(*tokens) if self.caps.price is not None else 0.0
 
-    def _free(self, reserved: Reserved) -> None:
-        self._tokens_aside -= reserved.calls * (reserved.prompt + reserved.completion)
-        self._cost_aside -= reserved.calls * self._price(reserved)
+    def _set_aside(self, reserved: Reserved, tokens: int, cost: float) -> None:
+        reserved.tokens += tokens
+        reserved.cost += cost
+        self._tokens_aside += tokens
+        self._cost_aside += cost
 
 
 CURRENT: ContextVar[Reserved | None] = ContextVar("reserved", default=None)

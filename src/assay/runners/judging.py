@@ -178,7 +178,7 @@ class JudgingRunner:
         return structs.replace(verdict, usage=usage)
 
     async def _call(self, request: JudgeRequest, sample: int, deadline: float) -> Verdict:
-        reserved = self.budget.reserve(*self._judge.estimate(request))
+        reserved = self.budget.reserve(lambda: self._judge.estimate(request))
         if reserved is None:
             raise CallError("budget", f"{self.budget.reached} is reached")
         token = CURRENT.set(reserved)
