@@ -3,57 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import exp
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.platt import fit_platt
+from assay.metrics.platt import Platt, fit_platt
 from assay.scoring.agreement import Key
-from assay.scoring.calibration import LEAST_LABELS
 from assay.scoring.truth import Opinion
 
 FOLDS = 5
 
 
-def held_out(
+class Curve(NamedTuple):
+    """The curve of all labels, and whether labelled items were valued by curves that their case had no part in."""
+
+    slope: float
+    intercept: float
+    held_out: bool
+
+
+def valued(
     opinions: Mapping[Key, Opinion], truth: Mapping[Key, bool], seed: int = 0
-) -> tuple[dict[Key, Opinion], dict[str, float] | None]:
-    """Return opinions whose values are probabilities, and the curve: slope and intercept of the raw number.
+) -> tuple[dict[Key, Opinion], Curve | None]:
+    """Return opinions whose values are probabilities, and the curve that makes them of the raw number.
 
     The value of a labelled item comes from a curve that its case had no part in (five folds of whole cases, seeded), so
-    that what is measured on it is not flattered; all others come from the curve of all labels. Unchanged, with None,
-    for fewer than 50 labelled items or where no curve can be fitted.
+    that what is measured on it is not flattered; of all others, and where a fold leaves too few labels to fit on, from
+    the curve of all labels. Unchanged, with None, where `fit_platt` fits none.
     """
     known = sorted(key for key in truth.keys() & opinions.keys() if opinions[key].signal is not None)
-    whole = _fit(known, opinions, truth, seed) if len(known) >= LEAST_LABELS["rules"] else None
+    whole = _fit(known, opinions, truth, seed)
     if whole is None:
         return dict(opinions), None
     cases = sorted({key[0] for key in known})
     order = np.random.Generator(np.random.PCG64(seed)).permutation(len(cases)).tolist()
     fold_of = {cases[place]: number % FOLDS for number, place in enumerate(order)}
-    curves: dict[int, tuple[float, float]] = {}
-    for fold in range(FOLDS):
-        curve = _fit([key for key in known if fold_of[key[0]] != fold], opinions, truth, seed)
-        if curve is None:
-            return dict(opinions), None
-        curves[fold] = curve
-    labelled = set(known)
-    return {
-        key: said
-        if said.signal is None
-        else said._replace(value=_probability(said.signal, curves[fold_of[key[0]]] if key in labelled else whole))
+    folds = [_fit([key for key in known if fold_of[key[0]] != fold], opinions, truth, seed) for fold in range(FOLDS)]
+    kept = [fold or whole for fold in folds]
+    own = {key: kept[fold_of[key[0]]] for key in known}
+    values = {
+        key: said if said.signal is None else said._replace(value=own.get(key, whole).probability(said.signal))
         for key, said in opinions.items()
-    }, {"slope": whole[0], "intercept": whole[1]}
+    }
+    return values, Curve(whole.slope, whole.intercept, None not in folds)
 
 
-def _fit(
-    keys: list[Key], opinions: Mapping[Key, Opinion], truth: Mapping[Key, bool], seed: int
-) -> tuple[float, float] | None:
+def _fit(keys: list[Key], opinions: Mapping[Key, Opinion], truth: Mapping[Key, bool], seed: int) -> Platt | None:
     signals = [signal for key in keys if (signal := opinions[key].signal) is not None]
-    found = fit_platt(signals, [float(truth[key]) for key in keys], seed)
-    return (found.slope, found.intercept) if found is not None else None
-
-
-def _probability(signal: float, curve: tuple[float, float]) -> float:
-    power = curve[0] * signal + curve[1]
-    return 1 / (1 + exp(-power)) if power >= 0 else exp(power) / (1 + exp(power))
+    return fit_platt(signals, [truth[key] for key in keys], seed)

@@ -16,7 +16,7 @@ from assay.io.golden import golden_digest
 from assay.io.labels import Scales, answer_hash, labels_digest, load_labels
 from assay.io.rubrics import load_rubrics
 from assay.scoring.calibration import Calibrated, Measured, Question, measured
-from assay.scoring.curve import held_out
+from assay.scoring.curve import valued
 from assay.scoring.leanings import Difference, Disagreement, apart, difference
 from assay.scoring.slices import slice_rows
 from assay.scoring.truth import truths, values_of
@@ -67,7 +67,7 @@ def calibrate(run: ScoreRun | None, wanted: Calibrating) -> Calibrated:
     differences: list[tuple[str, Difference]] = []
     for metric in metrics:
         given = [label for label in people if label.metric == metric]
-        question = _Asked(metric, scales, given, run, wanted.seed)
+        question = _Asked(metric, scales, given, run, wanted.seed, notes)
         found += [each for instrument in instruments if (each := question.measured(instrument)) is not None]
         differences += [(metric, each) for each in question.differences(instruments)]
     if not found:
@@ -106,6 +106,7 @@ class _Asked:
     labels: Sequence[Label]
     run: ScoreRun | None
     seed: int
+    notes: list[str]
 
     @property
     def scale(self) -> Mapping[str, float | None]:
@@ -124,11 +125,16 @@ class _Asked:
             labels_digest(self.labels),
             instrument.name,
         )
-        platt = None
-        if instrument.by == RULES:
-            truth, _ = truths(self.labels, self.scale)
-            opinions, platt = held_out(opinions, {key: each.passed for key, each in truth.items()}, self.seed)
-        return measured(question, self.labels, opinions, self._lengths(), self._slices(), platt, self.seed)
+        if instrument.by != RULES:
+            return measured(question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed)
+        truth, _ = truths(self.labels, self.scale)
+        values, curve = valued(opinions, {key: each.passed for key, each in truth.items()}, self.seed)
+        if curve is not None and not curve.held_out:
+            self.notes.append(
+                f"{question.name}: too few labels to try its curve on others than those it was fitted to"
+            )
+        platt = {"slope": curve.slope, "intercept": curve.intercept} if curve is not None else None
+        return measured(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed)
 
     def differences(self, instruments: Sequence[Instrument]) -> Iterator[Difference]:
         """Yield each two judges or rubrics on the same labels."""
