@@ -14,6 +14,7 @@ from msgspec import structs
 
 from assay.errors import SettingsError
 from assay.io.rubrics import (
+    INPUTS,
     LOCK,
     PLACEHOLDER,
     load_anchors,
@@ -25,6 +26,7 @@ from assay.io.rubrics import (
 )
 from assay.io.strictyaml import read_yaml
 from assay.model import Behaviour
+from assay.verdict import UNSCORED
 
 RUBRICS = load_rubrics()
 NAMES = {
@@ -221,3 +223,16 @@ def test_one_label_leaves_no_choice() -> None:
 def test_anchors_are_read() -> None:
     read = load_anchors()
     assert ("1", 20) == (read.version, len(read.anchors))
+
+
+def test_the_page_on_judging_names_every_label_input_and_reason() -> None:
+    """What people read is what the files say."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "judging.md").read_text(encoding="utf-8")
+    for rubric in RUBRICS.values():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{rubric.name}` |"))
+        for label in rubric.labels:
+            value = "" if label.value is None else f" ({label.value:g})".replace("0.", ".")
+            assert f"{label.name}{value}" in row
+    assert f"some of {', '.join(INPUTS)}." in " ".join(page.split()).replace(" or ", " ")
+    for reason in get_args(UNSCORED):
+        assert f"`{reason}`" in page
