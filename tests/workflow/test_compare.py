@@ -40,6 +40,22 @@ def saved(run: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def better(run: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The candidate saved as a baseline too: read in a moment, where the run itself would be scored again."""
+    path = tmp_path_factory.mktemp("saved") / "candidate.json"
+    assert 0 == main(["baseline", "save", f"{run}:hybrid-rerank", "--out", str(path)])
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def live(run: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Both configurations of the run compared."""
+    code, found = compared(tmp_path_factory.mktemp("live") / "c.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
+    assert 0 == code
+    return found
+
+
 def gate_file(folder: Path, text: str) -> str:
     path = folder / "gate.yaml"
     path.write_text(f"zero_tolerance_tags: []\n{text}", encoding="utf-8")
@@ -55,45 +71,46 @@ def compared(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
 # ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_handbooks_candidate_gains_what_its_outputs_show(run: str, tmp_path: Path) -> None:
+def test_the_handbooks_candidate_gains_what_its_outputs_show(live: dict[str, Any]) -> None:
     """Six questions find all of their evidence that did not before, none loses any: 28.5/35 against 33.5/35."""
-    code, found = compared(tmp_path / "c.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
-    recall = found["comparison"]["recall@10"]
-    assert 0 == code
+    recall = live["comparison"]["recall@10"]
     assert (35, 6, 0, 29, 0) == (recall["n"], *(len(recall[name]) for name in LISTS))
     assert (28.5 / 35, 33.5 / 35, 5 / 35) == pytest.approx((recall["baseline"], recall["candidate"], recall["gain"]))
     assert 0 < recall["low"] < recall["gain"] < recall["high"]
-    assert ("improved", "not shown") == (recall["verdict"], found["comparison"]["must_cite"]["verdict"])
-    assert {"case_id", "evidence", "stage", "before", "after"} == set(found["moves"][0])
-    assert [] == violations(found, (schema := load_schema("comparison")), schema)
+    assert ("improved", "not shown") == (recall["verdict"], live["comparison"]["must_cite"]["verdict"])
+    assert {"case_id", "evidence", "stage", "before", "after"} == set(live["moves"][0])
+    assert [] == violations(live, (schema := load_schema("comparison")), schema)
 
 
 LISTS = ("improved", "regressed", "unchanged", "unpaired")
 
 
-def test_swapping_the_sides_turns_the_gain_around(run: str, saved: str, tmp_path: Path) -> None:
-    _, there = compared(tmp_path / "a.json", saved, f"{run}:hybrid-rerank")
-    _, back = compared(tmp_path / "b.json", f"{run}:hybrid-rerank", saved)
-    assert set(there["comparison"]) == set(back["comparison"])
-    for metric, change in there["comparison"].items():
+def test_swapping_the_sides_turns_the_gain_around(
+    live: dict[str, Any], saved: str, better: str, tmp_path: Path
+) -> None:
+    _, back = compared(tmp_path / "b.json", better, saved)
+    assert set(live["comparison"]) == set(back["comparison"])
+    for metric, change in live["comparison"].items():
         assert change["gain"] == pytest.approx(-back["comparison"][metric]["gain"]), metric
         assert change["improved"] == back["comparison"][metric]["regressed"], metric
 
 
-def test_a_saved_baseline_compares_like_the_run_it_was_saved_from(run: str, saved: str, tmp_path: Path) -> None:
-    _, live = compared(tmp_path / "a.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
-    _, kept = compared(tmp_path / "b.json", saved, f"{run}:hybrid-rerank")
+def test_saved_baselines_compare_like_the_runs_they_were_saved_from(
+    live: dict[str, Any], saved: str, better: str, tmp_path: Path
+) -> None:
+    _, kept = compared(tmp_path / "b.json", saved, better)
     for told in ("comparison", "slices", "moves", "transitions", "what_changed", "why_moved"):
         assert live[told] == kept[told], told
 
 
-def test_two_configurations_of_recorded_outputs_compare_without_a_run_folder(run: str, tmp_path: Path) -> None:
+def test_two_configurations_of_recorded_outputs_compare_without_a_run_folder(
+    live: dict[str, Any], tmp_path: Path
+) -> None:
     recorded = ["--golden", str(GOLDEN), "--outputs", *OUTPUTS, "--corpus", str(CORPUS), "--metrics", METRICS]
     configs = ["--baseline-config", "vector-only", "--candidate-config", "hybrid-rerank"]
     code, found = compared(tmp_path / "a.json", *recorded, *configs)
-    _, of_run = compared(tmp_path / "b.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
     assert 0 == code
-    assert found["comparison"] == of_run["comparison"]
+    assert found["comparison"] == live["comparison"]
 
 
 def test_a_run_compared_with_itself_changes_nothing(saved: str, tmp_path: Path) -> None:
@@ -103,10 +120,10 @@ def test_a_run_compared_with_itself_changes_nothing(saved: str, tmp_path: Path) 
 
 
 def test_the_screen_and_the_report_say_who_got_worse_and_why(
-    saved: str, run: str, tmp_path: Path, capsys: Printed
+    saved: str, better: str, tmp_path: Path, capsys: Printed
 ) -> None:
     report = tmp_path / "report.md"
-    arguments = ["compare", saved, f"{run}:hybrid-rerank", "--report", str(report), "--now", "2026-03-01T00:00:00Z"]
+    arguments = ["compare", saved, better, "--report", str(report), "--now", "2026-03-01T00:00:00Z"]
     assert 0 == main(arguments)
     printed, text = capsys.readouterr().out, report.read_text(encoding="utf-8")
     assert "hr_leave_002: hr_leave_policy:v2026-01:004 rank 2 in retrieved → rank 7 in reranked" in printed
@@ -165,14 +182,20 @@ WAIVED = SLOWER + "waivers: [{metric: latency_ms, owner: Lan, expires: 2026-03-3
     ],
     ids=["gained", "lost more", "open", "open and strict", "waived", "waiver expired", "waiver without a day"],
 )
-def test_the_gate_decides_the_exit_code_in_every_command(
-    gate: str, options: list[str], code: int, run: str, saved: str, tmp_path: Path
+def test_the_gate_decides_the_exit_code(
+    gate: str, options: list[str], code: int, saved: str, better: str, tmp_path: Path
 ) -> None:
     rules = ["--gate", gate_file(tmp_path, gate), *options]
-    assert code == main(["compare", saved, f"{run}:hybrid-rerank", *rules])
-    assert code == main(["gate", "check", f"{run}:hybrid-rerank", "--baseline", saved, *rules])
+    assert code == main(["compare", saved, better, *rules])
+    assert code == main(["gate", "check", better, "--baseline", saved, *rules])
+
+
+def test_every_command_holds_regression_rules_against_a_baseline(run: str, saved: str, tmp_path: Path) -> None:
+    rules = ["--gate", gate_file(tmp_path, SLOWER)]
     recorded = ["--golden", str(GOLDEN), "--outputs", OUTPUTS[1], "--metrics", "recall@10"]
-    assert code == main(["score", *recorded, "--baseline", saved, *rules])
+    assert 1 == main(["score", *recorded, "--baseline", saved, *rules])
+    assert 1 == main(["compare", saved, f"{run}:hybrid-rerank", "--metrics", "recall@10", *rules])
+    assert 1 == main(["gate", "check", f"{run}:hybrid-rerank", "--baseline", saved, *rules])
 
 
 def test_scoring_with_a_baseline_reports_what_moved_and_who_approves(
