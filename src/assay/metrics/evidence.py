@@ -65,19 +65,27 @@ def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, s
             holds.setdefault(sentence, set()).add(q)
     total = sum(weights)
     held = {sentence: sum([weights[q] for q in sorted(words)]) / total for sentence, words in holds.items()}
-    best = sorted(held, key=lambda sentence: (-held[sentence], sentence))[:_CANDIDATES]
-    shares = {sentence: pieces.share(pieces.of(sources, sentence)) for sentence in best}
+    left = sorted(held, key=lambda sentence: (-held[sentence], sentence))[:_CANDIDATES]
+    shares: dict[int, float] = {}
     chosen: list[int] = []
     covered: set[int] = set()
-    while len(chosen) < _SENTENCES and best:
+    while len(chosen) < _SENTENCES:
         counts = _PIECES_LATER if chosen else _PIECES_FIRST
-        gains = {s: sum([weights[q] for q in sorted(holds[s] - covered)]) / total + counts * shares[s] for s in best}
-        top = max(best, key=lambda sentence: (gains[sentence], -sentence))
-        if gains[top] <= _LEAST_GAIN:
+        new = {s: sum([weights[q] for q in sorted(holds[s] - covered)]) / total for s in left}
+        best, gain = -1, _LEAST_GAIN
+        for sentence in sorted(left, key=lambda s: (-new[s], s)):
+            if new[sentence] + counts <= gain:
+                break  # not even with all 4-grams
+            if sentence not in shares:
+                shares[sentence] = pieces.share(pieces.of(sources, sentence))
+            value = new[sentence] + counts * shares[sentence]
+            if value > gain:
+                best, gain = sentence, value
+        if best < 0:
             break
-        chosen.append(top)
-        covered |= holds[top]
-        best.remove(top)
+        chosen.append(best)
+        covered |= holds[best]
+        left.remove(best)
     return chosen
 
 

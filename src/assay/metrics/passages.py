@@ -29,13 +29,13 @@ class Match(NamedTuple):
 NO_MATCH = Match((), 0.0)
 
 
-def grams(line: str) -> Iterator[str]:
-    """Yield the pieces of `GRAM` characters of a line, in order.
+def grams(line: str) -> list[str]:
+    """Return the pieces of `GRAM` characters of a line, in order.
 
-    >>> list(grams(" leav "))
+    >>> grams(" leav ")
     [' lea', 'leav', 'eav ']
     """
-    return (line[i : i + GRAM] for i in range(len(line) - GRAM + 1))
+    return [line[i : i + GRAM] for i in range(len(line) - GRAM + 1)]
 
 
 def line_of(spelled: Iterable[str]) -> str:

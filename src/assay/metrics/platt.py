@@ -16,6 +16,7 @@ _TAIL = 2.5  # percent beyond either end of the interval
 _STEPS = 60
 _RIDGE = 1e-3  # keeps the slope of perfectly separated resamples finite
 _LONGEST_STEP = 2.0
+_CONVERGED = 1e-10
 
 Floats = npt.NDArray[np.float64]
 
@@ -81,8 +82,11 @@ def _fits(scores: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Flo
         up, across = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
         ss, si, ii = (bend * scores**2).sum(axis=1) + _RIDGE, (bend * scores).sum(axis=1), bend.sum(axis=1) + _RIDGE
         determinant = ss * ii - si**2
-        slopes += np.clip((ii * up - si * across) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
-        intercepts += np.clip((ss * across - si * up) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
+        steps = np.array([ii * up - si * across, ss * across - si * up]) / determinant
+        steps = np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)
+        slopes, intercepts = slopes + steps[0], intercepts + steps[1]
+        if np.abs(steps).max() < _CONVERGED:
+            break
     return slopes, intercepts
 
 

@@ -157,7 +157,7 @@ _FLOOR = 0.05  # the least support of a word
 _WEAK = 0.5  # support below which a word is shown
 _ALONE = 0.4  # support of a word that is found in other company
 _NEIGHBOURS, _FADING = 3, 0.3  # words on either side that are its company; the farther ones count less
-_NEAR = ((8, 1.0), (16, 0.7), (32, 0.35))  # how near, in terms, company counts how much
+_CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # what company counts at a distance of so many terms
 _MOST = 40  # places of a term that are looked at
 _FACT_NEIGHBOURS, _FACT_NEAR = 2, 12
 
@@ -190,17 +190,12 @@ def _supports(matches: Sequence[Match], weights: Sequence[float]) -> list[float]
 def _closeness(place: int, places: Sequence[int]) -> float:
     """Return how near the nearest of the places is to another: 1, .7, .35 or 0."""
     at = bisect_left(places, place)
-    distance = _NEAR[-1][0] + 1
-    if at:
-        distance = place - places[at - 1]
+    distance = place - places[at - 1] if at else len(_CLOSENESS)
     if at < len(places) and places[at] == place:
         at += 1
     if at < len(places):
         distance = min(distance, places[at] - place)
-    for limit, value in _NEAR:
-        if distance <= limit:
-            return value
-    return 0.0
+    return _CLOSENESS[distance] if distance < len(_CLOSENESS) else 0.0
 
 
 def _misplaced(content: Sequence[Term], matches: Sequence[Match], q: int) -> bool:
