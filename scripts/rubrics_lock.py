@@ -19,7 +19,8 @@ def main() -> int:
         print(problem, file=sys.stderr)
     if same_version:
         return 2
-    FILE.write_text(lock_lines(rubrics), encoding="utf-8")
+    if lock_lines(rubrics) != locked:
+        FILE.write_text(lock_lines(rubrics), encoding="utf-8")
     return 0
 
 

@@ -146,10 +146,10 @@ def _quoted(members: dict[str, Any], name: str, rendered: Rendered) -> tuple[str
     if found is None:
         _fail(f"the source of {name} is none of the sources", "quote")
     source, text = found
-    quote, whole = _plain(members["quote"]), _plain(text)
-    if not any(character.isalnum() for character in quote) or len(quote) < min(SHORTEST_QUOTE, len(whole)):
+    quote = _plain(members["quote"])
+    if not any(character.isalnum() for character in quote) or len(quote) < min(SHORTEST_QUOTE, len(text)):
         _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
-    if quote not in whole:
+    if quote not in text and quote not in _plain(text):  # most quotes are copied as they stand
         _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
     return source, members["quote"].strip()
 

@@ -50,7 +50,6 @@ class Rendered:
     request: str
     system: str
     user: str
-    form: str
     schema: dict[str, Any]
     ids: dict[str, str]
     sources: dict[str, tuple[str, str]]
@@ -59,6 +58,11 @@ class Rendered:
     canary: str
     frame: Frame
     flags: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> str:
+        """The schema in words, for endpoints that take none."""
+        return fill(self.frame.form, {"schema": json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))})
 
     def again(self, problem: str) -> Rendered:
         """Return the same question with a line that says why an earlier reply could not be used, and the schema."""
@@ -90,7 +94,6 @@ def render(request: JudgeRequest, rubric: JudgeRubric, judge: str, sample: int) 
         request=asked,
         system=fill(frame.system, values),
         user=fill(frame.user, values),
-        form=fill(frame.form, {"schema": json.dumps(schema, ensure_ascii=False, separators=(",", ":"))}),
         schema=schema,
         ids=data.ids,
         sources=data.sources,
