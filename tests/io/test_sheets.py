@@ -29,8 +29,10 @@ from assay.verdict import Label
 
 SCALES: Scales = {"correctness": {"correct": 1.0, "incorrect": 0.0}}
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028=1+1"
-ROW = SheetRow("r0001", "correctness", HOSTILE, "=HYPERLINK(1)", "", "12", ("one", "two"), ("correct", "incorrect"))
-OTHER = SheetRow("r0002", "correctness", "q", "a", "", "", (), ("correct", "incorrect"))
+ROW = SheetRow(
+    "r0001", "correctness", HOSTILE, "=HYPERLINK(1)", "", "12", ("one", "two"), ("correct", "incorrect"), ("m1", "m2")
+)
+OTHER = SheetRow("r0002", "correctness", "q", "a", "", "", (), ("correct", "incorrect"), ("m1", "m2"))
 KEY = KeyFile(FORMAT, "g", 0, {
     "r0001": Target("c1", "correctness", "cfg", text="t", answer_hash="h"), "r0002": Target("c2", "correctness", "cfg"),
 })  # fmt: skip
@@ -44,7 +46,7 @@ def written(folder: Path, text: str | bytes, name: str = "lan.csv") -> str:
 
 def test_a_filled_csv_comes_back_with_the_identity_that_the_key_holds(tmp_path: Path) -> None:
     sheet = b"".join(sheet_csv([ROW, OTHER])).decode().replace("\r\n", "\n")
-    filled = sheet.replace("incorrect,,,\nr0002", "incorrect,correct,because,\nr0002")
+    filled = sheet.replace('m2",,,\nr0002', 'm2",correct,because,\nr0002')
     assert filled != sheet
     labels, empty = load_sheet(written(tmp_path, filled), KEY, SCALES)
     expected = Label("c1", "correctness", "lan", "correct", config_id="cfg", text="t", answer_hash="h", note="because")

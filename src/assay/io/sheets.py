@@ -27,7 +27,8 @@ ROW_ID = "row_id"
 
 
 class SheetRow(Struct, frozen=True):
-    """One thing to label: `item` is the claim, citation or fact ("" for the whole answer), `options` the labels."""
+    """One thing to label: `item` is the claim, citation or fact ("" for the whole answer), `options` are the labels and
+    `meanings` what each of them means."""
 
     row_id: str
     metric: str
@@ -37,6 +38,7 @@ class SheetRow(Struct, frozen=True):
     reference: str
     sources: tuple[str, ...]
     options: tuple[str, ...]
+    meanings: tuple[str, ...]
 
 
 class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -71,6 +73,7 @@ class _Filled(Struct, frozen=True, forbid_unknown_fields=True):
     reference: Any = None
     sources: Any = None
     options: Any = None
+    meanings: Any = None
 
 
 COLUMNS = (*SheetRow.__struct_fields__, "label", "note", "rater")
@@ -81,9 +84,22 @@ def sheet_csv(rows: Iterable[SheetRow]) -> Iterator[bytes]:
     yield csv_line(COLUMNS)
     for row in rows:
         sources = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(row.sources, 1))
-        options = " | ".join(row.options)
+        meanings = "\n".join(f"{name}: {text}" for name, text in zip(row.options, row.meanings, strict=True))
         yield csv_line(
-            [row.row_id, row.metric, row.question, row.answer, row.item, row.reference, sources, options, "", "", ""]
+            [
+                row.row_id,
+                row.metric,
+                row.question,
+                row.answer,
+                row.item,
+                row.reference,
+                sources,
+                " | ".join(row.options),
+                meanings,
+                "",
+                "",
+                "",
+            ]
         )
 
 

@@ -99,6 +99,9 @@ function show() {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = `${number + 1} ${label}`;
+    const meaning = document.createElement("small");
+    meaning.textContent = row.meanings[number];
+    button.append(meaning);
     button.setAttribute("aria-pressed", String(now.label === label));
     button.addEventListener("click", () => choose(label));
     return button;

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import InputError, Problem
-from assay.graders.judging import Rubrics
+from assay.graders.judging import Rubrics, rubric_of
 from assay.io.golden import golden_digest, load_golden
 from assay.io.graded import load_graded
 from assay.io.labelpage import label_page
@@ -84,7 +84,7 @@ def export_labels(
         picked += [(metric, each) for each in chosen]
     if not picked:
         raise InputError("nothing to label: no answer of this run can be asked about (" + "; ".join(notes) + ")")
-    rows = [_row(f"r{number:04}", metric, each) for number, (metric, each) in enumerate(picked, 1)]
+    rows = [_row(f"r{number:04}", metric, each, rubrics) for number, (metric, each) in enumerate(picked, 1)]
     targets = {row.row_id: _target(metric, each) for row, (metric, each) in zip(rows, picked, strict=True)}
     key = KeyFile(FORMAT, golden_digest(run.golden), drawing.seed, targets)
     sheets = {"sheet-1": rows, "sheet-2": [row for place, row in enumerate(rows) if place in again]}
@@ -224,9 +224,10 @@ def _chosen(
     return [found[key] for key in picked], note
 
 
-def _row(row_id: str, metric: str, each: Asked) -> SheetRow:
+def _row(row_id: str, metric: str, each: Asked, rubrics: Rubrics) -> SheetRow:
     inputs = each.request.inputs
     answer = each.observation.answer
+    rubric = rubric_of(rubrics, each.request.rubric, each.request.language)
     return SheetRow(
         row_id,
         metric,
@@ -236,6 +237,7 @@ def _row(row_id: str, metric: str, each: Asked) -> SheetRow:
         str(inputs.get("reference") or ""),
         sources_of(each.request),
         each.request.labels,
+        tuple(label.meaning for label in rubric.labels),
     )
 
 

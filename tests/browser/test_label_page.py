@@ -1,0 +1,118 @@
+"""The page on which people label, in a real browser: by keys alone, in two languages, and nothing that acts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.browser.chromium import Browser, Page
+from tests.browser.payloads import PAYLOADS
+
+from assay.io.labelpage import label_page
+from assay.io.labels import Scales
+from assay.io.sheets import FORMAT, KeyFile, SheetRow, Target, load_sheet
+
+OPTIONS = ("correct", "partly_correct", "incorrect")
+ROWS = [
+    SheetRow(f"r{n}", "correctness", f"Câu hỏi {n}?", f"Answer {n}", "", "Ref", ("s1", "s2"), OPTIONS, OPTIONS)
+    for n in (1, 2, 3)
+]
+
+
+@pytest.fixture
+def page(running: Browser, tmp_path: Path) -> Iterator[Page]:
+    """A page with three rows; what it saves goes to the test's folder."""
+    path = tmp_path / "sheet.html"
+    path.write_bytes(label_page(ROWS))
+    running.call(
+        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"), eventsEnabled=False
+    )
+    found = running.open(path)
+    found.evaluate("localStorage.clear()")
+    found.go(path.resolve().as_uri())
+    yield found
+    wrong = [each for each in found.wrong if not each.startswith("request blob:")]  # the file that it saves itself
+    found.close()
+    assert [] == wrong
+
+
+def key(page: Page, name: str) -> None:
+    text = {"text": name} if len(name) == 1 else {}
+    page.call("Input.dispatchKeyEvent", type="keyDown", key=name, **text)
+    page.call("Input.dispatchKeyEvent", type="keyUp", key=name)
+
+
+def test_rows_are_labelled_and_saved_by_keys_alone(page: Page, tmp_path: Path) -> None:
+    for name in ("1", "3", "ArrowLeft", "n"):
+        key(page, name)
+    page.type("vì sao: =1+1")
+    key(page, "Escape")
+    key(page, "ArrowRight")
+    assert "Câu hỏi 3?" in page.text() and "2 labelled" in page.text("#status")
+    assert "Answer 3" in page.text(".answer") and "[2] s2" in page.text(".sources")
+    page.evaluate("document.getElementById('rater').focus()")
+    page.type("Nguyễn Lan")
+    page.evaluate("document.getElementById('save').focus()")
+    page.press("Enter")
+    page.until("document.getElementById('status').textContent.startsWith('Saved')")
+    saved = tmp_path / "saved" / "labels-Nguyễn-Lan.jsonl"
+    for _ in range(200):
+        if saved.exists() and saved.read_text(encoding="utf-8").count("\n") == 2:
+            break
+        page.evaluate("new Promise((done) => setTimeout(done, 20))")
+    targets = {row.row_id: Target(f"case-{row.row_id}", "correctness", "a") for row in ROWS}
+    scales: Scales = {"correctness": {"correct": 1.0, "partly_correct": 0.5, "incorrect": 0.0}}
+    labels, _ = load_sheet(str(saved), KeyFile(FORMAT, "", 0, targets), scales)
+    found = [(each.case_id, each.label, each.rater, each.note) for each in labels]
+    assert [("case-r1", "correct", "Nguyễn Lan", ""), ("case-r2", "incorrect", "Nguyễn Lan", "vì sao: =1+1")] == found
+
+
+def test_without_a_name_nothing_is_saved(page: Page) -> None:
+    key(page, "1")
+    page.evaluate("document.getElementById('save').click()")
+    assert "Give your name first." == page.text("#status")
+    assert "rater" == page.evaluate("document.activeElement.id")
+
+
+def test_the_page_speaks_vietnamese_and_keeps_what_was_chosen(page: Page) -> None:
+    key(page, "2")
+    page.evaluate(
+        "(() => { const chosen = document.getElementById('language');"
+        " chosen.value = 'vi'; chosen.dispatchEvent(new Event('change')); })()"
+    )
+    key(page, "ArrowLeft")
+    assert "Câu trả lời có khớp đáp án tham chiếu không?" == page.text("#ask")
+    assert "vi" == page.evaluate("document.documentElement.lang")
+    assert "2 partly_correct\npartly_correct" == page.text("#options button[aria-pressed=true]")
+
+
+def test_every_control_can_be_reached_by_tab_and_has_a_name(page: Page) -> None:
+    names = []
+    for _ in range(12):
+        page.press("Tab")
+        names.append(
+            page.evaluate("(document.activeElement.labels?.[0] || document.activeElement).innerText.split('\\n')[0]")
+        )
+    for expected in ("Your name", "Language", "1 correct", "3 incorrect", "Why (optional)", "Save to a file"):
+        assert any(name.startswith(expected) for name in names), (expected, names)
+
+
+def test_hostile_texts_are_shown_and_do_not_act(running: Browser, tmp_path: Path) -> None:
+    rows = [
+        SheetRow(f"r{n}", text, text, text, text, text, (text,), (text, "correct"), (text, text))
+        for n, text in enumerate(PAYLOADS)
+    ]
+    path = tmp_path / "hostile.html"
+    path.write_bytes(label_page(rows))
+    page = running.open(path)
+    for text in PAYLOADS:
+        shown = json.loads(
+            page.evaluate("JSON.stringify([...document.querySelectorAll('p.text')].map((p) => p.textContent))")
+        )
+        assert [text, text, text, f"[1] {text}", text] == shown
+        key(page, "ArrowRight")
+    wrong = page.wrong
+    page.close()
+    assert [] == wrong
