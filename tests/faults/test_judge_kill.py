@@ -1,0 +1,107 @@
+"""A judging that is killed, stopped or run by several at once: nothing acknowledged is lost, nobody asks twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.faults.judging import CONCURRENCY, honest, killed, start, write_inputs
+from tests.support.judge_server import Asked, judge_server, labelled
+
+from assay.judges.book import Book, load_verdicts
+from assay.judges.rows import counted
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_killed_judging_ends_with_the_same_verdicts_and_scores(tmp_path: Path) -> None:
+    whole = killed(tmp_path, 0, 0)
+    outcome = killed(tmp_path, 5, 1)
+    assert (5, 0) == (outcome.kills, outcome.lost)
+    assert (whole.verdicts, whole.report) == (outcome.verdicts, outcome.report)
+    assert outcome.calls <= whole.calls + 5 * CONCURRENCY
+    assert outcome.calls - whole.calls <= outcome.double_bills <= 5 * CONCURRENCY
+
+
+def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    golden, outputs = write_inputs(tmp_path)
+    book = tmp_path / "book.sqlite"
+    seen, go_on = threading.Event(), threading.Event()
+    answer = labelled(honest)
+
+    def slow(asked: Asked) -> Any:
+        seen.set()
+        go_on.wait(60)
+        return answer(asked)
+
+    with judge_server(answer=slow) as server:
+        process = start(golden, outputs, server.url, book)
+        assert seen.wait(60)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        line = b""
+        while b"Ctrl-C again ends at once" not in line:
+            line = process.stderr.readline()
+            assert line
+        go_on.set()
+        message = process.communicate(timeout=60)[1].decode()
+        assert 130 == process.returncode, message
+        assert "interrupted; the same command goes on" in message
+        kept = counted(load_verdicts(book)[1])
+        assert 1 <= kept == server.calls <= CONCURRENCY
+        again = start(golden, outputs, server.url, book)
+        assert 0 == again.wait(120), again.communicate()[1].decode()
+        again.communicate()
+        assert server.calls == counted(load_verdicts(book)[1])
+    with Book(book) as opened:
+        assert 0 == opened.double_bills
+
+
+WORKER = """
+import asyncio, sys
+from tests.support.verdicts import JUDGE, request, verdict
+from assay.judges.book import Book
+from assay.runners.judging import JudgingRunner, Limits
+
+class Judge:
+    identity = JUDGE
+    def estimate(self, request): return 1, 1
+    async def aclose(self): ...
+    async def ask(self, request, sample):
+        with open(sys.argv[2], "a") as log:
+            log.write(request.inputs["answer"] + "\\n")
+        await asyncio.sleep(0)
+        return verdict(request, sample)
+
+first, last = int(sys.argv[3]), int(sys.argv[4])
+with Book(sys.argv[1]) as book:
+    book.register(JUDGE)
+    runner = JudgingRunner(Judge(), book, lambda _, samples: not samples, Limits(16))
+    found = asyncio.run(runner.run([request(str(number)) for number in range(first, last)]))
+sys.exit(0 if all(len(each) == 1 for each in found.values()) else 1)
+"""
+
+
+def test_eight_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
+    """Eight processes with 500 requests each; every one shares half of them with the next."""
+    book, log = tmp_path / "book.sqlite", tmp_path / "calls.log"
+    path = {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(book), str(log), str(250 * number), str(250 * number + 500)],
+            env=path,
+            stderr=subprocess.PIPE,
+        )
+        for number in range(8)
+    ]
+    for process in processes:
+        message = process.communicate(timeout=120)[1].decode()
+        assert 0 == process.returncode, message
+    asked = Counter(log.read_text().split())
+    assert (250 * 9, {1}) == (len(asked), set(asked.values()))
+    assert 250 * 9 == counted(load_verdicts(book)[1])
