@@ -6,7 +6,7 @@ import { Answer } from "./answer";
 import { Attributed } from "./attribution";
 import { loadDetail, own, whyOf, type ChunkRow, type Column, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
 import { stateOf } from "./filter";
-import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useWords } from "./parts";
+import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useScores, useWords } from "./parts";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
 export function CasePage(props: { report: Report; rows: Rows; id: string; config: string }) {
@@ -47,7 +47,7 @@ export function CasePage(props: { report: Report; rows: Rows; id: string; config
           {view.observed && <Seen view={view} detail={detail} />}
         </>
       )}
-      <Scores report={report} rows={rows} place={place} config={config} />
+      <Scores report={report} place={place} config={config} />
       <Section id="explain" title={t("explain")}>
         <code class="command">
           {visible(`assay explain ${quoted(id)} --config ${quoted(config)} ${report.explain}`.trimEnd())}
@@ -277,9 +277,10 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
   );
 }
 
-function Scores({ report, rows, place, config }: { report: Report; rows: Rows; place: number; config: string }) {
+function Scores({ report, place, config }: { report: Report; place: number; config: string }) {
   const { t } = useWords();
-  const columns = own(rows.configs, config)?.metrics ?? [];
+  const columns = useScores(report, config);
+  if (columns === null) return <p>{t("loading")}</p>;
   const scored = columns.filter((column) => column.values[place] != null);
   const unscored = columns.filter((column) => column.values[place] == null);
   return (

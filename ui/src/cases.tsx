@@ -2,9 +2,9 @@
 
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { own, type Report, type Rows } from "./data";
-import { columnOf, filterHash, matching, stateOf, type Filter } from "./filter";
-import { caseHash, StateBadge, useWords } from "./parts";
+import { own, type Column, type Report, type Rows } from "./data";
+import { filterHash, matching, stateOf, type Filter } from "./filter";
+import { caseHash, StateBadge, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import type { Key } from "./strings";
 import { Data, visible } from "./text";
@@ -16,7 +16,9 @@ const SORTS = ["golden", "id", "failed", "low", "high"] as const;
 export function Cases({ report, rows, filter }: { report: Report; rows: Rows; filter: Filter }) {
   const { t } = useWords();
   const key = filterHash(filter);
-  const places = useMemo(() => matching(rows, filter), [rows, key]);
+  const columns = useScores(report, filter.metric === "" ? null : filter.config);
+  const column = columns?.find((each) => each.name === filter.metric);
+  const places = useMemo(() => matching(rows, filter, column), [rows, key, column]);
   const change = (changed: Partial<Filter>) => {
     history.replaceState(null, "", filterHash({ ...filter, ...changed }));
     window.dispatchEvent(new HashChangeEvent("hashchange"));
@@ -28,7 +30,7 @@ export function Cases({ report, rows, filter }: { report: Report; rows: Rows; fi
       <p class="count" aria-live="polite">
         {t("matching", { n: places.length, total: rows.ids.length })}
       </p>
-      {places.length === 0 ? <p>{t("none_match")}</p> : <List key={key} rows={rows} filter={filter} places={places} />}
+      {places.length === 0 ? <p>{t("none_match")}</p> : <List key={key} rows={rows} filter={filter} column={column} places={places} />}
       <PrintedFailures report={report} rows={rows} />
     </>
   );
@@ -62,7 +64,7 @@ function Filters({ report, rows, filter, change }: FilterProps) {
       {choice("check", "failed_check", options(found?.checks.names ?? []))}
       {choice("behaviour", "behaviour", options(rows.behaviours.names), named("behaviour"))}
       {rows.changes !== undefined && choice("change", "change", rows.changes.names, named("change"))}
-      {choice("metric", "score_metric", found?.metrics.map((column) => column.name) ?? [])}
+      {choice("metric", "score_metric", found?.metrics ?? [])}
       {filter.metric !== "" && (
         <label>
           {t("at_most")}
@@ -121,8 +123,15 @@ function Search({ value, change }: { value: string; change: (text: string) => vo
   return <input type="search" name="q" value={typed} onInput={(event) => type(event.currentTarget.value)} />;
 }
 
+interface ListProps {
+  rows: Rows;
+  filter: Filter;
+  column: Column | undefined;
+  places: number[];
+}
+
 /** Rows of one height in a box that scrolls; arrow keys, Page Up and Down, Home and End move between them. */
-function List({ rows, filter, places }: { rows: Rows; filter: Filter; places: number[] }) {
+function List({ rows, filter, column, places }: ListProps) {
   const { t } = useWords();
   const box = useRef<HTMLDivElement>(null);
   const [top, scroll] = useState(0);
@@ -164,7 +173,7 @@ function List({ rows, filter, places }: { rows: Rows; filter: Filter; places: nu
     >
       <div class="list-space" role="rowgroup" style={{ height: `${places.length * ROW}px` }}>
         {places.slice(first, last).map((place, offset) => (
-          <Row key={place} rows={rows} filter={filter} place={place} row={first + offset} />
+          <Row key={place} rows={rows} filter={filter} column={column} place={place} row={first + offset} />
         ))}
       </div>
     </div>
@@ -185,7 +194,15 @@ function nextRow(key: string, row: number, count: number, height: number): numbe
   return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
 }
 
-function Row({ rows, filter, place, row }: { rows: Rows; filter: Filter; place: number; row: number }) {
+interface RowProps {
+  rows: Rows;
+  filter: Filter;
+  column: Column | undefined;
+  place: number;
+  row: number;
+}
+
+function Row({ rows, filter, column, place, row }: RowProps) {
   const { w } = useWords();
   const found = own(rows.configs, filter.config);
   if (found === undefined) return null;
@@ -194,7 +211,6 @@ function Row({ rows, filter, place, row }: { rows: Rows; filter: Filter; place: 
   const tags = (rows.tags.codes[place] ?? []).map((code) => rows.tags.names[code] ?? "");
   const cause = found.causes?.names[found.causes.codes[place] ?? 0] ?? "";
   const change = rows.changes?.names[rows.changes.codes[place] ?? 0] ?? "";
-  const column = columnOf(found, filter.metric);
   const value = column?.values[place];
   return (
     <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * ROW}px`, height: `${ROW}px` }}>

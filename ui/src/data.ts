@@ -196,7 +196,7 @@ export interface ConfigRows {
   states: number[];
   checks: CodedLists;
   warned: CodedLists;
-  metrics: Column[];
+  metrics: string[];
   causes?: Coded;
   verdicts?: Coded;
 }
@@ -325,8 +325,17 @@ function text(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
 }
 
+/** The script runs before the rest of a large file has arrived. */
+const arrived = new Promise<void>((done) => {
+  if (document.readyState !== "loading") done();
+  else document.addEventListener("DOMContentLoaded", () => done());
+});
+
 async function unpacked<T>(id: string): Promise<T> {
-  const bytes = Uint8Array.from(atob(text(id)), (sign) => sign.charCodeAt(0));
+  await arrived;
+  const packed = atob(text(id));
+  const bytes = new Uint8Array(packed.length);
+  for (let at = 0; at < packed.length; at += 1) bytes[at] = packed.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text()) as T;
 }
@@ -338,6 +347,19 @@ let rows: Promise<Rows> | undefined;
 export function loadRows(): Promise<Rows> {
   rows ??= unpacked<Rows>("rows");
   return rows;
+}
+
+const scores = new Map<string, Promise<Column[]>>();
+
+/** The scores of every case under a configuration, metric by metric. */
+export function loadScores(found: Report, config: string): Promise<Column[]> {
+  const number = found.configs.findIndex((each) => each.id === config);
+  let columns = scores.get(config);
+  if (columns === undefined) {
+    columns = unpacked<Column[]>(`scores-${number}`);
+    scores.set(config, columns);
+  }
+  return columns;
 }
 
 const islands = new Map<number, Promise<Record<string, Detail>>>();

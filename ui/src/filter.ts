@@ -46,10 +46,6 @@ export function filterHash(filter: Filter): string {
   return text === "" ? "#/cases" : `#/cases?${text}`;
 }
 
-export function columnOf(found: ConfigRows | undefined, name: string): Column | undefined {
-  return found?.metrics.find((column) => column.name === name);
-}
-
 /** Text for a search that does not care for case, and finds `nghi phep` in `nghỉ phép`. */
 function folded(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").replaceAll("đ", "d").replaceAll("Đ", "D").toLowerCase();
@@ -66,11 +62,10 @@ function searchTexts(rows: Rows): string[] {
   return texts;
 }
 
-/** The places of the cases that pass the filter, in its order. */
-export function matching(rows: Rows, filter: Filter): number[] {
+/** The places of the cases that pass the filter, in its order; `column` holds the scores of the metric it names. */
+export function matching(rows: Rows, filter: Filter, column: Column | undefined): number[] {
   const found = own(rows.configs, filter.config);
   if (found === undefined) return [];
-  const column = columnOf(found, filter.metric);
   const tests: ((place: number) => boolean)[] = [];
   const is = (codes: number[], names: readonly string[], wanted: string) => {
     const code = names.indexOf(wanted);

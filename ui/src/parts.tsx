@@ -1,8 +1,8 @@
 // Small parts that every view uses: words in the reader's language, marks, intervals, tables that scroll on their own.
 
 import { createContext, type ComponentChildren } from "preact";
-import { useContext } from "preact/hooks";
-import { own, type ClassMark, type Figure, type Rows } from "./data";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { loadScores, own, type ClassMark, type Column, type Figure, type Report, type Rows } from "./data";
 import { said, word, type Key, type Language } from "./strings";
 import { Data, Items } from "./text";
 
@@ -15,6 +15,20 @@ export function useWords() {
     t: (key: Key, values?: Record<string, string | number>) => said(language, key, values),
     w: (kind: string, name: string) => word(language, kind, name),
   };
+}
+
+/** The scores of a configuration, null until they are unpacked and where no configuration is named. */
+export function useScores(report: Report, config: string | null): Column[] | null {
+  const [columns, take] = useState<Column[] | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    take(null);
+    if (config !== null) void loadScores(report, config).then((found) => wanted && take(found));
+    return () => {
+      wanted = false;
+    };
+  }, [report, config]);
+  return columns;
 }
 
 export function Section({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {

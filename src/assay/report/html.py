@@ -1,7 +1,8 @@
 """The HTML report: one file that asks for nothing, made from the built page and three kinds of data islands.
 
-`report` is plain JSON and is enough for the first screen. `rows` holds a slim row for every case, `detail-N` whole
-cases as far as the budget goes; both are deflated, so that 50,000 cases stay one file that opens.
+`report` is plain JSON and is enough for the first screen: the script stands right behind it and does not wait for the
+rest. `rows` holds a slim row for every case, `scores-N` the scores of one configuration, `detail-N` whole cases as far
+as the budget goes; these are deflated, and unpacked when a reader asks for them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import msgspec
 
 from assay.report.html_case import detail_of
 from assay.report.html_data import HtmlData
-from assay.report.html_rows import rows_of
+from assay.report.html_rows import rows_of, scores_of
 from assay.report.html_summary import report_of
 
 CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
@@ -40,8 +41,15 @@ def to_html(data: HtmlData, asset: str) -> Iterator[bytes]:
         if asset.count(mark) != 1:
             raise ValueError(f"the page must hold {mark} once")
     head, _, tail = asset.partition(ISLANDS_MARK)
-    yield head.replace(CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{policy(asset)}">').encode()
+    script = _SCRIPT.search(head)
+    if script is None:
+        raise ValueError("the page must hold a script")
+    head = head.replace(CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{policy(asset)}">')
+    yield head.replace(script[0], "").encode()
     yield _island("report", "application/json", escaped(report_of(data)))
+    yield f'<script type="module" async>{script[1]}</script>\n'.encode()
+    for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
+        yield _packed(f"scores-{number}", msgspec.json.encode(scores_of(result, data)))
     islands = yield from _details(data)
     yield _packed("rows", msgspec.json.encode(rows_of(data, islands)))
     yield tail.encode()

@@ -36,7 +36,7 @@ def rows_of(data: HtmlData, islands: Mapping[int, int]) -> Json:
         "islands": [islands.get(place, -1) for place in range(len(cases))],
         "states": STATES,
         "configs": {
-            config: _config(result, data.attributions.get(config, {}), data)
+            config: _config(result, data.attributions.get(config, {}))
             for config, result in sorted(data.scoring.configs.items())
         },
     }
@@ -77,14 +77,19 @@ def _state(failed: tuple[str, ...]) -> str:
     return LEAKED if LEAK in failed else FAILED if failed else PASSED
 
 
-def _config(result: ConfigResult, attributions: Mapping[str, Attribution], data: HtmlData) -> Json:
+def scores_of(result: ConfigResult, data: HtmlData) -> list[Json]:
+    """Return the scores of every case under one configuration, metric by metric."""
+    return [_column(column, data) for _, column in sorted(result.table.columns.items())]
+
+
+def _config(result: ConfigResult, attributions: Mapping[str, Attribution]) -> Json:
     table = result.table
     checks = {found.case_id: found for found in table.checks}
     shape: Json = {
         "states": [STATES.index(state) for state in states_of(result)],
         "checks": _coded_lists(checks[each].failed if each in checks else () for each in table.case_ids),
         "warned": _coded_lists(checks[each].warnings if each in checks else () for each in table.case_ids),
-        "metrics": [_column(column, data) for _, column in sorted(table.columns.items())],
+        "metrics": sorted(table.columns),
     }
     if attributions:
         found = [attributions.get(case_id) for case_id in table.case_ids]

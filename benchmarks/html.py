@@ -1,0 +1,192 @@
+"""The HTML report of a large scoring: how long it takes to write, how big it is, how soon a browser shows it.
+
+`python -m benchmarks.html [--cases 50000] [--configs 2] [--runs 3]` makes up scores of all default metrics, traces with
+texts of random words, a fifth of the cases failed, and as many whole cases as the default budget lets in; the same
+bytes every time. With Chromium on the PATH it opens the file and prints medians: until something is painted, and until
+the list of all cases can be searched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from assay.graders.catalog import DEFAULT_METRICS, column_name, grader_of, parse
+from assay.io.assets import html_asset
+from assay.model import (
+    Case,
+    CaseChecks,
+    Chunk,
+    ConfigResult,
+    Decision,
+    Evidence,
+    GoldenInfo,
+    Observation,
+    ScoreColumn,
+    ScoreTable,
+    Scoring,
+    Stage,
+    Usage,
+)
+from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage
+from assay.report.html import to_html
+from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
+from assay.scoring.slices import slice_rows
+from assay.scoring.summary import summaries
+
+TAGS = [f"tag-{number:02}" for number in range(40)]
+CHECKS = ("retrieval_miss", "context_miss", "bad_citation", "wrong_answer", "wrong_behavior")
+WORDS = (
+    "ba",
+    "ca",
+    "nghỉ",
+    "phép",
+    "ngày",
+    "lương",
+    "thưởng",
+    "hợp",
+    "đồng",
+    "policy",
+    "leave",
+    "contract",
+    "days",
+    "per",
+)
+
+
+def text(seed: random.Random, words: int) -> str:
+    """Return random words, about six letters each."""
+    return " ".join(seed.choice(WORDS) + str(seed.randrange(400)) for _ in range(words))
+
+
+def cases_of(count: int) -> tuple[Case, ...]:
+    """Return cases with a question of a dozen words, a reference and one or two units of evidence."""
+    seed = random.Random(1)
+    return tuple(
+        Case(
+            f"case-{place:06}",
+            text(seed, 12),
+            reference=text(seed, 30),
+            evidence=tuple(Evidence(({"chunk_id": f"doc-{place % 997}:{unit}"},)) for unit in range(1 + place % 2)),
+            tags=tuple(seed.sample(TAGS, 3)),
+            difficulty="easy" if place % 3 else "hard",
+        )
+        for place in range(count)
+    )
+
+
+def table_of(config: str, cases: Sequence[Case]) -> ScoreTable:
+    """Return scores of every default metric: zeros and ones, ranks, or numbers of their own, some without a score."""
+    seed, size = np.random.default_rng(len(config)), len(cases)
+    columns = {}
+    for name in dict.fromkeys(column_name(parse(metric)) for metric in DEFAULT_METRICS):
+        grader = grader_of(name)
+        if grader.compute is None:
+            continue
+        if grader.unit != "share":
+            values = np.minimum(seed.gamma(2.0, 400.0, size), grader.high)
+        elif name.base in ("rr", "ap", "ndcg", "precision"):
+            values = 1 / seed.integers(1, 40, size)
+        else:
+            values = (seed.random(size) < 0.8).astype(np.float64)
+        status = np.where(seed.random(size) < 0.1, 1, 0).astype(np.uint8)
+        columns[str(name)] = ScoreColumn(str(name), values, status, status.astype(np.uint16), ("", "not reported"))
+    ids = tuple(case.id for case in cases)
+    failed = tuple(CaseChecks(ids[row], CHECKS[: 1 + row % 3]) for row in range(0, size, 5))
+    return ScoreTable(config, ids, columns, (), failed, versions={"generator": ("small-3",)})
+
+
+def view_of(case: Case, config: str, place: int) -> CaseView:
+    """Return a trace: two stages of ten chunks, five of them the context, and an answer of five claims."""
+    seed = random.Random(f"{config} {place}")
+    chunks = tuple(
+        RankedChunk(rank, f"doc-{seed.randrange(997)}:{rank}", 1 / rank, None, 0, (), text(seed, 50))
+        for rank in range(1, 11)
+    )
+    claims = [text(seed, 12) + "." for _ in range(5)]
+    stages = (Stage("retrieved", tuple(Chunk(each.chunk_id) for each in chunks)),)
+    seen = Observation(case.id, config, stages=stages, answer=" ".join(claims), usage=Usage(900.0, prompt_tokens=400))
+    found = Explanation(
+        case,
+        config,
+        seen,
+        (RankedStage("retrieved", chunks, 40.0), RankedStage("rerank", chunks[::-1], 300.0)),
+        chunks[:5],
+        tuple(CitationMark(each.chunk_id, True, True, True) for each in chunks[:2]),
+    )
+    return CaseView(found, tuple(Claim(each, "supported", "rules", "", claims[0][:40], "doc-1:1") for each in claims))
+
+
+def details_of(cases: Sequence[Case], configs: Sequence[str]) -> Iterator[CaseDetail]:
+    """Yield whole cases, the failed ones first."""
+    for place in [*range(0, len(cases), 5), *(place for place in range(len(cases)) if place % 5)]:
+        yield CaseDetail(place, {config: view_of(cases[place], config, place) for config in configs})
+
+
+def data_of(count: int, configs: Sequence[str]) -> HtmlData:
+    """Return everything that the report of so many cases shows."""
+    cases = cases_of(count)
+    slices = slice_rows(cases, None)
+    names = [parse(metric) for metric in DEFAULT_METRICS]
+    results = {}
+    for config in configs:
+        table = table_of(config, cases)
+        known = [name for name in names if str(column_name(name)) in table.columns and not grader_of(name).parts]
+        results[config] = ConfigResult(table, *summaries(table, known, slices), Decision("FAIL", ("made up",)))
+    info = GoldenInfo("made-up", "1", "sha256:0", count)
+    scoring = Scoring(info, results, Decision("FAIL", ("made up",)), assay_version="0")
+    return HtmlData(scoring, cases, details_of(cases, configs), explain="--run runs/night")
+
+
+def show(file: Path, runs: int) -> None:
+    """Open the file and print the medians of what a reader waits for."""
+    from tests.browser.chromium import browser, find_chromium
+
+    executable = find_chromium()
+    if executable is None:
+        print("no Chromium on the PATH: nothing was opened")
+        return
+    painted, ready = [], []
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        browser(executable, Path(folder)) as running,
+    ):
+        for _ in range(runs):
+            page = running.open(file)
+            page.until("performance.getEntriesByName('first-contentful-paint').length === 1")
+            painted.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            page.until("document.querySelector('.print-only') !== null")
+            ready.append(page.evaluate("performance.now()"))
+            page.close()
+    seconds = f"first paint {median(painted) / 1000:.2f} s, all cases unpacked {median(ready) / 1000:.2f} s"
+    print(f"{seconds} (median of {runs})")
+
+
+def main() -> None:
+    """Write, measure and open."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=50_000)
+    parser.add_argument("--configs", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    data = data_of(options.cases, [f"config-{number}" for number in range(options.configs)])
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.html"
+        start = time.perf_counter()
+        with file.open("wb") as out:
+            out.writelines(to_html(data, html_asset()))
+        took = time.perf_counter() - start
+        size = file.stat().st_size / 1e6
+        print(f"{options.cases:,} cases, {options.configs} configurations: {size:.1f} MB, written in {took:.1f} s")
+        show(file, options.runs)
+
+
+if __name__ == "__main__":
+    main()
