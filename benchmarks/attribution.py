@@ -1,0 +1,225 @@
+"""Is the right part blamed? The faults of the example application switched on, one at a time and in pairs.
+
+    python -m benchmarks.attribution [--config hybrid-rerank] [--no-pairs]
+
+Every fault is switched on in three configurations over both golden sets of the handbook (54 cases), every fault of the
+labels is made in the golden sets, and a scripted judge errs. A case counts where the fault changed its outcome: it
+passed (no failed check, answer not known to be bad) and does not any more. False attributions are counted over the cases
+that a fault left alone: they pass before and after, or their trace is the same; one is false if it names a cause that
+the clean run does not name. Configuration names and versions are taken away before attributing (DECISIONS 29).
+
+The rules were made with one variant or two of each fault; the others, marked "held out", were not looked at before
+the rules were fixed, and are reported apart. The bars: half of the system at least 0.90, cause at least 0.80, no fault
+below 0.5, false attributions below 0.05. Exits 1 where one is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from examples.handbook.app.faults import FAULTS
+from examples.handbook.app.labels import LABEL_FAULTS
+
+from assay.finding import CAUSES, Attribution
+from benchmarks.attribution_world import CONFIGS, Found, World
+
+HELD_OUT = frozenset(
+    {
+        "parser:drop-footnotes",
+        "chunking:merge-sections",
+        "embedding:no-folding",
+        "bm25_analyzer:no-folding",
+        "hybrid_merge:tiny-pool",
+        "reranker:invert",
+        "context_builder:drop-first",
+        "generator:never-refuse",
+        "citation:unseen",
+        "acl:too-strict",
+        "stale_index:keeps-superseded",
+        "golden_label_issue:mixed-up-references",
+        "golden_label_issue:gone-evidence",
+        "judge_noise:two-of-three",
+    }
+)
+"""The last variant of each cause. Of the labels, `outdated-reference` was held out first; it showed a rule that was too
+narrow, so it counts as known and two new variants took its place."""
+JUDGE_FAULTS = ("judge_noise:flipped", "judge_noise:two-of-three")
+HALF_BAR, CAUSE_BAR, FAULT_BAR, FALSE_BAR = 0.90, 0.80, 0.50, 0.05
+FEW = 5
+
+HALVES = {
+    **dict.fromkeys(("parser", "chunking", "embedding", "bm25_analyzer", "hybrid_merge", "reranker"), "retrieval"),
+    **dict.fromkeys(("context_builder", "stale_index"), "retrieval"),
+    **dict.fromkeys(("generator", "citation"), "generation"),
+    "acl": "access",
+    **dict.fromkeys(("golden_label_issue", "judge_noise"), "measurement"),
+}
+VERDICTS = {
+    **dict.fromkeys(("retrieval_fault", "masked_gap"), "retrieval"),
+    **dict.fromkeys(("generation_fault", "refusal_fault"), "generation"),
+    "access_fault": "access",
+}
+
+
+@dataclass
+class Tally:
+    """What became of one fault: the causes found where it changed the outcome, and those found where it did not."""
+
+    faults: tuple[str, ...]
+    found: Counter[str] = field(default_factory=Counter)
+    right: int = 0
+    right_half: int = 0
+    spared: int = 0
+    false: int = 0
+
+    @property
+    def n(self) -> int:
+        """The cases whose outcome the fault changed."""
+        return self.found.total()
+
+    @property
+    def causes(self) -> set[str]:
+        """The causes that are right."""
+        return {fault.partition(":")[0] for fault in self.faults}
+
+    def add(self, before: Found, after: Found) -> None:
+        """Count one configuration."""
+        for case_id, found in after.attributions.items():
+            clean = before.attributions[case_id]
+            if before.passes[case_id] and not after.passes[case_id]:
+                self.found[found.cause or "none"] += 1
+                self.right += found.cause in self.causes
+                self.right_half += half_of(found) in {HALVES[cause] for cause in self.causes}
+                continue
+            same = before.passes[case_id] and after.passes[case_id]
+            if (same or before.traces[case_id] == after.traces[case_id]) and case_id not in after.damaged:
+                self.spared += 1
+                self.false += found.cause is not None and found.cause != clean.cause
+
+
+def half_of(found: Attribution) -> str:
+    """Return the half of the system that an attribution blames."""
+    return HALVES.get(found.cause or "", VERDICTS.get(found.verdict, "unknown"))
+
+
+def shares(tallies: Sequence[Tally]) -> tuple[int, float, float, float]:
+    """Return cases, share of the right half, of the right cause, and of false attributions."""
+    n, spared = sum(each.n for each in tallies), sum(each.spared for each in tallies)
+    half, right = sum(each.right_half for each in tallies), sum(each.right for each in tallies)
+    return n, half / n if n else 1.0, right / n if n else 1.0, sum(each.false for each in tallies) / max(spared, 1)
+
+
+def measure(world: World, configs: Sequence[str]) -> Iterator[Tally]:
+    """Yield the tally of every fault over the configurations."""
+    clean = {config: world.clean(config) for config in configs}
+    for fault in FAULTS:
+        tally = Tally((fault,))
+        for config in configs:
+            tally.add(clean[config], world.faulty(config, [fault]))
+        yield tally
+    for fault in LABEL_FAULTS:
+        tally = Tally((fault,))
+        for config in configs:
+            tally.add(clean[config], world.mislabelled(config, fault))
+        yield tally
+    for fault in JUDGE_FAULTS:
+        tally = Tally((fault,))
+        for config in configs:
+            tally.add(world.judged(config, ""), world.judged(config, fault))
+        yield tally
+
+
+def measure_pairs(world: World, config: str) -> Iterator[Tally]:
+    """Yield the tally of pairs: the first variant of each cause with the first of the next."""
+    first = {fault.partition(":")[0]: fault for fault in reversed(FAULTS)}
+    names = [first[cause] for cause in CAUSES if cause in first]
+    clean = world.clean(config)
+    for pair in pairwise(names):
+        tally = Tally(pair)
+        tally.add(clean, world.faulty(config, pair))
+        yield tally
+
+
+def line(tally: Tally) -> str:
+    """Return the row of one fault."""
+    name = " + ".join(tally.faults)
+    mark = " (held out)" if HELD_OUT.issuperset(tally.faults) else ""
+    if not tally.n:
+        return f"| {name}{mark} | 0 | - | - | {tally.false} of {tally.spared} | changes no outcome |"
+    others = ", ".join(f"{cause} {n}" for cause, n in tally.found.most_common() if cause not in tally.causes)
+    few = "few outcomes changed; " if tally.n < FEW else ""
+    half, right = tally.right_half / tally.n, tally.right / tally.n
+    return f"| {name}{mark} | {tally.n} | {half:.2f} | {right:.2f} | {tally.false} of {tally.spared} | {few}{others} |"
+
+
+HEAD = "| Fault | n | Half | Cause | False | Otherwise |\n|---|---|---|---|---|---|"
+
+
+def confusion(tallies: Sequence[Tally]) -> Iterator[str]:
+    """Yield the confusion matrix: injected causes in rows, those found in columns."""
+    rows: dict[str, Counter[str]] = {}
+    for tally in tallies:
+        rows.setdefault(tally.faults[0].partition(":")[0], Counter()).update(tally.found)
+    columns = [cause for cause in (*CAUSES, "none") if any(row[cause] for row in rows.values())]
+    yield "| injected \\ found | " + " | ".join(columns) + " |"
+    yield "|---|" + "---|" * len(columns)
+    for cause, row in rows.items():
+        yield f"| {cause} | " + " | ".join(str(row[each] or "") for each in columns) + " |"
+
+
+def misses(tallies: Sequence[Tally]) -> list[str]:
+    """Return a sentence for each bar that is missed, over all faults, known and held out."""
+    _, half, right, false = shares(tallies)
+    found = []
+    if half < HALF_BAR:
+        found.append(f"half {half:.3f} is below {HALF_BAR}")
+    if right < CAUSE_BAR:
+        found.append(f"cause {right:.3f} is below {CAUSE_BAR}")
+    if false >= FALSE_BAR:
+        found.append(f"false attributions {false:.3f} are not below {FALSE_BAR}")
+    weak = [each.faults[0] for each in tallies if each.n and each.right / each.n < FAULT_BAR]
+    return found + [f"{name}: fewer than half of its cases have the right cause" for name in weak]
+
+
+def main() -> int:
+    """Print every fault, known and held out, pairs, the confusion matrix and the bars; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", action="append", choices=CONFIGS, help="only this configuration; may be repeated")
+    parser.add_argument("--no-pairs", action="store_true", help="leave the pairs of faults out")
+    options = parser.parse_args()
+    configs = options.config or CONFIGS
+    world = World()
+    for config in configs:
+        found = world.clean(config)
+        passing = [name for name, passes in found.passes.items() if passes]
+        blamed = [name for name in passing if found.attributions[name].cause is not None]
+        print(f"clean {config}: {len(passing)} of {len(found.passes)} pass; with a cause nevertheless: {blamed}")
+    print(f"\n{HEAD}")
+    tallies = []
+    for tally in measure(world, configs):
+        tallies.append(tally)
+        print(line(tally), flush=True)
+    held = [each for each in tallies if each.faults[0] in HELD_OUT]
+    known = [each for each in tallies if each not in held]
+    for name, some in (("known", known), ("held out", held), ("all", tallies)):
+        n, half, right, false = shares(some)
+        print(f"\n{name}: n = {n}, right half {half:.3f}, right cause {right:.3f}, false attributions {false:.4f}")
+    print("", *confusion(tallies), sep="\n")
+    if not options.no_pairs:
+        print(f"\npairs, in {configs[-1]}: either cause is right\n{HEAD}")
+        pairs = list(measure_pairs(world, configs[-1]))
+        print(*map(line, pairs), sep="\n")
+        n, half, right, false = shares(pairs)
+        print(f"\npairs: n = {n}, right half {half:.3f}, right cause {right:.3f}, false attributions {false:.4f}")
+    missed = misses(tallies)
+    print("", *(f"MISSED: {each}" for each in missed), sep="\n" if missed else "every bar is met\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

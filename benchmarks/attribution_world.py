@@ -1,0 +1,155 @@
+"""The example application under faults, scored and attributed: what `benchmarks.attribution` counts."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from examples.handbook.app.labels import LABEL_FAULTS
+from examples.handbook.app.pipeline import CONFIGS as CONFIGS
+from examples.handbook.app.pipeline import Handbook
+
+from assay.finding import Attribution
+from assay.graders.catalog import parse
+from assay.graders.judging import Judging
+from assay.io.rubrics import load_rubrics
+from assay.model import Corpus, GoldenSet, Observation, User
+from assay.scoring.goodness import JUDGE
+from assay.verdict import Calibration, ItemVerdict, JudgeRequest, Verdict, rubrics_hash
+from assay.workflow import api
+from assay.workflow.attribute import attributions
+from assay.workflow.questions import Questions
+from assay.workflow.score import Job, Options, score_observations
+
+HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
+SETS = ("handbook", "operations")
+METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
+EVERY = 4
+"""The scripted judge errs on every fourth answer that it should pass."""
+_JUDGE = "sha256:scripted"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one run came to, by case: whether it passes, whose fault it is, and the trace without times and versions;
+    `damaged` are the cases whose labels were."""
+
+    passes: Mapping[str, bool]
+    attributions: Mapping[str, Attribution]
+    traces: Mapping[str, bytes]
+    damaged: frozenset[str] = frozenset()
+
+
+class World:
+    """Golden sets, corpus and the observations of configurations with faults switched on; nothing is observed twice."""
+
+    def __init__(self) -> None:
+        self.rows = {name: _rows(HANDBOOK / f"golden/{name}.jsonl") for name in SETS}
+        self.corpus = Corpus(
+            api.load_corpus(HANDBOOK / "corpus/chunks.jsonl").chunks
+            | api.load_corpus(HANDBOOK / "corpus/operations.jsonl").chunks
+        )
+        self.golden = _golden([row for rows in self.rows.values() for row in rows])
+        self.observe = cache(self._observe)
+        self.clean = cache(self._clean)
+        self.judged = cache(self._judged)
+
+    def _observe(self, config: str, faults: tuple[str, ...]) -> list[Observation]:
+        ticks = count()
+        application = Handbook(config, faults, clock=lambda: next(ticks) / 1000)
+        found = []
+        for case in self.golden.cases:
+            reply = application.ask(case.question, _asker(case.user or User()))
+            found.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
+        return found
+
+    def _clean(self, config: str) -> Found:
+        return self.found(self.golden, self.observe(config, ()))
+
+    def faulty(self, config: str, faults: Sequence[str]) -> Found:
+        """Return what the configuration came to with faults switched on."""
+        return self.found(self.golden, self._observe(config, tuple(faults)))
+
+    def mislabelled(self, config: str, fault: str) -> Found:
+        """Return what the clean configuration came to against damaged golden sets."""
+        damage = LABEL_FAULTS[fault]
+        rows = [row for each in self.rows.values() for row in damage(each, list(self.corpus.chunks))]
+        right = [row for each in self.rows.values() for row in each]
+        damaged = frozenset(new["id"] for old, new in zip(right, rows, strict=True) if old != new)
+        return replace(self.found(_golden(rows), self.observe(config, ())), damaged=damaged)
+
+    def _judged(self, config: str, fault: str) -> Found:
+        """Return what the clean configuration came to where a calibrated judge decides that errs as the fault says."""
+        seen = self.observe(config, ())
+        rubrics = load_rubrics()
+        questions = Questions(self.golden, self.corpus, rubrics, [parse(JUDGE)], seen)
+        book: dict[str, list[Verdict]] = {}
+        passing = 0
+        for digest, request in questions.asked({}).items():
+            (case_id,) = questions.cases_of[digest]
+            right = self.clean(config).attributions[case_id].good is not False
+            passing += right
+            errs = bool(fault) and right and passing % EVERY == 0
+            book[digest] = _votes(request, right, errs, fault)
+        calibration = Calibration(
+            JUDGE, _JUDGE, rubrics_hash(rubrics.values(), "correctness"), "", "", n=100, raters=2, may_gate=True
+        )
+        judging = Judging(rubrics, book, _JUDGE, {JUDGE: calibration})
+        return self.found(self.golden, seen, judging)
+
+    def found(self, golden: GoldenSet, seen: Sequence[Observation], judging: Judging | None = None) -> Found:
+        """Score and attribute observations."""
+        config = seen[0].config_id
+        options = Options(metrics=(*METRICS, *((JUDGE,) if judging is not None else ())), judging=judging)
+        run = score_observations(Job.of(golden, options, self.corpus), seen)
+        blamed = attributions(run, config)
+        failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
+        passes = {name: found.good is not False and name not in failed for name, found in blamed.items()}
+        return Found(passes, blamed, {each.case_id: _trace(each) for each in seen})
+
+
+def _votes(request: JudgeRequest, right: bool, errs: bool, fault: str) -> list[Verdict]:
+    """Return the samples of the scripted judge: one, or three of which two err."""
+    labels = [right != errs]
+    if errs and fault.endswith("two-of-three"):
+        labels = [right, not right, not right]
+    names = {True: "correct", False: "incorrect"}
+    return [
+        Verdict(
+            request.digest,
+            _JUDGE,
+            sample,
+            request.rubric,
+            tuple(ItemVerdict(item, names[label]) for item in request.items),
+        )
+        for sample, label in enumerate(labels)
+    ]
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def _golden(rows: Sequence[Mapping[str, Any]]) -> GoldenSet:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "golden.jsonl"
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        return api.load_golden(path)
+
+
+def _asker(user: User) -> dict[str, Any]:
+    known = {"tenant": user.tenant, "roles": list(user.roles), "as_of": user.as_of}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _trace(seen: Observation) -> bytes:
+    """Return an observation without its times, versions and configuration."""
+    stages = tuple(msgspec.structs.replace(stage, latency_ms=None) for stage in seen.stages or ())
+    return msgspec.json.encode(msgspec.structs.replace(seen, stages=stages, usage=None, versions={}, config_id=""))
