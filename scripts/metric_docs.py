@@ -26,7 +26,7 @@ FAMILIES = {
     "visibility": "Visibility: who may see what",
     "operations": "Operations",
     "checks": "Checks",
-    "judged": "Judged: recorded verdicts needed",
+    "judged": "Grounding and correctness: by rules, by a judge",
 }
 INTRODUCTION = """\
 # Metrics

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.laws.worlds import cases, corpora, golden_of, ids, judgments, observations
+from tests.laws.worlds import ORACLE, cases, corpora, golden_of, ids, judgments, observations
 
 from assay.graders.base import Batch, Grader, Joins
 from assay.graders.catalog import CATALOG, DEFAULT_METRICS, grader_of, is_measurable, parse
 from assay.graders.names import MetricName
 from assay.graders.rows import Rows
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Chunk, Corpus, Evidence, Observation, ScoreColumn, Stage
-from assay.scoring.engine import plan, score_batch
+from assay.scoring.engine import Plan, plan, score_batch
 
 RANKING = ("hit", "recall", "precision", "rr", "ap", "ndcg", "r_precision")
 """An irrelevant tail changes nothing, and evidence that moves up never lowers them."""
@@ -35,6 +35,7 @@ YIELDING = (
     "number_match",
     "completeness",
     "citation_correctness",
+    *("citation_support", "correctness"),
 )
 """They are the worst of their range where something leaked."""
 BOUNDED = (
@@ -49,14 +50,15 @@ BOUNDED = (
         "behaviour_mismatch",
         "keywords_ambiguous",
     ),
-    *("visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks"),
+    *("visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks", "gold_outdated"),
+    *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
+    *("misattributed", "hallucination_risk", "answer_similarity", "answer_relevance"),
+    *("judge_unscored", "judge_disagreement"),
     *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
 )
 """Their range and the independence of rows are all that holds for any observation."""
 ELSEWHERE = (
     "failed",  # of whole tables: tests/scoring
-    *("faithfulness", "answer_relevance", "correctness", "citation_support", "hallucination_risk"),  # of verdicts
-    "critical_hallucinations",
 )
 LISTS = (RANKING, CONTEXT, NOISE, YIELDING, BOUNDED, ELSEWHERE)
 OPEN_VALUES = {
@@ -80,15 +82,19 @@ def variants(grader: Grader) -> list[MetricName]:
 
 
 NAMES = [name for grader in CATALOG.values() for name in variants(grader)]
-MEASURED = plan([name for name in NAMES if is_measurable(name)])
+HELD = frozenset(name for name, _ in ORACLE.rubrics)
+MEASURED = plan([name for name in NAMES if is_measurable(name, HELD)], HELD)
+RANKED = plan([name for name in MEASURED.names if name.base in (*RANKING, *CONTEXT, *NOISE)])
 
 
-def scored(case: Case, corpus: Corpus | None, kind: str, *seen: Observation) -> dict[str, ScoreColumn]:
-    """Score observations of one case by every variant of every grader."""
-    joins = Joins(golden_of(case, kind=kind), corpus)
-    batch = Batch(MEASURED.facts)
+def scored(
+    case: Case, corpus: Corpus | None, kind: str, *seen: Observation, names: Plan = MEASURED
+) -> dict[str, ScoreColumn]:
+    """Score observations of one case by every variant of every grader, with verdicts on everything."""
+    joins = Joins(golden_of(case, kind=kind), corpus, ORACLE)
+    batch = Batch(names.facts)
     batch.add(Rows([joins.case(0)] * len(seen), list(seen)))
-    return score_batch(MEASURED, batch)
+    return score_batch(names, batch)
 
 
 def with_tail(observation: Observation, stage: str, tail: tuple[Chunk, ...]) -> Observation:
@@ -169,9 +175,9 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
     rankings = [stage.chunks for stage in observation.stages or () if stage.name == "retrieved"]
     listed = {chunk.chunk_id: chunk for chunks in rankings for chunk in chunks}
     tail = (*(listed[each] for each in repeats if each in listed), Chunk("nobody"), Chunk("nothing"))
-    before = scored(case, corpus, kind, observation)
-    after = scored(case, corpus, kind, with_tail(observation, "retrieved", tail))
-    for name in MEASURED.names:
+    before = scored(case, corpus, kind, observation, names=RANKED)
+    after = scored(case, corpus, kind, with_tail(observation, "retrieved", tail), names=RANKED)
+    for name in RANKED.names:
         if name.base in RANKING and not {"of", "stage"} & set(dict(name.keys)):
             one, two = before[str(name)], after[str(name)]
             assert (one.values[0], one.status[0]) == (two.values[0], two.status[0]), name
@@ -182,8 +188,8 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
 def test_an_unknown_chunk_at_the_end_is_only_noise(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, stage: str
 ) -> None:
-    before = scored(case, corpus, kind, observation)
-    after = scored(case, corpus, kind, with_tail(observation, stage, (Chunk("nobody"),)))
+    before = scored(case, corpus, kind, observation, names=RANKED)
+    after = scored(case, corpus, kind, with_tail(observation, stage, (Chunk("nobody"),)), names=RANKED)
     for metric, column in before.items():
         base, longer = parse(metric).base, after[metric].values[0]
         if column.status[0] == SCORED and base in CONTEXT:
@@ -206,8 +212,8 @@ def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     def ranked(names: list[str]) -> Observation:
         return Observation("q", "c", stages=(Stage("retrieved", tuple(map(Chunk, names))),))
 
-    before, after = scored(case, corpus, kind, ranked(order)), scored(case, corpus, kind, ranked(better))
-    for name in MEASURED.names:
+    before, after = (scored(case, corpus, kind, ranked(names), names=RANKED) for names in (order, better))
+    for name in RANKED.names:
         if name.base in RANKING and before[str(name)].status[0] == SCORED:
             assert after[str(name)].values[0] >= before[str(name)].values[0], name
 

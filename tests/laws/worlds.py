@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from assay.graders.judging import Judging, rubric_of
+from assay.graders.votes import Ruling, fold_votes
+from assay.io.rubrics import load_rubrics
 from assay.model import (
     BEHAVIOURS,
     Case,
@@ -22,6 +27,7 @@ from assay.model import (
     Usage,
     User,
 )
+from assay.verdict import ItemVerdict, JudgeRequest, Verdict
 
 IDS = [f"doc{d}:v{v}:{n}" for d in (1, 2) for v in (1, 2) for n in (1, 2)] + ["src/a.py", "cà"]
 TEXTS = [
@@ -158,3 +164,20 @@ judgments = st.sampled_from(["complete", "partial"])
 def golden_of(*found: Case, kind: str) -> GoldenSet:
     """A golden set of these cases."""
     return GoldenSet(found, judgments=kind)  # type: ignore[arg-type]
+
+
+class Oracle(Judging):
+    """A judge that has said something about everything: any label, or now and then nothing usable, by the request."""
+
+    def ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return what it said: the same for the same request."""
+        dice = hashlib.sha256(request.digest.encode()).digest()
+        if dice[0] < 16:
+            return None
+        labels = [request.labels[dice[1 + place % 30] % len(request.labels)] for place in range(len(request.items))]
+        items = tuple(map(ItemVerdict, request.items, labels))
+        said = Verdict(request.digest, "oracle", 0, request.rubric, items, "refused" if dice[31] < 16 else None)
+        return fold_votes([said], rubric_of(self.rubrics, request.rubric, request.language))
+
+
+ORACLE = Oracle(load_rubrics())

@@ -114,9 +114,8 @@ def score(
         approver=approver,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
-    refuse_overwriting(
-        [report, json_report, per_case, legacy_json_report], [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
-    )
+    read = [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
+    refuse_overwriting([report, json_report, per_case, legacy_json_report], read)
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, parts(by))

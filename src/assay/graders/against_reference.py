@@ -19,7 +19,7 @@ from assay.graders.judging import (
 )
 from assay.graders.reading import REFUSED, Reading, listed
 from assay.graders.textual import first_rule, veto
-from assay.metrics.support import Idf
+from assay.metrics.similarity import answer_similarity
 from assay.model import BEHAVIOURS
 
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
@@ -37,12 +37,6 @@ def rightly_refused(reading: Reading) -> bool:
     return reading.refused and bool(reading.case.accepted_bits >> BEHAVIOURS.index(reading.behaviour) & 1)
 
 
-def _similarity(answer: str, reference: str, question: str, idf: Idf) -> float | None:
-    from assay.metrics.similarity import answer_similarity
-
-    return answer_similarity(answer, reference, question, idf)
-
-
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -51,7 +45,7 @@ def similar(reading: Reading) -> Outcome:
     reference = reading.case.case.reference
     if not reference:
         return not_applicable("no reference")
-    value = _similarity(reading.answer, reference, reading.case.case.question, reading.case.joins.idf)
+    value = answer_similarity(reading.answer, reference, reading.case.case.question, reading.case.joins.idf)
     return not_applicable("the reference holds nothing beyond the question") if value is None else scored(value)
 
 
@@ -72,7 +66,7 @@ def relevant_by_rules(reading: Reading) -> Outcome:
         return not_applicable(REFUSED)
     case = reading.case.case
     alike = similar(reading)
-    taken_up = _similarity(reading.answer, case.question, "", reading.case.joins.idf)
+    taken_up = answer_similarity(reading.answer, case.question, "", reading.case.joins.idf)
     return scored(max(alike.value, taken_up or 0.0))
 
 

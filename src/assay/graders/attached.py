@@ -21,9 +21,8 @@ from assay.graders.judging import (
     scored,
     together,
 )
-from assay.graders.reading import CITED, NO_CLAIMS, REFUSED, Citation, Reading, listed
+from assay.graders.reading import NO_CLAIMS, REFUSED, Citation, Reading, listed
 from assay.graders.stages import CONTEXT
-from assay.metrics.support import Sources, support
 from assay.verdict import JudgeRequest
 
 RUBRIC = "citation_support"
@@ -58,8 +57,7 @@ def support_by_rules(reading: Reading) -> Outcome:
     reason = why_not(reading)
     if reason is not None:
         return reason
-    sources = reading.weighed(CITED)
-    scores = [_score(citation, reading, sources) for citation in reading.citations]
+    scores = [_score(citation, reading) for citation in reading.citations]
     weak = [each.name for each, score in zip(reading.citations, scores, strict=True) if score < WEAK]
     return scored(math.fsum(scores) / len(scores), listed("weak", weak))
 
@@ -68,19 +66,17 @@ WEAK = 0.3
 """A score by rules below which a citation is named to the reader of a case."""
 
 
-def _score(citation: Citation, reading: Reading, sources: Sources) -> float:
-    own = sources.only(citation.texts)
+def _score(citation: Citation, reading: Reading) -> float:
     if not citation.texts:
         return 0.0
     if citation.claim is None:
-        return max(support(claim.text, own).score for claim in reading.claims)
-    text = citation.claim.text
-    score = support(text, own).score
+        return max(reading.support_by(claim, citation.texts).score for claim in reading.claims)
+    score = reading.support_by(citation.claim, citation.texts).score
     beside = _beside(reading, citation.claim.id)
     if len(beside) > 1:
-        joint = support(text, sources.only({name for each in beside for name in each.texts})).score
+        joint = reading.support_by(citation.claim, {name for each in beside for name in each.texts}).score
         others = {name for each in beside if each is not citation for name in each.texts}
-        if joint - support(text, sources.only(others)).score >= NECESSARY:
+        if joint - reading.support_by(citation.claim, others).score >= NECESSARY:
             return max(score, joint)
     return score
 
@@ -94,17 +90,20 @@ def misattributed_by_rules(reading: Reading) -> Outcome:
     found = _beside_claims(reading)
     if isinstance(found, Outcome):
         return found
-    sources = reading.weighed(CITED)
     best = dict(zip((claim.id for claim in reading.claims), reading.supports(CONTEXT), strict=True))
     wrong = []
     for citation in found:
         assert citation.claim is not None
         other = best[citation.claim.id]
-        if other.band == "supported" and other.source not in citation.texts:
-            own = support(citation.claim.text, sources.only(citation.texts)) if citation.texts else None
-            if own is None or own.band == "unsupported":
-                wrong.append(f"{citation.name}, but {other.source}")
+        elsewhere = other.band == "supported" and other.source not in citation.texts
+        if elsewhere and not (citation.texts and _bears_out(citation, reading)):
+            wrong.append(f"{citation.name}, but {other.source}")
     return scored(len(wrong) / len(found), listed("misattributed", wrong))
+
+
+def _bears_out(citation: Citation, reading: Reading) -> bool:
+    assert citation.claim is not None
+    return reading.support_by(citation.claim, citation.texts).band != "unsupported"
 
 
 def _beside_claims(reading: Reading) -> list[Citation] | Outcome:

@@ -11,13 +11,14 @@ from assay.errors import MetricNameError, Problem, shown
 from assay.graders import answer, citation, cited, files, judged, operations, retrieval, textual, visibility
 from assay.graders.base import Grader
 from assay.graders.checks import GRADERS as CHECK_GRADERS
+from assay.graders.instruments import also_judged
 from assay.graders.judging import RULES_VERSION, Judging
 from assay.graders.names import MetricName, read_name, split_names, without_defaults
 from assay.verdict import rubrics_hash
 
 CATALOG: Mapping[str, Grader] = MappingProxyType(
     {
-        grader.name: grader
+        grader.name: also_judged(grader)
         for family in (
             retrieval.GRADERS,
             files.GRADERS,
@@ -64,10 +65,21 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
     "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
+    "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
+    "citation_support(by=rules)", "misattributed(by=rules)", "hallucination_risk(by=rules)",
+    "contradiction_suspects", "no_claims",
     "visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks",
     "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",
     "failed",
 )  # fmt: skip
+
+JUDGED_METRICS: tuple[str, ...] = (
+    "faithfulness(by=judge)", "faithfulness(against=cited,by=judge)", "citation_support(by=judge)",
+    "citation_correctness(by=judge)", "misattributed(by=judge)", "hallucination_risk(by=judge)",
+    "unsupported_claims(by=judge)", "critical_hallucinations(by=judge)", "correctness(by=judge)",
+    "completeness(by=judge)", "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
+)  # fmt: skip
+"""What is scored as well where verdicts are recorded, as far as they go."""
 
 _BOTH = ("rules", "judge")
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from assay.graders.access import Superseded
 from assay.graders.evidence import EvidenceIndex
+from assay.metrics.idf import Idf
 from assay.model import BEHAVIOURS, Behaviour, Case, Chunk, Corpus, GoldenSet
 
 if TYPE_CHECKING:
     from assay.graders.judging import Judging
-    from assay.metrics.support import Idf
 
 
 class Joins:
@@ -45,8 +45,6 @@ class Joins:
     def idf(self) -> Idf:
         """How rare words are in the golden set's references and quotes and in the corpus: the same for any choice of
         cases, so that a score does not depend on what was scored beside it (DECISIONS 19)."""
-        from assay.metrics.support import Idf  # only metrics of text need it
-
         cases = self._whole.cases
         texts = [case.reference for case in cases if case.reference]
         texts += [unit.quote for case in cases for unit in case.evidence if unit.quote]

@@ -1,38 +1,181 @@
-"""Metrics that rest on recorded verdicts: named in the catalogue from the start, so that gates can ask for them."""
+"""The rows of the answer layer in the catalogue: grounding, citations, correctness, and the judge itself.
+
+Numbers of either instrument may inform; they gate only after the instrument was held against people (DECISIONS 19).
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
+from assay.graders import against_reference as reference
+from assay.graders import attached, grounding
 from assay.graders.base import Grader, Key
+from assay.graders.instruments import JUDGE, RULES, how, outcome_column, outcomes_needed
+from assay.graders.reading import CITED
+from assay.graders.stages import CONTEXT
 
-_BY = {"by": Key("", ("rules", "judge"), "which instrument measured it")}
-_AGAINST = {"against": Key("context", ("context", "cited"), "the sources that claims are held against")}
+_BY = {"by": Key("", (RULES, JUDGE), "rules: the deterministic instrument; judge: recorded verdicts")}
+_AGAINST = {"against": Key(CONTEXT, (CONTEXT, CITED), "the sources that claims are held against")}
+_UNDEFINED = "refused, nothing claimed, no context reported, or a chunk of it without text"
+_UNCITED = "refused, nothing claimed, no citations, or a cited chunk without text"
 
 
-def _row(name: str, summary: str, source: str, keys: dict[str, Key] | None = None, *, lower: bool = False) -> Grader:
+def _row(
+    name: str,
+    summary: str,
+    source: str,
+    undefined: str,
+    *rubrics: str,
+    lower: bool = False,
+    yields: bool = False,
+    keys: dict[str, Key] | None = None,
+    rests_on: tuple[str, ...] = (),
+) -> Grader:
+    by = _BY if rubrics else {}
     return Grader(
         name=name,
         family="judged",
         summary=summary,
         source=source,
-        instrument="judged",
         direction="lower" if lower else "higher",
-        keys=_BY | (keys or {}),
-        undefined="no verdicts recorded",
+        keys=by | (keys or {}),
+        undefined=undefined,
+        needs=outcomes_needed,
+        compute=outcome_column,
+        yields_to_leaks=yields,
+        rubrics=rubrics,
+        uncalibrated=(RULES, JUDGE),
+        rests_on=rests_on,
+        explain=how,
     )
 
 
+def _count(row: Grader) -> Grader:
+    return replace(row, unit="count", high=math.inf)
+
+
 GRADERS: tuple[Grader, ...] = (
-    _row("faithfulness", "Share of the answer's claims that its sources support.", "[001], [003]", _AGAINST),
-    _row("answer_relevance", "How far the answer addresses the question.", "[001]"),
-    _row("correctness", "How far the answer agrees with the reference.", "[000], [004]"),
-    _row("citation_support", "Share of citations that support the claim they stand beside.", "[003]"),
-    _row("hallucination_risk", "1 − faithfulness × citation correctness.", "[003]", lower=True),
+    _row(
+        "faithfulness",
+        "Share of the answer's claims that its sources support.",
+        "[001] against the context, [003] against what is cited",
+        _UNDEFINED,
+        grounding.RUBRIC,
+        keys=_AGAINST,
+    ),
+    _count(
+        _row(
+            "unsupported_claims",
+            "Claims that the context does not support.",
+            "[001] unsupported_claim",
+            _UNDEFINED,
+            grounding.RUBRIC,
+            lower=True,
+            rests_on=("faithfulness",),
+        )
+    ),
+    _count(
+        _row(
+            "critical_hallucinations",
+            "Claims that contradict the context; on critical cases all that it does not support.",
+            "[001]; critical: tagged so, or to be refused",
+            _UNDEFINED,
+            grounding.RUBRIC,
+            lower=True,
+            rests_on=("faithfulness",),
+        )
+    ),
+    _count(
+        _row(
+            "contradiction_suspects",
+            "Claims that say nearly what the context says, with another number or name.",
+            "overlap of words beside facts that are missing or stand elsewhere",
+            _UNDEFINED,
+            lower=True,
+        )
+    ),
     replace(
-        _row("critical_hallucinations", "Unsupported claims on a critical case.", "[001]", lower=True),
-        unit="count",
-        high=math.inf,
+        _row(
+            "no_claims",
+            "Whether an answer claims nothing although it does not refuse.",
+            "its answers are in no other number of this family",
+            "refused",
+        ),
+        direction="neutral",
+        statistic="rate",
+        uncalibrated=(),
+    ),
+    _row(
+        "citation_support",
+        "Share of citations that bear out the very claim they stand beside.",
+        "[003] exists ∧ reachable ∧ supports",
+        _UNCITED,
+        attached.RUBRIC,
+        yields=True,
+    ),
+    _row(
+        "misattributed",
+        "Share of citations beside a claim that another source of the context bears out instead.",
+        "[001] bad_citation",
+        f"{_UNCITED}; no citation beside a claim",
+        attached.RUBRIC,
+        grounding.RUBRIC,
+        lower=True,
+        rests_on=("citation_support", "faithfulness"),
+    ),
+    _row(
+        "hallucination_risk",
+        "1 − faithfulness × citation support.",
+        "[003]",
+        f"{_UNDEFINED}; no citations",
+        grounding.RUBRIC,
+        attached.RUBRIC,
+        lower=True,
+        rests_on=("faithfulness", "citation_support"),
+    ),
+    _row(
+        "correctness",
+        "How far the answer agrees with the reference.",
+        "[000], [004]; a failed exact value, number or incorrect pattern overrules a judge",
+        "no answer expected, refused as the case accepts, or no reference",
+        reference.CORRECTNESS,
+        yields=True,
+    ),
+    _row(
+        "answer_similarity",
+        "How alike answer and reference are in the words that carry content.",
+        "F1 of content stems by rarity, without the question's own words",
+        "no answer expected, no reference, or one that holds only the question's words",
+    ),
+    _row(
+        "answer_relevance",
+        "How far the answer addresses the question.",
+        "[001]",
+        "no answer expected, or refused",
+        reference.RELEVANCE,
+    ),
+    replace(
+        _row(
+            "judge_unscored",
+            "Share of the requests about an answer for which the judge gave no usable verdict.",
+            "an unscored verdict is never imputed",
+            "nothing recorded",
+            lower=True,
+        ),
+        instrument="judged",
+        uncalibrated=(),
+    ),
+    replace(
+        _row(
+            "judge_disagreement",
+            "Whether judge and rules differ by more than 0.4 on faithfulness, citation support or correctness.",
+            "[004]: flags a case for review",
+            "nothing measured by both",
+            lower=True,
+        ),
+        instrument="judged",
+        statistic="rate",
+        uncalibrated=(),
     ),
 )

@@ -5,15 +5,16 @@ asked for, and once for all metrics of the row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.digest import text_digest
 from assay.graders.citing import stands_for
-from assay.graders.judging import ENGLISH, VIETNAMESE, Ruling
+from assay.graders.judging import ENGLISH, VIETNAMESE
 from assay.graders.rows import Rows
 from assay.graders.stages import CONTEXT, find_stage
+from assay.graders.votes import Ruling
 from assay.metrics.behaviour import candidates, observe
 from assay.metrics.claims import Claim, claims
 from assay.metrics.folding import nfc
@@ -53,6 +54,7 @@ class Reading:
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, Sources] = {}
         self._supports: dict[str, tuple[Support, ...]] = {}
+        self._cited_supports: dict[tuple[str, frozenset[str]], Support] = {}
         self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
         self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
 
@@ -201,6 +203,13 @@ class Reading:
             sources = self.weighed(against)
             self._supports[against] = tuple(support(claim.text, sources) for claim in self.claims)
         return self._supports[against]
+
+    def support_by(self, claim: Claim, ids: Collection[str]) -> Support:
+        """Return what the rules instrument says of a claim by some of the cited chunks alone."""
+        key = claim.id, frozenset(ids)
+        if key not in self._cited_supports:
+            self._cited_supports[key] = support(claim.text, self.weighed(CITED).only(ids))
+        return self._cited_supports[key]
 
     # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────
 

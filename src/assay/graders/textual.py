@@ -11,7 +11,7 @@ from assay.graders.answer import ANSWER, BIT, AnswerFacts
 from assay.graders.base import Batch, CaseIndex, FactKey, Grader, Key, column, not_applicable
 from assay.graders.names import MetricName
 from assay.metrics.answers import KeywordGrade, exact_match, facts_present, grade_keywords, number_match
-from assay.model import ScoreColumn
+from assay.model import Observation, ScoreColumn
 
 
 def keyword_grade(case: CaseIndex, answer: str) -> KeywordGrade | None:
@@ -107,7 +107,8 @@ def _needs(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
-def _missing_facts(case: CaseIndex, answer: str) -> str:
+def _missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+    answer = observation.answer if isinstance(observation.answer, str) else ""
     missing = facts_present(answer, case.case.must_have)[1]
     return f"missing: {'; '.join(missing)}" if missing else ""
 
@@ -128,5 +129,9 @@ GRADERS: tuple[Grader, ...] = (
     ),
     _row("exact_match", "Whether the answer is the reference, but for case, spacing and outer punctuation.", "[001]"),
     _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "[001]"),
-    replace(_row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"), keys=_BY),
+    replace(
+        _row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"),
+        keys=_BY,
+        explain=_missing_facts,
+    ),
 )

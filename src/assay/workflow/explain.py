@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assay.errors import InputError, Problem, shown
 from assay.graders.base import CaseIndex, Joins
+from assay.graders.catalog import grader_of, parse
 from assay.graders.citing import stands_for
 from assay.graders.files import compare_files, compare_symbols
 from assay.graders.stages import CONTEXT
@@ -53,14 +54,23 @@ def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: Ca
     case = joins.case(place)
     observation = run.observation(config, case.case.id)
     table = run.scoring.configs[config].table
+    spoken = None if observation is None or find_leaks(case, observation).text else observation
     lines = []
     for name in per_case_names(run.plan):
         column = table.columns[name]
         state = STATUS_NAMES[column.status[place]]
         value = float(column.values[place]) if state == "scored" else None
-        lines.append(ScoreLine(name, value, state, column.reasons[column.reason[place]]))
+        reason = column.reasons[column.reason[place]] or ("" if spoken is None else _how(case, spoken, name))
+        lines.append(ScoreLine(name, value, state, reason))
     found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
     return found if observation is None else _with_trace(found, case, observation)
+
+
+def _how(case: CaseIndex, seen: Observation, metric: str) -> str:
+    """Return how a score came about, where the metric can tell; it quotes the answer, so never of a leaking one."""
+    name = parse(metric)
+    explain = grader_of(name).explain
+    return explain(case, seen, name) if explain is not None else ""
 
 
 def _config(run: ScoreRun, config_id: str | None) -> str:

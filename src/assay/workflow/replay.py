@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import InputError, Problem, shown
+from assay.graders.catalog import JUDGED_METRICS, is_measurable, parse
 from assay.graders.judging import Judging
+from assay.io.calibrations import load_calibrations
 from assay.verdict import JudgeIdentity
 
 _MOST_NAMED = 5
+
+
+def replayed(
+    verdicts: str | None, judge: str | None, calibration: str | None
+) -> tuple[Judging | None, tuple[str, ...]]:
+    """Return what a scoring replays, and what people should know of it; None where no file is given.
+
+    `calibration` is a file of `assay calibrate`. Raises InputError as `judging_of`, and for a judge without verdicts.
+    """
+    known = load_calibrations(calibration) if calibration is not None else {}
+    if verdicts is not None:
+        judging, notices = judging_of(verdicts, judge)
+        return replace(judging, calibrations=known), notices
+    if judge is not None:
+        raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
+    return (Judging(calibrations=known) if known else None), ()
 
 
 def judging_of(
@@ -32,6 +51,12 @@ def judging_of(
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
     valid = standing is None or not standing.invalid
     return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid), tuple(notices)
+
+
+def judged_metrics(judging: Judging | None) -> tuple[str, ...]:
+    """Return the main metrics of a judge, as far as verdicts are recorded for them."""
+    held = judging.held if judging is not None else ()
+    return tuple(text for text in JUDGED_METRICS if is_measurable(parse(text), held))
 
 
 def _chosen(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:

@@ -59,6 +59,7 @@ def request_of(run: Path, **changes: Any) -> Request:
         problems += _changed(corpus, manifest["corpus"]["sha256"])
     if problems:
         raise InputError(problems)
+    judge = manifest.get("judge")
     request = Request(
         golden=str(run / GOLDEN),
         outputs=[str(run / file["path"]) for file in files],
@@ -67,6 +68,9 @@ def request_of(run: Path, **changes: Any) -> Request:
         corpus=str(corpus) if corpus is not None else None,
         metrics=manifest.get("metrics", ()),
         look_again=True,
+        verdicts=_book_of(run, judge) if judge is not None else None,
+        judge=judge["digest"] if judge is not None else None,
+        judged=judge is not None,
     )
     return replace(request, **changes)
 
@@ -88,6 +92,12 @@ def config_of(run: ScoreRun, name: RunName) -> str:
     got = "no configuration named" if name.config is None else f"got {shown(name.config)}"
     message = f"{got} (expected {name.path}:CONFIG with one of {', '.join(configs)})"
     raise InputError([Problem(str(name.path), None, "config", message, "E_CONFIG")])
+
+
+def _book_of(run: Path, judge: dict[str, str]) -> str:
+    """Return where the verdicts of a run lie: in the folder, unless another book was named."""
+    own = run / judge["book"]
+    return str(own if own.is_file() else judge["book"])
 
 
 def _changed(path: Path, digest: str | None) -> list[Problem]:

@@ -19,7 +19,7 @@ from assay.scoring.gate import exit_code
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
-from assay.workflow.replay import judged_metrics, judging_of
+from assay.workflow.replay import judged_metrics, replayed
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
@@ -80,7 +80,7 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
 
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
-    judging, doubts = judging_of(request.verdicts, request.judge, calibration=request.calibration)
+    judging, doubts = replayed(request.verdicts, request.judge, request.calibration)
     metrics = tuple(request.metrics) or default
     if request.judged or not request.metrics:
         metrics += judged_metrics(judging)
