@@ -60,7 +60,7 @@ def honest(asked: Asked, item: str) -> str:
     said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
     numbers = {word for word in said.replace('"', " ").replace(".", " ").split() if word.isdigit()}
     context = json.dumps(asked.data.get("context"))
-    return labels[0] if all(number in context for number in numbers) else labels[-1]
+    return labels[0] if numbers and all(number in context for number in numbers) else labels[-1]
 
 
 def killed(folder: Path, kills: int, seed: int) -> Outcome:

@@ -92,8 +92,9 @@ def judge(
     notices += guarded(judgement, chosen, questions)
     questions, said = narrowed(questions, judgement.only, gate)
     session = _Session(judgement, chosen, questions, budget, gate or Gate(), stopping)
-    preflight = session.preflight(_contents(judgement.book_path))
-    judged = Judged(preflight, judgement.book_path, [*notices, *said], budget=budget)
+    contents = _contents(judgement.book_path)
+    preflight = session.preflight(contents)
+    judged = Judged(preflight, judgement.book_path, [*notices, *said, *contents.warnings], budget=budget)
     if not tell(preflight, judged.notices):
         return judged
     with closing(Book(judgement.book_path)) as book:
@@ -172,7 +173,6 @@ class _Session:
         finally:
             await self.judge.aclose()
             judged.double_bills = book.double_bills
-            judged.notices += [f"{book.bad} changed verdicts were asked for again"] if book.bad else []
         judged.done = True
 
     async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:

@@ -1,0 +1,344 @@
+"""`assay judge` from end to end against a scripted endpoint on loopback."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.faults.judging import honest, scored, write_inputs
+from tests.support.judge_server import Asked, JudgeServer, judge_server, labelled
+
+from assay.cli import main
+from assay.judges.book import Book, load_verdicts, read_contents
+from assay.judges.rows import counted
+
+KEY = "a-very-secret-key-of-mine"
+NAMED = ("--judge", "scripted", "--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--api-key-env", "THE_KEY")
+METRICS = ("--metrics", "faithfulness(by=judge),answer_relevance(by=judge)")
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    """A working directory with eight cases, and a judge that labels honestly."""
+    monkeypatch.chdir(tmp_path)
+    write_inputs(tmp_path, 8)
+    with judge_server(answer=labelled(honest)) as server:
+        monkeypatch.setenv("THE_JUDGE", f"{server.url}/v1")
+        monkeypatch.setenv("THE_KEY", KEY)
+        yield server
+
+
+def judge(*more: str) -> int:
+    return main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, *METRICS, *more])
+
+
+def settings(**changes: Any) -> None:
+    known = {"protocol": "openai", "model": "scripted-1", "base_url_env": "THE_JUDGE", "api_key_env": "THE_KEY"}
+    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": known | changes}}), encoding="utf-8")
+
+
+def tag(case: int, tags: list[str]) -> None:
+    rows = [json.loads(line) for line in Path("golden.jsonl").read_text().splitlines()]
+    rows[case]["tags"] = tags
+    Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def samples(path: str = "verdicts.sqlite") -> Counter[str]:
+    """Return how many verdicts there are of each rubric."""
+    verdicts = load_verdicts(path)[1]
+    return Counter(v.rubric for by in verdicts.values() for each in by.values() for v in each)
+
+
+def test_dry_run_says_what_it_would_take_and_asks_nothing(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == judge("--dry-run")
+    printed = capsys.readouterr().out
+    assert "16 requests about 8 observations" in printed
+    assert "calls: " in printed
+    assert "tokens: about " in printed
+    assert "cost: unknown (no price in its settings)" in printed
+    assert (0, False) == (server.calls, Path("verdicts.sqlite").exists())
+
+
+def test_dry_run_gives_the_cost_where_the_settings_give_prices(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings(prompt_usd_per_1k=1.0, completion_usd_per_1k=0.0)
+    assert 0 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *METRICS, "--dry-run"])
+    lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines() if ": " in line)
+    prompt = int(lines["tokens"].split()[1])
+    assert f"${prompt / 1000:.4f}" == lines["cost"]
+
+
+def test_judging_fills_the_book_and_judging_again_asks_nothing(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == judge("--votes", "1")
+    calls = server.calls
+    assert calls == counted(load_verdicts("verdicts.sqlite")[1])
+    printed = capsys.readouterr().err
+    assert "controls passed" in printed
+    assert "verdicts written to verdicts.sqlite" in printed
+    assert "next: assay score --golden golden.jsonl --outputs outputs.jsonl --verdicts verdicts.sqlite" in printed
+    assert 0 == judge("--votes", "1")
+    assert calls == server.calls
+    assert "0 samples asked for" in capsys.readouterr().err
+
+
+def test_scoring_replays_the_book_its_export_and_its_copy_to_the_same_bytes(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1")
+    calls = server.calls
+    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert 0 == main(["judge", "import", "--book", "copy.sqlite", "--from", "verdicts.jsonl"])
+    inputs = Path("golden.jsonl"), Path("outputs.jsonl")
+    reports = {scored(*inputs, Path(name)) for name in ("verdicts.sqlite", "verdicts.jsonl", "copy.sqlite")}
+    assert (1, calls) == (len(reports), server.calls)
+    # Every second answer gives one day more than its context: 4 of 8 are faithful.
+    summary = json.loads(reports.pop())["configs"]["a"]["summary"]
+    assert (0.5, 8) == (
+        summary["faithfulness(by=judge)"]["value"],
+        summary["faithfulness(by=judge)"]["scored"],
+    )
+
+
+def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 3 == judge("--votes", "1", "--max-calls", "7")
+    assert 7 == server.calls
+    assert "stopped at --max-calls; the same command goes on" in capsys.readouterr().err
+    assert 0 == judge("--votes", "1")
+    assert server.calls == counted(load_verdicts("verdicts.sqlite")[1])
+
+
+def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == judge("--max-cost", "1")
+    assert "nobody says what scripted-1 costs" in capsys.readouterr().err
+    settings(prompt_usd_per_1k=0.001, completion_usd_per_1k=0.001)
+    assert 3 == judge("--max-cost", "0.01")
+    with Book("verdicts.sqlite") as book:
+        verdicts = book.contents().verdicts
+    spent = sum(v.usage.cost_usd or 0 for by in verdicts.values() for each in by.values() for v in each)
+    assert 0 < spent <= 0.01
+
+
+def test_votes_are_as_many_as_asked_for(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "3", "--only", "case:c0")
+    judges, verdicts = load_verdicts("verdicts.sqlite")
+    votes = sorted(len(each) for each in verdicts[judges[0].digest].values())
+    assert [3, 3] == votes[-2:]
+    assert {1} == set(votes[:-2])  # controls and anchors
+
+
+def test_case_that_can_fail_the_gate_alone_gets_three_votes(server: JudgeServer) -> None:
+    tag(0, ["acl"])
+    assert 0 == judge("--only", "case:c0", "--only", "case:c2")
+    judges, verdicts = load_verdicts("verdicts.sqlite")
+    votes = Counter(len(each) for each in verdicts[judges[0].digest].values())
+    assert 2 == votes[3]
+
+
+def test_only_keeps_the_cases_that_a_selector_names(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    tag(3, ["hr"])
+    assert 0 == judge("--only", "tag:hr", "--dry-run")
+    printed = capsys.readouterr().out
+    assert "2 requests about 1 observations" in printed
+    assert "1 of 8 observations are judged" in printed
+
+
+def test_only_gate_keeps_what_judged_rules_look_at(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    tag(3, ["hr"])
+    rule = {"metric": "faithfulness(by=judge)", "at_least": 0.9, "slice": "tag=hr"}
+    Path("gate.yaml").write_text(json.dumps({"rules": [rule, {"metric": "recall@5", "at_least": 0.9}]}))
+    assert 0 == judge("--only", "gate", "--gate", "gate.yaml", "--dry-run")
+    assert "1 of 8 observations are judged" in capsys.readouterr().out
+    assert 2 == judge("--only", "gate", "--dry-run")
+    assert "no gate is named" in capsys.readouterr().err
+
+
+def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == judge("--only", "ambiguous", "--dry-run")
+    printed = capsys.readouterr().out
+    assert "of 8 observations are judged" in printed
+    assert "the others keep no verdict" in printed
+    assert "8 of 8 observations" not in printed
+
+
+def test_judge_that_rewards_nonsense_is_marked_and_scoring_says_so(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    judge("--votes", "1")
+    assert "judge INVALID" in capsys.readouterr().err
+    (standing,) = read_contents("verdicts.sqlite").standings.values()
+    assert (True, 1.0) == (standing.invalid, standing.controls_mean)
+    scored(Path("golden.jsonl"), Path("outputs.jsonl"), Path("verdicts.sqlite"))
+    assert "E_JUDGE_INVALID" in capsys.readouterr().out
+
+
+def test_model_does_not_judge_itself(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answers say that they are of generator-1."""
+    assert 2 == judge("--model", "generator-1", "--dry-run")
+    assert "E_SELF_JUDGE" in capsys.readouterr().err
+    assert 0 == judge("--model", "generator-1", "--dry-run", "--allow-self-judge")
+    assert "E_SELF_JUDGE" in capsys.readouterr().out
+    assert 0 == server.calls
+
+
+def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = lambda asked: "I would rather not say."
+    assert 3 == judge("--votes", "1", "--only", "case:c0")
+    printed = capsys.readouterr().err
+    assert "judge_parse" in printed
+    assert "requests have no verdict; the same command asks again" in printed or "stopped" in printed
+    server.answer = labelled(honest)
+    assert 0 == judge("--votes", "1", "--only", "case:c0")
+
+
+def test_quota_stops_at_once(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.plan.extend({"status": 429, "error": "insufficient_quota"} for _ in range(200))
+    assert 3 == judge("--concurrency", "2")
+    assert server.calls <= 2
+    assert "stopped: quota" in capsys.readouterr().err
+
+
+def test_key_is_sent_and_never_kept(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = labelled(honest)
+
+    def leaking(asked: Asked) -> Any:
+        found = answer(asked)
+        found["items"][0]["reasoning"] = f"my key is {KEY}"
+        return found
+
+    server.answer = leaking
+    server.plan.append({"status": 400, "error": f"bad key {KEY}"})
+    judge("--votes", "1")
+    assert f"Bearer {KEY}" == server.requests[0]["headers"]["authorization"]
+    printed = capsys.readouterr()
+    for text in (printed.out, printed.err, Path("verdicts.sqlite").read_bytes().decode("latin-1")):
+        assert KEY not in text
+    assert "my key is [redacted]" in Path("verdicts.sqlite").read_bytes().decode("latin-1")
+
+
+def test_bytes_sent_are_kept_under_their_digest(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c1")
+    with Book("verdicts.sqlite") as book:
+        judges = book.contents().judges
+        for each in book.contents().verdicts[judges[0].digest].values():
+            body = json.loads(book.rendered(each[0].rendered) or b"")
+            assert "scripted-1" == body["model"]
+    assert 0o600 == Path("verdicts.sqlite").stat().st_mode & 0o777
+
+
+def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> None:
+    words = ["--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"]
+    assert 0 == main(["score", *words])
+    assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
+    manifest = json.loads(Path("run/manifest.json").read_bytes())
+    ((judge_digest, _),) = read_contents("run/verdicts.sqlite").standings.items()
+    assert (judge_digest, "scripted-1", "verdicts.sqlite") == (
+        manifest["judge"]["digest"],
+        manifest["judge"]["model"],
+        manifest["judge"]["book"],
+    )
+
+
+def test_damaged_book_stops_before_anything_is_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == judge("--votes", "1")
+    calls = server.calls
+    data = bytearray(Path("verdicts.sqlite").read_bytes())
+    data[4096:40960] = bytes(36864)
+    Path("verdicts.sqlite").write_bytes(data)
+    assert 3 == judge("--votes", "1")
+    assert "damaged" in capsys.readouterr().err
+    assert calls == server.calls
+
+
+def test_changed_verdict_is_asked_for_again(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == judge("--votes", "1")
+    calls = server.calls
+    db = sqlite3.connect("verdicts.sqlite")
+    record, request = db.execute("SELECT record, request FROM verdicts").fetchone()
+    changed = msgspec.json.encode(msgspec.json.decode(record) | {"message": "changed"})
+    db.execute("UPDATE verdicts SET record = ? WHERE request = ?", (changed, request))
+    db.commit()
+    db.close()
+    assert 0 == judge("--votes", "1")
+    assert calls + 1 == server.calls
+    assert "1 verdicts do not belong to their sha256" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["judge", "--dry-run"], "none named (expected --judge with a name, and --model)"),
+        (["judge", *NAMED], "nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)"),
+        (["judge", *NAMED, "--run", "nowhere"], "no run folder"),
+        (["judge", *NAMED, "--run", "x", "--golden", "golden.jsonl"], "--run: stands for --golden and --outputs"),
+        (["judge", *NAMED[:2], "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "no such judge"),
+        (["judge", "selftest", *NAMED[:4]], "no address for judge scripted"),
+        (["judge", "selftest", *NAMED[:4], "--base-url-env", "NOT_SET"], "variable NOT_SET is missing or empty"),
+        (["judge", "selftest", *NAMED[:4], "--base-url-env", "METADATA"], "is refused"),
+        (["judge", "selftest", *NAMED, "--protocol", "smoke"], "smoke"),
+        (["judge", "export", "--book", "golden.jsonl", "--to", "golden.jsonl"], "would be written over"),
+        (["judge", "export", "--book", "golden.jsonl", "--to", "x.jsonl"], "not a line of verdicts"),
+    ],
+)
+def test_what_cannot_be_judged_is_exit_2_with_a_remedy(
+    words: list[str],
+    said: str,
+    server: JudgeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("METADATA", "http://169.254.169.254/latest")
+    assert 2 == main(words)
+    assert said in capsys.readouterr().err
+    assert 0 == server.calls
+
+
+def test_metrics_without_a_judge_are_refused(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(
+        ["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, "--metrics", "recall@5"]
+    )
+    assert "none is judged" in capsys.readouterr().err
+
+
+# ── selftest ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from assay.io.rubrics import load_anchors
+
+    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+    server.answer = labelled(lambda asked, _: known[asked.data["claims"][0]["text"]])
+    assert 0 == main(["judge", "selftest", *NAMED])
+    printed = capsys.readouterr().out
+    assert "grounded above others in 100% of pairs" in printed
+    assert "the judge tells them apart" in printed
+    assert 20 == server.calls
+
+
+def test_selftest_fails_a_judge_that_says_yes_to_everything(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    assert 1 == main(["judge", "selftest", *NAMED])
+    assert "does NOT tell them apart" in capsys.readouterr().out
+
+
+def test_selftest_that_gets_no_verdicts_is_incomplete(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answer = lambda asked: "no"
+    assert 3 == main(["judge", "selftest", *NAMED])
+    assert "anchors got a verdict" in capsys.readouterr().err
