@@ -141,7 +141,7 @@ class Sources:
         self.idf = idf
         self.ids = [name for name, _ in self.chunks]
         self.passages = [_prepared(text) if len(text) <= _LONGEST_KEPT else Passage(text) for _, text in self.chunks]
-        self.marked = all(passage.marked for passage in self.passages)
+        self.marked = bool(self.passages) and all(passage.marked for passage in self.passages)
         self.offsets: list[int] = []
         self.sentences: list[tuple[int, int]] = []  # the number of the passage and that of the sentence in it
         self._starts: list[int] = []  # the place of each sentence's first term

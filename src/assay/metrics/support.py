@@ -25,7 +25,8 @@ Band = Literal["supported", "unknown", "unsupported"]
 class Support(NamedTuple):
     """What the sources say to a claim.
 
-    `score` in [0, 1] rises with `z` (uncalibrated: ranking and trend only); `band` leaves most of the middle unknown.
+    `score` in [0, 1] rises with `z` (uncalibrated: ranking and trend only); `band` leaves most of the middle unknown,
+    and what is low only because claim and sources are not in the same language.
     `suspect`: the claim's wording is there but a number or name is not, or elsewhere: perhaps a contradiction.
     `source`, `start`, `end`: the best sentence, the first of `evidence` (None and 0 where there is none).
     `unsupported`: spans in the NFC claim of words with little support; `missing`: numbers, dates, identifiers and
@@ -66,7 +67,9 @@ def support(claim: str, sources: Sources) -> Support:
     Four features: `logp`, how well each content word is found among its neighbours; `fact`, numbers, identifiers and
     names that are absent or in other company; `c4`, the share of the claim's 4-grams, weighted by rarity, in at most
     three sentences; `dig`, numbers that no source has. A claim whose terms stand in a source in a row has the best of
-    all four. A claim without a word is unknown. Of an endless claim the first 4,000 characters count.
+    all four. A claim without a word is unknown; one of which nothing is found is unsupported. Where the claim bears
+    diacritics and no source does, or all sources do and the claim does not, they are in different languages: unknown
+    at best. Of an endless claim the first 4,000 characters count.
 
     >>> sources = Sources([("hr", "Full-time staff get 12 days of annual leave.")], Idf.of([]))
     >>> support("Staff get 12 days of annual leave", sources).band
@@ -94,7 +97,7 @@ def support(claim: str, sources: Sources) -> Support:
         pieces.share(frozenset().union(*[pieces.of(sources, sentence) for sentence in chosen])),
         float(len({(term.start, term.end) for term in absent if _is_digits(term, found)})),
     )
-    return _made(
+    made = _made(
         features,
         found,
         tuple([sentence_of(sources, sentence) for sentence in chosen]),
@@ -102,6 +105,9 @@ def support(claim: str, sources: Sources) -> Support:
         missing=[term for term in absent if term.kind in _FACTS],
         hints=turned(words_of(found.items, found.text), words_at(sources, chosen[0])) if chosen else (),
     )
+    if made.band != "supported" and sources.passages and found.marked != sources.marked:
+        return made._replace(band="unknown")
+    return made if chosen else made._replace(band="unsupported")
 
 
 class _Features(NamedTuple):

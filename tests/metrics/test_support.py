@@ -1,0 +1,184 @@
+"""Support by rules: laws that hold for any claim, and the cases that numbers, dates and diacritics make."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics.support import Idf, Sources, Support, support
+
+NO_IDF = Idf.of([])
+LEAVE = "Full-time staff get 12 days of annual leave. Up to 5 days carry over if the manager approves."
+PHEP = "Nhân viên toàn thời gian được nghỉ 12 ngày phép năm. Tối đa 5 ngày được chuyển sang năm sau."
+TEXT = """
+    staff leave manager Finance Security laptop policy report customers contract nhân viên quản lý phê duyệt bảo mật
+    khách hàng hợp đồng of the and with không được
+"""
+sentence = st.lists(st.sampled_from(TEXT.split()), min_size=3, max_size=12).map(" ".join)
+
+
+def of(claim: str, *texts: str, idf: Idf = NO_IDF) -> Support:
+    return support(claim, Sources([(f"s{i}", text) for i, text in enumerate(texts)], idf))
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=3))
+def test_scores_are_between_nought_and_one_for_any_text(claim: str, texts: list[str]) -> None:
+    made = of(claim, *texts)
+    assert 0 <= made.score <= 1
+    assert all(0 <= value <= 1 for value in (made.c4,))
+    assert made.logp <= 0
+    assert min(made.fact, made.dig) >= 0
+
+
+@given(st.lists(sentence, min_size=2, max_size=5), sentence)
+def test_scores_rise_with_z(claims: list[str], text: str) -> None:
+    made = sorted((of(claim, text) for claim in claims), key=lambda each: each.z)
+    assert [each.score for each in made] == sorted(each.score for each in made)
+
+
+@given(st.lists(sentence, min_size=1, max_size=6), st.data())
+def test_what_stands_in_a_source_word_by_word_is_supported(sentences: list[str], data: st.DataObject) -> None:
+    claim = data.draw(st.sampled_from(sentences))
+    made = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
+    assert ("supported", (), ()) == (made.band, made.missing, made.unsupported)
+    assert "s1" == made.source
+
+
+@given(st.lists(sentence, min_size=1, max_size=4), st.integers(13, 97), st.integers(100, 999))
+def test_a_changed_number_lowers_the_score_and_is_missing(sentences: list[str], number: int, other: int) -> None:
+    text = ". ".join([*sentences, f"staff get {number} boxes of paper"])
+    right, wrong = (of(f"staff get {value} boxes of paper", text) for value in (number, other))
+    assert (str(other),) == wrong.missing
+    assert wrong.score < right.score
+    assert 1 == wrong.dig
+
+
+@given(st.permutations([("a", LEAVE), ("b", PHEP), ("c", "Finance pays $1.4M."), ("d", LEAVE)]))
+def test_the_order_of_sources_changes_nothing(chunks: list[tuple[str, str]]) -> None:
+    claim = "Staff get 15 days of leave and Finance pays $1.4M."
+    ordered = support(claim, Sources(sorted(chunks), NO_IDF))
+    assert repr(ordered) == repr(support(claim, Sources(chunks, NO_IDF)))
+
+
+def test_composition_of_characters_changes_nothing() -> None:
+    claim = "Nhân viên được nghỉ 15 ngày phép."
+    apart = unicodedata.normalize("NFD", claim)
+    assert repr(of(claim, PHEP)) == repr(of(apart, unicodedata.normalize("NFD", PHEP)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("It has 26,000 members.", "It has 26, 000 members."),
+        ("It has 26.000 members.", "It has 26,000 members."),
+        ("It has 26k members.", "The club has 26,000 members."),
+        ("It costs 1.4 million dollars.", "It costs $1,400,000."),
+        ("Sales rose 12%.", "Sales rose 12 percent."),
+        ("Sales rose 98.7 per cent.", "Sales rose 98. 7 per cent."),
+        ("It opened on 31 December 2026.", "It opened on 31/12/2026."),
+        ("It opened in 2026.", "It opened on 2026-12-31."),
+        ("He finished third.", "He finished 3rd."),
+        ("Nghỉ mười hai ngày.", "Nghỉ 12 ngày."),
+        ("Giá 1,5 triệu đồng.", "Giá 1.500.000 đồng."),
+        ("About 26,000 people came.", "26,040 people came."),
+        ("員工有12天年假。", "根據手冊，員工有12天年假。"),
+        ("القاعدة 12 يوما", "القاعدة ١٢ يوما"),
+    ],
+)
+def test_numbers_and_dates_agree_in_any_spelling(claim: str, text: str) -> None:
+    made = of(claim, text)
+    assert () == made.missing
+    assert 0 == made.dig
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "missing"),
+    [
+        ("Leave is 12 months.", "Leave is 12 days.", ("12 months",)),
+        ("Leave is 1.4 days.", "Leave is 21.4 days.", ("1.4 days",)),
+        ("It was in 2000.", "It was in 1998.", ("2000",)),
+        ("Raise ERR-403.", "Raise ERR-429.", ("ERR-403",)),
+        ("It opened on 31/12/2026.", "It opened on 30/12/2026.", ("31/12/2026",)),
+        ("It is run by Lan.", "It is run by Minh.", ("Lan",)),
+        ("Nghỉ 15 ngày.", "Nghỉ 12 ngày.", ("15 ngày",)),
+    ],
+)
+def test_what_the_sources_lack_is_named_as_written(claim: str, text: str, missing: tuple[str, ...]) -> None:
+    assert missing == of(claim, text).missing
+
+
+def test_right_wording_with_a_wrong_number_is_suspect() -> None:
+    made = of("Full-time staff get 15 days of annual leave.", LEAVE)
+    assert (True, ("15 days",)) == (made.suspect, made.missing)
+    assert "15 days" in ["Full-time staff get 15 days of annual leave."[a:b] for a, b in made.unsupported]
+
+
+def test_the_evidence_is_the_sentence_that_says_it() -> None:
+    made = of("Five days may be carried over when a manager approves", "Nothing here.", LEAVE)
+    assert ("s1", "Up to 5 days carry over if the manager approves") == (made.source, LEAVE[made.start : made.end])
+    assert (made.source, made.start, made.end) == made.evidence[0]
+
+
+def test_diacritics_tell_words_apart_where_the_text_has_them() -> None:
+    right, wrong = (of(f"Nhân viên {word} xe máy cũ", "Nhân viên bán xe máy cũ") for word in ("bán", "bạn"))
+    assert ("supported", "unknown") == (right.band, wrong.band)
+    assert "supported" == of("nhan vien ban xe may cu", "Nhân viên bán xe máy cũ").band
+
+
+def test_a_claim_in_another_language_is_unknown_rather_than_unsupported() -> None:
+    claim = "Anyone who loses a laptop must tell the security team at once"
+    assert ("unknown", "unsupported") == (of(claim, PHEP).band, of(claim, LEAVE).band)
+
+
+def test_one_source_can_be_asked_alone_and_several_together() -> None:
+    claim = "Staff get 12 days and Finance pays them monthly."
+    sources = Sources([("a", "Staff get 12 days of leave."), ("b", "Finance pays salaries monthly.")], NO_IDF)
+    both, one, other = (support(claim, sources.only(ids)).score for ids in (("a", "b"), ("a",), ("b",)))
+    assert both == support(claim, sources).score
+    assert both > max(one, other)
+
+
+def test_names_and_numbers_in_other_company_are_facts_out_of_place() -> None:
+    apart = "The fee is 40 dollars for members. " + "Nothing else is said here at all. " * 9 + "Visitors wait outside."
+    assert (0.0, 1.0) == tuple(of(f"{who} 40 dollars", apart).fact for who in ("Members pay", "Visitors outside pay"))
+
+
+def test_negations_and_opposites_are_only_hints() -> None:
+    made = of("Staff may not work from home", "Staff may work from home when the manager approves")
+    assert ("a negation only in the claim",) == made.hints
+    assert ('"rose" where the evidence has "fell"',) == of("Sales rose in Asia", "Sales fell in Asia").hints
+
+
+def test_nothing_to_support_and_nothing_to_support_it_with() -> None:
+    assert ("unknown", 0.5, None) == (of("…", LEAVE).band, of("…", LEAVE).score, of("", LEAVE).source)
+    for texts in ((), ("",), ("\n",)):
+        assert ("unsupported", None, ("12",)) == (
+            of("Lan gets 12", *texts).band,
+            of("Lan gets 12", *texts).source,
+            of("Lan gets 12", *texts).missing,
+        )
+
+
+def test_huge_claims_and_sources_are_scored() -> None:
+    huge = "staff get 12 days " * 20_000
+    assert of(huge, LEAVE).score < 1
+    assert "supported" == of("staff get 12 days", huge).band
+    assert "unsupported" == of("Visitors wait outside the main hall", "x" * 300_000).band
+
+
+def test_rarity_is_a_frozen_table_with_an_identity() -> None:
+    one, same, other = Idf.of(["b a", "a c", "a"]), Idf(3, {"c": 1, "a": 3, "b": 1}), Idf.of(["a"])
+    assert one.digest == same.digest != other.digest
+    assert one.weight("b") == one.weight("unheard") > one.weight("a") > 0
+    assert 1.0 == other.weight("a")
+    with pytest.raises(TypeError):
+        one.counts["a"] = 5  # type: ignore[index]
+
+
+def test_rarity_decides_which_words_count() -> None:
+    idf = Idf.of(["the staff"] * 30 + ["quorum staff"])
+    text = "staff assemble here"
+    assert of("quorum staff", text, idf=idf).c4 < of("quorum staff", text).c4
