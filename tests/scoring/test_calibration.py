@@ -87,7 +87,7 @@ def test_a_judge_that_may_not_gate_says_why(passed: int, failed: int, missed: in
 
 def test_fifty_labels_are_enough_for_the_rules_with_a_curve_and_not_without() -> None:
     people, rules = sets(30, 25)
-    opinions = {key(case): Opinion(said) for case, said in rules.items()}
+    opinions = {key(case): Opinion(said, signal=1.0) for case, said in rules.items()}
     labels = [label(case, said) for case, said in people.items()]
     curve = {"slope": 1.0, "intercept": 0.0}
     with_curve = measured(question("rules"), labels, opinions, {}, {}, curve)

@@ -79,7 +79,7 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
     assert 0 == main(["calibrate", "--labels", given, "--verdicts", verdicts, *flags(where)])
     lines = capsys.readouterr().out.splitlines()
     assert "40 labels of 1 rater: Lan" == lines[0]
-    assert lines[1].startswith("correctness(by=judge) (in ") and lines[1].endswith("may inform, not gate, n=40")
+    assert "correctness(by=judge): may inform, not gate, n=40" == lines[1]
     assert " - too few labelled items (got 40; expected 100)" in lines
 
 
@@ -124,9 +124,17 @@ def test_second_opinions_need_no_run(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_nothing_in_common_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = world(tmp_path, 4)
-    given = labels(tmp_path / "l.jsonl", where, "correctness")
+    given = labels(tmp_path / "l.jsonl", where, "grade", lambda _: "wrong")
     assert 3 == main(["calibrate", "--labels", given, *flags(where)])
     assert "have no item in common" in capsys.readouterr().err
+
+
+def test_a_whole_answer_is_judged_by_rules_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = world(tmp_path, 30)
+    given = labels(tmp_path / "l.jsonl", where, "correctness")
+    _, found = calibrated(capsys, "--labels", given, *flags(where))
+    (rules,) = found["measured"]
+    assert ("correctness(by=rules)", 60, None) == tuple(rules["calibration"][name] for name in ("metric", "n", "platt"))
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _answers(found: Calibrated) -> Iterator[str]:
     for each in found.measured:
         record = each.calibration
         answer = "may gate" if record.may_gate else "may inform, not gate"
-        yield f"{record.metric} ({each.instrument}): {answer}, n={record.n}"
+        yield f"{_name(each)}: {answer}, n={record.n}"
         for reason in record.reasons:
             yield f" - {reason}"
 
@@ -73,7 +73,8 @@ def _tables(found: Calibrated) -> Iterator[Table]:
 
 
 def _name(each: Measured) -> str:
-    return f"{each.calibration.metric} ({each.instrument})"
+    metric = each.calibration.metric
+    return metric if each.instrument == each.by else f"{metric} ({each.instrument})"
 
 
 def _rates(found: Calibrated) -> Table:

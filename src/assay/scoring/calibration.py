@@ -122,7 +122,7 @@ def measured(
     rates, given = _sorting(keys, truth, values), ratings(labels)
     pass_fail = _pass_fail(question.by, keys, truth, values, seed)
     return Measured(
-        calibration=_calibration(question, rates, given, len(keys), platt),
+        calibration=_calibration(question, rates, given, len(keys), platt, _has_signal(opinions)),
         by=question.by,
         instrument=question.instrument or question.by,
         labelled=len(truth),
@@ -173,8 +173,11 @@ def _calibration(
     ratings: Mapping[str, Mapping[Key, str]],
     n: int,
     platt: dict[str, float] | None,
+    has_signal: bool,
 ) -> Calibration:
-    reasons = tuple(_against(question.by, sorted_by, n, platt))
+    reasons = _against(question.by, sorted_by, n)
+    if question.by == "rules" and has_signal and platt is None:
+        reasons.append("no curve could be fitted to the labels")
     return Calibration(
         metric=question.name,
         judge=question.judge,
@@ -186,7 +189,7 @@ def _calibration(
         sensitivity=_rate(sorted_by.sensitivity, sorted_by.passed),
         specificity=_rate(sorted_by.specificity, sorted_by.failed),
         may_gate=not reasons,
-        reasons=reasons,
+        reasons=tuple(reasons),
         platt=platt,
     )
 
@@ -195,7 +198,7 @@ def _rate(found: Estimate | None, n: int) -> Rate | None:
     return Rate(found.value, found.bounds.low, found.bounds.high, n) if found is not None else None
 
 
-def _against(by: str, sorted_by: Sorting, n: int, platt: dict[str, float] | None) -> list[str]:
+def _against(by: str, sorted_by: Sorting, n: int) -> list[str]:
     """Return why the instrument may not gate; nothing where it may."""
     if by not in LEAST_LABELS:
         return [f"{by} is a second opinion: it informs and never gates"]
@@ -209,9 +212,12 @@ def _against(by: str, sorted_by: Sorting, n: int, platt: dict[str, float] | None
         elif found.bounds.low < LEAST_BOUND:
             got = f"got {found.bounds.low:.3f} for {found.value:.3f}; expected {LEAST_BOUND}"
             reasons.append(f"the lower bound of {name} is too low ({got})")
-    if by == "rules" and platt is None:
-        reasons.append("no curve could be fitted to the labels")
     return reasons
+
+
+def _has_signal(opinions: Mapping[Key, Opinion]) -> bool:
+    """Return whether the instrument gave raw numbers that only a curve makes probabilities."""
+    return any(each.signal is not None for each in opinions.values())
 
 
 def _slices(

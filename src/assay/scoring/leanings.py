@@ -16,6 +16,8 @@ from assay.scoring.agreement import Estimated, Key, passes
 from assay.scoring.truth import Opinion, Truth
 
 WORST = 20
+DISAGREES = 0.25
+"""A smaller distance from people is no disagreement: half a step of a scale of three labels."""
 FAR_APART = 0.4
 """Two instruments further apart than this ask for a person ([004])."""
 LENIENT, STRICT, EVEN = "too lenient", "too strict", "no direction shown"
@@ -120,12 +122,13 @@ def worst(
     values: Mapping[Key, float],
     opinions: Mapping[Key, Opinion],
 ) -> tuple[Disagreement, ...]:
-    """Return the items with the largest distance between instrument and people, at most 20, furthest first."""
+    """Return the items with the largest distance between instrument and people, at most 20, furthest first; nothing
+    below a distance of a quarter."""
     apart = sorted((-abs(values[key] - truth[key].value), key) for key in keys)
     return tuple(
         Disagreement(*key, truth[key].text, truth[key].value, values[key], truth[key].notes, opinions[key].reasoning)
         for distance, key in apart[:WORST]
-        if distance < 0
+        if -distance >= DISAGREES
     )
 
 

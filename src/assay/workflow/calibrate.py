@@ -130,9 +130,7 @@ class _Asked:
         truth, _ = truths(self.labels, self.scale)
         values, curve = valued(opinions, {key: each.passed for key, each in truth.items()}, self.seed)
         if curve is not None and not curve.held_out:
-            self.notes.append(
-                f"{question.name}: too few labels to try its curve on others than those it was fitted to"
-            )
+            self.notes.append(f"{question.name}: too few labels to try its curve on others than those it was fitted to")
         platt = {"slope": curve.slope, "intercept": curve.intercept} if curve is not None else None
         return measured(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed)
 
@@ -171,11 +169,16 @@ def _judges(run: ScoreRun, wanted: Calibrating, metrics: Sequence[str], notes: l
             for extra in [()] if not wanted.rubrics else [(), tuple(wanted.rubrics)]:
                 judging, doubts = judging_of(path, judge, extra)
                 notes += [doubt for doubt in doubts if doubt not in notes]
-                name = " ".join(filter(None, (judge, f"in {path}", "with " + ", ".join(extra) if extra else "")))
+                parts = (judge, f"in {Path(path).name}" if len(wanted.verdicts) > 1 else "", *map(_with, extra))
+                name = " ".join(filter(None, parts)) or JUDGE
                 instrument = of_judge(run, name, judging, metrics)
                 if any(instrument.opinions.values()):
                     found.append(instrument)
     return found
+
+
+def _with(folder: str) -> str:
+    return f"with {Path(folder).name}"
 
 
 def _of_run(labels: Sequence[Label], run: ScoreRun) -> tuple[list[Label], list[str]]:

@@ -6,19 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from assay.graders.grounding import why_not
+from assay.graders.instruments import outcome_of
 from assay.graders.joins import Joins
 from assay.graders.judging import RULES_VERSION, Judging, Rubrics, rubric_of
 from assay.graders.names import read_name
 from assay.graders.reading import Reading
 from assay.graders.stages import CONTEXT
 from assay.graders.votes import Ruled, Ruling, fold_votes
+from assay.model import SCORED
 from assay.scoring.agreement import Key
 from assay.scoring.truth import Opinion, key_of
 from assay.verdict import Label, rubrics_hash
-from assay.workflow.labelling import RUBRIC_OF, Asked, asked
+from assay.workflow.labelling import RUBRIC_OF, Asked, asked, instrument_name
 from assay.workflow.score import ScoreRun
 
 JUDGE, RULES = "judge", "rules"
+_CLAIMS = "faithfulness"
+_WHOLE = ("correctness", "answer_relevance")
 
 
 class Instrument(NamedTuple):
@@ -45,9 +49,9 @@ def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str])
 
 
 def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
-    """Return what the rules say of each claim, for the metrics that hold claims against sources."""
-    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base == "faithfulness"}
-    return Instrument("rules", RULES, RULES_VERSION, {}, found)
+    """Return what the rules say of each claim, or of each answer where a metric is about it as a whole."""
+    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base in (_CLAIMS, *_WHOLE)}
+    return Instrument(RULES, RULES, RULES_VERSION, {}, found)
 
 
 def of_tools(labels: Sequence[Label]) -> list[Instrument]:
@@ -85,7 +89,6 @@ def _opinion(each: Asked, ruling: Ruling, votes: tuple[str, ...]) -> Opinion:
 
 
 def _ruled(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
-    against = read_name(metric).key("against", CONTEXT)
     joins = Joins(run.golden, run.corpus)
     found: dict[Key, Opinion] = {}
     for config in sorted(run.scoring.configs):
@@ -94,9 +97,22 @@ def _ruled(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
             if observation is None or observation.error is not None or not isinstance(observation.answer, str):
                 continue
             reading = Reading(joins.case(place), observation)
-            if why_not(reading, against) is not None:
-                continue
-            for claim, support in zip(reading.claims, reading.supports(against), strict=True):
-                reason = f"lacking: {', '.join(support.missing)}" if support.missing else ""
-                found[case.id, config, claim.id] = Opinion(None, support.score, reason, signal=support.z)
+            said = _of_claims(reading, metric) if read_name(metric).base == _CLAIMS else _of_answer(reading, metric)
+            found |= {(case.id, config, item): opinion for item, opinion in said.items()}
     return found
+
+
+def _of_claims(reading: Reading, metric: str) -> dict[str, Opinion]:
+    against = read_name(metric).key("against", CONTEXT)
+    if why_not(reading, against) is not None:
+        return {}
+    found = {}
+    for claim, support in zip(reading.claims, reading.supports(against), strict=True):
+        reason = f"lacking: {', '.join(support.missing)}" if support.missing else ""
+        found[claim.id] = Opinion(None, support.score, reason, signal=support.z)
+    return found
+
+
+def _of_answer(reading: Reading, metric: str) -> dict[str, Opinion]:
+    outcome = outcome_of(read_name(instrument_name(metric, RULES)), reading)
+    return {"": Opinion(None, outcome.value, outcome.detail)} if outcome.status == SCORED else {}
