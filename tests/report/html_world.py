@@ -192,6 +192,26 @@ def comparison(cases: Sequence[Case], texts: Sequence[str], decision: Decision) 
     )
 
 
+def _result(config: str, cases: Sequence[Case], texts: Sequence[str], decision: Decision) -> ConfigResult:
+    """Every third case passed, failed or leaked; the last is missing."""
+    first = texts[0]
+    checks = [
+        CaseChecks(each.id, (text, "leak")[: place % 3], (text,))
+        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+    ]
+    table = ScoreTable(
+        config,
+        tuple(each.id for each in cases),
+        {metric: _column(metric, texts) for metric in METRICS},
+        (cases[-1].id,),
+        tuple(checks),
+        versions={first: (first, first)},
+        notes=(first,),
+    )
+    slices = {f"tag={text}": {metric: _summary(metric, text, text) for metric in METRICS} for text in texts}
+    return ConfigResult(table, {metric: _summary(metric, first) for metric in METRICS}, slices, decision)
+
+
 def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool = False) -> HtmlData:
     """Return a report with one case for each text, under two configurations that are named by texts too."""
     cases = tuple(case(text, place) for place, text in enumerate(texts))
@@ -202,26 +222,7 @@ def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool
         rule, "fail", 0.6, 12, f"recall@10 {first}", cases=tuple(each.id for each in cases), waived=first
     )
     decision = Decision("FAIL", tuple(texts), (found,))
-    results = {
-        config: ConfigResult(
-            ScoreTable(
-                config,
-                tuple(each.id for each in cases),
-                {metric: _column(metric, texts) for metric in METRICS},
-                (cases[-1].id,),
-                tuple(
-                    CaseChecks(each.id, (text, "leak")[: place % 3], (text,))
-                    for place, (each, text) in enumerate(zip(cases, texts, strict=True))
-                ),
-                versions={first: (first, first)},
-                notes=(first,),
-            ),
-            {metric: _summary(metric, first) for metric in METRICS},
-            {f"tag={text}": {metric: _summary(metric, text, text) for metric in METRICS} for text in texts},
-            decision,
-        )
-        for config in configs
-    }
+    results = {config: _result(config, cases, texts, decision) for config in configs}
     details = [
         CaseDetail(
             place, {config: view(each, config, text, (place + shift) % 3) for shift, config in enumerate(configs)}

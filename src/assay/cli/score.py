@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -56,6 +57,11 @@ def score(
     json_report: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
     per_case: Annotated[str | None, typer.Option(help="Write every score of every case, as JSON lines.")] = None,
     legacy_json_report: Annotated[str | None, typer.Option(help="Write the shape of the brief's own runner.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
+    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+    ] = False,
     run_dir: Annotated[str | None, typer.Option(help="Keep golden set, outputs and scores in a run folder.")] = None,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
@@ -105,7 +111,7 @@ def score(
         limit,
         workers,
         strict_outputs,
-        look_again=any((report, legacy_json_report, run_dir, format is Format.markdown)),
+        look_again=any((report, html, legacy_json_report, run_dir, format is Format.markdown)),
         verdicts=verdicts,
         judge=judge,
         calibration=calibration,
@@ -114,8 +120,9 @@ def score(
         approver=approver,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
+    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=_inputs(request))
     read = [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
-    refuse_overwriting([report, json_report, per_case, legacy_json_report], read)
+    refuse_overwriting([report, html, json_report, per_case, legacy_json_report], read)
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)
         show_run(format, run, targets, parts(by))
@@ -171,7 +178,12 @@ def _next(run: ScoreRun, request: Request) -> str | None:
     for config, result in run.scoring.configs.items():
         for checks in result.table.checks:
             if checks.failed:
-                words = ["assay", "explain", checks.case_id, "--config", config, "--golden", request.golden]
-                words += ["--corpus", request.corpus] if request.corpus else []
-                return shlex.join([*words, "--outputs", *request.outputs])
+                command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
+                return f"{command} {_inputs(request)}"
     return None
+
+
+def _inputs(request: Request) -> str:
+    """Return the words with which a case of the same inputs is explained."""
+    corpus = ["--corpus", request.corpus] if request.corpus else []
+    return shlex.join(["--golden", request.golden, *corpus, "--outputs", *request.outputs])

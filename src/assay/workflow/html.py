@@ -13,6 +13,7 @@ from assay.report.html import to_html
 from assay.report.html_data import CaseDetail, CaseView, HtmlData, StepTime
 from assay.report.html_rows import FAILED, LEAKED, MISSING, states_of
 from assay.workflow.explain import explanation
+from assay.workflow.html_claims import claims_of, verdicts_of
 from assay.workflow.score import ScoreRun
 
 TIMED = 1000
@@ -72,7 +73,11 @@ def whole_cases(run: ScoreRun, order: Sequence[int], comparison: Comparison | No
 
 
 def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None) -> CaseView:
-    return CaseView(explanation(run, run.joins, place, config, checks))
+    found = explanation(run, run.joins, place, config, checks)
+    if found.observation is None:
+        return CaseView(found)
+    case = run.joins.case(place)
+    return CaseView(found, claims_of(case, found.observation), verdicts_of(case, found.observation, run.plan.names))
 
 
 def _weighty(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:

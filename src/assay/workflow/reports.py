@@ -104,10 +104,18 @@ def _comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
     return comparisons(run)
 
 
+def _decisive(run: ScoreRun) -> Comparison | None:
+    """Return the comparison of the first configuration that is gated, else of the first."""
+    found = _comparisons(run)
+    gated = [config for config in found if run.scoring.configs[config].decision is not None]
+    return found[gated[0] if gated else min(found)] if found else None
+
+
 def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
     """Yield the HTML report in pieces; the run's files must be there until the last of them."""
     return html_report(
         run,
+        comparison=_decisive(run),
         attributions=all_attributions(run),
         explain=wanted.explain,
         date=(wanted.now or "")[:10],
