@@ -25,7 +25,7 @@ COMMANDS = [
 def parse(words: list[str]) -> None:
     """Read the words as the command line does, without running anything."""
     command, words = get_command(app), spread(words)
-    while isinstance(command, TyperGroup):
+    while isinstance(command, TyperGroup) and not words[0].startswith("-"):  # `assay judge` is one, and a command too
         command, words = command.commands[words[0]], words[1:]
     command.make_context("assay", words)
 
