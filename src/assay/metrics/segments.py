@@ -89,7 +89,7 @@ def _kinds(text: str, lines: list[Span]) -> Iterator[Block | None]:
             fence = "" if fence and closes else fence or (mark[0] if mark else "")
         elif number == dashes:
             continue
-        elif "|" in line and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
+        elif "|" in line and not header and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
             header, dashes = tuple(cell_spans(text, start, end)), number + 1
         elif "|" in line and (header or line[0] == line[-1] == "|"):
             yield Block("row", start, end, header=header)
@@ -145,7 +145,11 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _is_dashes(line: str) -> bool:
-    return "-" in line and "|" in line and not line.strip("|:- \t")
+    """Whether a line is the one below a table's header: a bar, and dashes in every cell."""
+    if "|" not in line or line.strip("|:- \t"):
+        return False
+    cells = [cell.strip() for cell in line.strip("| \t").split("|")]
+    return all("-" in cell for cell in cells)
 
 
 def _goes_on(text: str, block: Block, start: int) -> bool:
@@ -167,7 +171,7 @@ _CLOSERS = r"[\"'”’»)\]」』）》*_`]*+"
 _STOP = re.compile(rf"(?:[.!?…]++{_CLOSERS}|[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
 _CASED_STOPS = ".!?…"
 _PROTECTED = re.compile(
-    r"`[^`\n]{1,400}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"
+    r"`(?! )[^`\n]{1,60}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"
     r"|(?<![^\s(\[])\"(?=\S)[^\"]{1,400}+\"(?!\w)"
 )
 _OPENERS = "([{\"'“‘«*_"
