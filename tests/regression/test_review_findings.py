@@ -102,7 +102,7 @@ def test_what_was_asked_for_and_not_measured_is_said() -> None:
     rows = [seen("a"), Observation("b", "c", answer="Yes, it is.")]
     result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
     said = "\n".join(result.scoring.warnings)
-    assert "not measured, because no verdicts are recorded: faithfulness(by=rules), faithfulness(by=judge)" in said
+    assert "not measured, because no verdicts are recorded: faithfulness(by=judge)" in said
     assert "c: stage retrieved not reported on 1 of 2 rows" in said
 
 

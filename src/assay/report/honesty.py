@@ -65,8 +65,9 @@ def _unmeasured(scoring: Scoring, graders: Graders) -> Iterator[str]:
         if reasons:
             listed = "; ".join(f"{', '.join(metrics)} ({why})" for why, metrics in sorted(reasons.items()))
             yield f"{config}, not measured though asked for: {listed}."
-    known = {grader.name for metric in _measured(scoring) if (grader := grader_of(metric, graders)) is not None}
-    judged = sorted(row.name for row in graders.values() if row.instrument == "judged" and row.name not in known)
+    judging = [metric for metric in _measured(scoring) if instrument(metric, graders) == JUDGED]
+    known = {grader.name for metric in judging if (grader := grader_of(metric, graders)) is not None}
+    judged = sorted(f"{row.name}(by=judge)" for row in graders.values() if row.rubrics and row.name not in known)
     if judged:
         yield f"Never asked, because it takes a judge's verdicts: {', '.join(judged)}."
 
