@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.metrics import intervals, paired
+from benchmarks import correction
 from benchmarks.populations import Scores, populations
 
 SEED = 20_240_611
@@ -28,7 +29,14 @@ RATES_PROMISED_FROM = 20
 SCORE_SIZES = (20, 41, 100, 300)
 CLUSTERS = ((8, 6), (14, 3), (20, 3), (41, 2), (41, 4), (100, 3))  # clusters × cases in each
 SCORES_PROMISED_FROM = 41
-SIMULATED = ("bounded scores", "clustered binary", "clustered bounded scores", "percentiles", "paired")
+SIMULATED = (
+    "bounded scores",
+    "clustered binary",
+    "clustered bounded scores",
+    "percentiles",
+    "paired",
+    correction.SECTION,
+)
 SLACK = 1e-9  # a limit equal to the true mean covers it
 
 
@@ -265,6 +273,7 @@ def main() -> int:
         *percentiles(reps),
         *paired_tests(reps),
         *non_inferiority(),
+        *(Point(*each) for each in correction.coverage(reps)),
     ]
     broken = report(points, reps)
     print(f"\n{len(points)} points, {reps} samples each where simulated, {broken} promises missed")
