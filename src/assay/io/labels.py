@@ -54,6 +54,7 @@ def load_labels(paths: Sequence[str], scales: Scales) -> tuple[Label, ...]:
     """
     found: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     problems: list[Problem] = []
+    more = 0
     for path in paths:
         with opened(path) as source:
             findings = Findings(source.name)
@@ -67,8 +68,9 @@ def load_labels(paths: Sequence[str], scales: Scales) -> tuple[Label, ...]:
             findings.raise_errors()
         except InputError as error:
             problems += error.problems
+            more += error.more
     if problems:
-        raise InputError(problems)
+        raise InputError(problems, more=more)
     return tuple(label for label, _ in found.values())
 
 
