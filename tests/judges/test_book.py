@@ -8,17 +8,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
 from tests.support.verdicts import JUDGE, request, unscored, verdict
 
-from assay.errors import IncompleteError, InputError
+from assay.errors import InputError
 from assay.judges.book import Book, load_verdicts, read_contents
-from assay.judges.rows import counted, key_of, read_lines, to_lines
-from assay.ports import SampleKey, Turn
+from assay.judges.rows import counted, read_lines, to_lines
+from assay.ports import Turn
 from assay.verdict import ItemVerdict, Standing, Verdict
 
 A, B = request("a"), request("b")
@@ -249,80 +248,6 @@ def test_two_verdicts_for_one_sample_in_an_export_are_refused(path: Path, tmp_pa
     export.write_bytes(texts[0] + texts[1])
     with pytest.raises(InputError, match="another verdict for what line 2 holds"):
         load_verdicts(export)
-
-
-@pytest.mark.parametrize("content", [b"", b"golden\n", b"PK\x03\x04" * 100])
-def test_other_files_are_refused_and_left_alone(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    with pytest.raises(InputError, match="no verdict book"):
-        Book(path)
-    assert content == path.read_bytes()
-
-
-def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
-    execute(path, "CREATE TABLE bookmarks(url)")
-    before = path.read_bytes()
-    for opened in (Book, read_contents):
-        with pytest.raises(InputError, match="no verdict book of this version"):
-            opened(path)
-    assert before == path.read_bytes()
-
-
-def test_missing_book_is_named(path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        load_verdicts(path)
-
-
-def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) -> None:
-    filled(path, 300)
-    data = bytearray(path.read_bytes())
-    data[5000:60000] = bytes(55000)
-    path.write_bytes(data)
-    with pytest.raises(IncompleteError, match="damaged"):
-        load_verdicts(path)
-    with pytest.raises(IncompleteError, match=r"set aside as verdicts.sqlite.damaged-1; nothing was judged"):
-        Book(path)
-    assert [f"{path.name}.damaged-1"] == [file.name for file in path.parent.iterdir()]
-    assert bytes(data) == (path.parent / f"{path.name}.damaged-1").read_bytes()
-    filled(path, 300)
-    path.write_bytes(data)
-    with pytest.raises(IncompleteError, match="damaged-2"):
-        Book(path)
-
-
-def test_every_byte_flipped_gives_a_miss_or_an_error_and_never_another_verdict(path: Path) -> None:
-    """Each byte in turn with ASSAY_EXHAUSTIVE set (two minutes), else some; free space changes nothing."""
-    verdicts = filled(path, 3)
-    written = {key_of(each): each for each in verdicts}
-    data = path.read_bytes()
-    copy = path.with_name("flipped.sqlite")
-    outcomes = Counter[str]()
-    for place in range(0, len(data), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 41):
-        flipped = bytearray(data)
-        flipped[place] ^= 0xFF
-        for find in (all_found, all_claimed):
-            copy.write_bytes(flipped)
-            try:
-                found = find(copy, list(written))
-            except (IncompleteError, InputError):
-                outcomes["error"] += 1
-                continue
-            assert all(written[key_of(each)] == each for each in found), place
-            outcomes["whole" if len(found) == 3 else "miss"] += 1
-            for file in path.parent.glob("flipped.sqlite*"):
-                file.unlink()
-    assert min(outcomes[each] for each in ("whole", "miss", "error")) > 10, outcomes
-
-
-def all_found(path: Path, keys: list[SampleKey]) -> list[Verdict]:
-    """Return all verdicts of a book, as scoring reads them."""
-    return [each for samples in read_contents(path).verdicts.get(JUDGE.digest, {}).values() for each in samples]
-
-
-def all_claimed(path: Path, keys: list[SampleKey]) -> list[Verdict]:
-    """Return the verdicts that a judging would not ask for again."""
-    with Book(path) as book:
-        return [each for each in book.claim(keys, 60) if isinstance(each, Verdict)]
 
 
 def test_book_in_a_folder_that_cannot_be_written_is_read(path: Path) -> None:

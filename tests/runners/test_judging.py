@@ -3,112 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
-from msgspec import structs
 from tests.runners.test_local import FakeTime
+from tests.support.scripted_judge import QUESTIONS, Scripted, Store, failing_first, judged, votes
 from tests.support.verdicts import JUDGE, request, unscored, verdict
 
 from assay.errors import IncompleteError
 from assay.ports import CallError, SampleKey, Turn
-from assay.runners.budget import Budget, Caps, Price
-from assay.runners.judging import JudgingRunner, Limits, NeedsMore
-from assay.verdict import JudgeRequest, JudgeUsage, Verdict
-
-Script = Callable[[int, JudgeRequest, int], Verdict | Exception]
-ONE_AT_A_TIME = Limits(concurrency=1)
-QUESTIONS = [request(f"q{number}") for number in range(40)]
-
-
-class Scripted:
-    """A judge that does what a function of the call's number, the request and the sample says."""
-
-    identity = JUDGE
-
-    def __init__(self, script: Script | None = None) -> None:
-        self.script = script or (lambda _, asked, sample: verdict(asked, sample))
-        self.calls: list[tuple[str, int]] = []
-        self.active = self.most = 0
-
-    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
-        self.calls.append((str(request.inputs["answer"]), sample))
-        number = len(self.calls)
-        self.active += 1
-        self.most = max(self.most, self.active)
-        await asyncio.sleep(0)
-        self.active -= 1
-        done = self.script(number, request, sample)
-        if isinstance(done, Exception):
-            raise done
-        return done
-
-    def estimate(self, request: JudgeRequest) -> tuple[int, int]:
-        return 100, 10
-
-    async def aclose(self) -> None: ...
-
-
-class Store:
-    """A store in memory; `full_at`: the save that fails as on a full disk."""
-
-    def __init__(self, full_at: float = math.inf, busy: int = 0) -> None:
-        self.kept: dict[SampleKey, Verdict] = {}
-        self.claims: list[SampleKey] = []
-        self.open: set[SampleKey] = set()
-        self.full_at, self.busy, self.saved = full_at, busy, 0
-
-    def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
-        found: list[Verdict | Turn] = []
-        for key in keys:
-            kept = self.kept.get(key)
-            if self.busy:
-                self.busy -= 1
-                found.append(Turn.BUSY)
-            elif kept is not None and kept.unscored is None:
-                found.append(kept)
-            else:
-                self.claims.append(key)
-                self.open.add(key)
-                found.append(Turn.MINE)
-        return found
-
-    def save(self, verdicts: Sequence[Verdict]) -> None:
-        for each in verdicts:
-            self.saved += 1
-            if self.saved >= self.full_at:
-                raise IncompleteError("book: disk is full")
-            key = (each.request, each.judge, each.sample)
-            self.kept[key] = each
-            self.open.discard(key)
-
-    def release(self, keys: Sequence[SampleKey]) -> None:
-        self.open -= set(keys)
-
-
-def votes(count: int) -> NeedsMore:
-    return lambda _, samples: len(samples) < count
-
-
-def judged(
-    judge: Scripted,
-    requests: Sequence[JudgeRequest] = QUESTIONS[:1],
-    limits: Limits = ONE_AT_A_TIME,
-    store: Store | None = None,
-    needs_more: NeedsMore | None = None,
-    budget: Budget | None = None,
-    time: FakeTime | None = None,
-    known: Mapping[str, Sequence[Verdict]] | None = None,
-) -> JudgingRunner:
-    runner = JudgingRunner(judge, store or Store(), needs_more or votes(1), limits, budget, (time or FakeTime()).clock)
-    asyncio.run(runner.run(requests, known))
-    return runner
-
-
-def failing_first(code: str, times: int, retry_after: float | None = None) -> Script:
-    return lambda call, asked, sample: CallError(code, "no", retry_after) if call <= times else verdict(asked, sample)
-
+from assay.runners.judging import JudgingRunner, Limits
+from assay.verdict import JudgeRequest, Verdict
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -296,97 +201,3 @@ def test_stop_ends_retries_without_a_record() -> None:
     runner.append(JudgingRunner(judge, store, votes(1), Limits(1), None, FakeTime().clock))
     asyncio.run(runner[0].run(QUESTIONS))
     assert (1, {}, set()) == (len(judge.calls), store.kept, store.open)
-
-
-# ── what it may cost ─────────────────────────────────────────────────────────────────────────────────────────────
-
-PRICE = Price(0.01, 0.1)  # 100 prompt and 10 completion tokens cost 0.001 + 0.001 dollars
-
-
-@pytest.mark.parametrize("concurrency", [1, 8])
-@pytest.mark.parametrize(
-    ("caps", "calls", "reason"),
-    [
-        (Caps(calls=13), 13, "max_calls"),
-        (Caps(tokens=1200), 10, "max_tokens"),
-        (Caps(cost=0.0201, price=PRICE), 10, "max_cost"),
-        (Caps(calls=0), 0, "max_calls"),
-    ],
-)
-def test_caps_are_never_passed(caps: Caps, calls: int, reason: str, concurrency: int) -> None:
-    budget, judge, store = Budget(caps), Scripted(), Store()
-    runner = judged(judge, QUESTIONS, Limits(concurrency), store, budget=budget)
-    assert (calls, reason) == (len(judge.calls), runner.tally.halted)
-    assert (calls, 110 * calls, calls) == (budget.calls, budget.tokens, len(store.kept))
-    assert set() == store.open
-
-
-def test_retries_count_as_calls() -> None:
-    budget = Budget(Caps(calls=5))
-    judge = Scripted(lambda call, asked, sample: CallError("http_503", "no"))
-    runner = judged(judge, QUESTIONS, Limits(1, attempts=3), budget=budget)
-    assert (5, "max_calls") == (len(judge.calls), runner.tally.halted)
-
-
-def test_failed_calls_cost_what_was_estimated_where_the_work_may_have_been_done() -> None:
-    for code, tokens in (("timeout", 220), ("connection", 220), ("http_503", 0), ("rate_limited", 0)):
-        budget = Budget()
-        judged(Scripted(failing_first(code, 2)), budget=budget)
-        assert tokens + 110 == budget.tokens, code
-
-
-def test_estimate_counts_where_the_endpoint_does_not_say() -> None:
-    silent = Scripted(lambda _, asked, sample: structs.replace(verdict(asked, sample), usage=JudgeUsage()))
-    budget = Budget(Caps(price=PRICE))
-    judged(silent, QUESTIONS[:3], budget=budget)
-    assert (330, 0.006, True) == (budget.tokens, round(budget.cost, 9), budget.cost_known)
-
-
-def test_cost_is_unknown_without_a_price() -> None:
-    budget = Budget()
-    judged(Scripted(), budget=budget)
-    assert (False, 0.0) == (budget.cost_known, budget.cost)
-
-
-class Repairing(Scripted):
-    """A judge that sends three times for each verdict, through the meter."""
-
-    def __init__(self, budget: Budget) -> None:
-        super().__init__()
-        self.sent = 0
-
-        async def send(_: str) -> str:
-            self.sent += 1
-            return ""
-
-        self.send = budget.metered(send)
-
-    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
-        for _ in range(3):
-            await self.send("")
-        return structs.replace(verdict(request, sample), usage=JudgeUsage(300, 30, attempts=3))
-
-
-@pytest.mark.parametrize("concurrency", [1, 8])
-def test_questions_asked_again_inside_a_judge_count_and_stop_exactly_at_the_cap(concurrency: int) -> None:
-    budget = Budget(Caps(calls=10))
-    judge, store = Repairing(budget), Store()
-    runner = judged(judge, QUESTIONS, Limits(concurrency), store, budget=budget)
-    assert (10, 10, "max_calls") == (judge.sent, budget.calls, runner.tally.halted)
-    assert set() == store.open
-
-
-def test_what_is_set_aside_is_given_back() -> None:
-    budget = Budget(Caps(tokens=110 * 41))
-    judged(Scripted(failing_first("http_503", 2)), QUESTIONS, Limits(4), budget=budget)
-    assert (110 * 40, 42) == (budget.tokens, budget.calls)
-    assert None is not budget.reserve(lambda: (100, 10))
-
-
-def test_counting_happens_only_inside_a_question() -> None:
-    budget = Budget(Caps(calls=0))
-
-    async def send(body: str) -> str:
-        return body
-
-    assert "probe" == asyncio.run(budget.metered(send)("probe"))  # type: ignore[arg-type]

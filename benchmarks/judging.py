@@ -1,0 +1,163 @@
+"""What judging costs: 1,000 judgements at concurrency 64 against a server of its own that answers after 200 ms.
+
+    python -m benchmarks.judging [--judgements 1000] [--concurrency 64] [--repeats 3] [--peers PYTHON]
+
+Everything that `assay judge` does with a request is included: rendering, guards, parsing, intents, and verdicts that
+are on the disk before they count. The bars: within 10% of the ideal (judgements × 0.2 s / concurrency), at most 0.8 CPU
+seconds for 1,000, and a replay of 1,000 from the book under 0.2 s. With `--peers`, the Python of an environment that
+holds other tools, the same number of judgements is asked at 0 ms through each of them that is installed there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.graders.judging import rubric_of
+from assay.graders.votes import fold_votes
+from assay.io.redaction import Redactor, secrets_of
+from assay.io.rubrics import Rubrics, load_rubrics
+from assay.judges.book import Book, load_verdicts
+from assay.judges.llm import LLMJudge, judge_identity
+from assay.judges.transport import Transport
+from assay.runners.budget import Budget
+from assay.runners.judging import JudgingRunner, Limits
+from assay.verdict import JudgeRequest
+from benchmarks.judging_peers import NAMES, passages
+
+ROOT = Path(__file__).resolve().parents[1]
+DELAY = 0.2
+CPU_BAR, REPLAY_BAR, WALL_BAR = 0.8, 0.2, 1.1
+
+
+class Timed(NamedTuple):
+    """Seconds of one repeat."""
+
+    wall: float
+    cpu: float
+
+
+def requests(count: int, rubrics: Rubrics) -> list[JudgeRequest]:
+    """Return requests about one claim each, with a context of three passages, about 1.5 kB."""
+    rubric = rubric_of(rubrics, "support", "en")
+    found = []
+    for number in range(count):
+        question, answer, context = passages(number)
+        inputs = {
+            "claims": [{"id": "c1", "text": answer}],
+            "question": question,
+            "context": [{"id": f"s{place}", "text": text} for place, text in enumerate(context)],
+        }
+        labels = tuple(label.name for label in rubric.labels)
+        found.append(JudgeRequest("support", rubric.version, rubric.hash, "en", inputs, ("c1",), labels, rubric.quotes))
+    return found
+
+
+async def judged(url: str, asked: list[JudgeRequest], rubrics: Rubrics, path: Path, concurrency: int) -> Timed:
+    """Ask everything through the judge, the driver and the book."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    budget = Budget()
+    transport = Transport(concurrency)
+    with closing(Book(path)) as book:
+        redact = Redactor(secrets_of()).message
+        send = budget.metered(transport.send)
+        identity = judge_identity("openai", "bench-1", "local")
+        judge = LLMJudge(identity, rubrics, send, base_url=url, redact=redact, keep=book.keep, close=transport.aclose)
+        book.register(judge.identity)
+        limits = Limits(concurrency)
+        runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
+        await runner.run(asked)
+        await judge.aclose()
+    spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)
+    if (runner.tally.asked, dict(runner.tally.unscored)) != (len(asked), {}):
+        raise SystemExit(f"not all judged: {runner.tally}")
+    return spent
+
+
+def replayed(path: Path, asked: list[JudgeRequest], rubrics: Rubrics) -> Timed:
+    """Read all verdicts of the book and fold the votes on every request."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    (judge,), verdicts = load_verdicts(path)
+    by_request = verdicts[judge.digest]
+    rubric = rubric_of(rubrics, "support", "en")
+    rulings = [fold_votes(by_request[request.digest], rubric) for request in asked]
+    spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)
+    if sum(ruling.scored for ruling in rulings) != len(asked):
+        raise SystemExit("not all replayed")
+    return spent
+
+
+@contextmanager
+def server(delay: float) -> Iterator[str]:
+    """Yield the address of a judge's endpoint in a process of its own."""
+    command = [sys.executable, str(ROOT / "tests/support/judge_server.py"), "--delay-ms", str(delay * 1000)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    try:
+        yield f"{process.stdout.readline().strip()}/v1"
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def best(asked: list[JudgeRequest], rubrics: Rubrics, delay: float, concurrency: int, repeats: int) -> list[Timed]:
+    """Return the best repeat of judging and of replaying."""
+    found: list[list[Timed]] = [[], []]
+    with server(delay) as url, tempfile.TemporaryDirectory() as folder:
+        for number in range(repeats):
+            path = Path(folder) / f"{number}.sqlite"
+            found[0].append(asyncio.run(judged(url, asked, rubrics, path, concurrency)))
+            found[1].append(replayed(path, asked, rubrics))
+    return [min(each) for each in found]
+
+
+def peers(python: str, count: int, concurrency: int) -> None:
+    """Ask the same number of judgements at 0 ms through every tool of an environment, each in a process of its own."""
+    command = [python, "-m", "benchmarks.judging_peers"]
+    endpoint = subprocess.Popen([*command, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert endpoint.stdout is not None
+    url = endpoint.stdout.readline().strip()
+    for name in NAMES:
+        words = [*command, name, url, str(count), str(concurrency)]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+        said = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines() or ["nothing was said"]
+        print(f"  {name:16} {said[-1] if done.returncode == 0 else f'left out: {said[-1]}'}", flush=True)
+    endpoint.communicate()
+
+
+def main() -> int:
+    """Print the figures; the exit status is 1 where a bar is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--judgements", type=int, default=1000)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--peers", metavar="PYTHON")
+    options = parser.parse_args()
+    rubrics = load_rubrics()
+    asked = requests(options.judgements, rubrics)
+    print(f"{options.judgements} judgements at concurrency {options.concurrency}, best of {options.repeats}")
+    thousands = options.judgements / 1000
+    judging, replay = best(asked, rubrics, DELAY, options.concurrency, options.repeats)
+    ideal = options.judgements * DELAY / options.concurrency
+    share, cpu = judging.wall / ideal, judging.cpu / thousands
+    print(f"  200 ms: {judging.wall:.2f} s ({share:.1%} of the ideal {ideal:.3f} s; bar {WALL_BAR:.0%})")
+    print(f"  200 ms: {cpu:.2f} CPU s per 1,000 (bar {CPU_BAR})")
+    print(f"  replay: {replay.wall:.3f} s (bar {REPLAY_BAR * thousands:.2f} s)")
+    at_once, _ = best(asked, rubrics, 0.0, options.concurrency, options.repeats)
+    print(f"  assay at 0 ms: {at_once.wall:.2f} s, {at_once.cpu / thousands:.2f} CPU s per 1,000")
+    if options.peers:
+        peers(options.peers, options.judgements, options.concurrency)
+    missed = share > WALL_BAR or cpu > CPU_BAR or replay.wall > REPLAY_BAR * thousands
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

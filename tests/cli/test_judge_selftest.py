@@ -1,0 +1,84 @@
+"""`assay judge selftest`, and what is refused before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.judging import NAMED, judging
+from tests.support.judge_server import JudgeServer, labelled
+
+from assay.cli import main
+from assay.io.rubrics import load_anchors
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with judging(tmp_path, monkeypatch) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["judge", "--dry-run"], "none named (expected --judge with a name, and --model)"),
+        (["judge", *NAMED], "nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)"),
+        (["judge", *NAMED, "--run", "nowhere"], "no run folder"),
+        (["judge", *NAMED, "--run", "x", "--golden", "golden.jsonl"], "--run: stands for --golden and --outputs"),
+        (["judge", *NAMED[:2], "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "no such judge"),
+        (["judge", "selftest", *NAMED[:4]], "no address for judge scripted"),
+        (["judge", "selftest", *NAMED[:4], "--base-url-env", "NOT_SET"], "variable NOT_SET is missing or empty"),
+        (["judge", "selftest", *NAMED[:4], "--base-url-env", "METADATA"], "is refused"),
+        (["judge", "selftest", *NAMED, "--protocol", "smoke"], "smoke"),
+        (["judge", "export", "--book", "golden.jsonl", "--to", "golden.jsonl"], "would be written over"),
+        (["judge", "export", "--book", "golden.jsonl", "--to", "x.jsonl"], "not a line of verdicts"),
+    ],
+)
+def test_what_cannot_be_judged_is_exit_2_with_a_remedy(
+    words: list[str],
+    said: str,
+    server: JudgeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("METADATA", "http://169.254.169.254/latest")
+    assert 2 == main(words)
+    assert said in capsys.readouterr().err
+    assert 0 == server.calls
+
+
+def test_metrics_without_a_judge_are_refused(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(
+        ["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, "--metrics", "recall@5"]
+    )
+    assert "none is judged" in capsys.readouterr().err
+
+
+# ── selftest ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+    server.answer = labelled(lambda asked, _: known[asked.data["claims"][0]["text"]])
+    assert 0 == main(["judge", "selftest", *NAMED])
+    printed = capsys.readouterr().out
+    assert "grounded above others in 100% of pairs" in printed
+    assert "the judge tells them apart" in printed
+    assert 20 == server.calls
+
+
+def test_selftest_fails_a_judge_that_says_yes_to_everything(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    assert 1 == main(["judge", "selftest", *NAMED])
+    assert "does NOT tell them apart" in capsys.readouterr().out
+
+
+def test_selftest_that_gets_no_verdicts_is_incomplete(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answer = lambda asked: "no"
+    assert 3 == main(["judge", "selftest", *NAMED])
+    assert "anchors got a verdict" in capsys.readouterr().err

@@ -1,0 +1,108 @@
+"""A judge that does what it is told, a store in memory, and the driver between them, on a clock that never waits."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.runners.test_local import FakeTime
+from tests.support.verdicts import JUDGE, request, verdict
+
+from assay.errors import IncompleteError
+from assay.ports import CallError, SampleKey, Turn
+from assay.runners.budget import Budget
+from assay.runners.judging import JudgingRunner, Limits, NeedsMore
+from assay.verdict import JudgeRequest, Verdict
+
+Script = Callable[[int, JudgeRequest, int], Verdict | Exception]
+ONE_AT_A_TIME = Limits(concurrency=1)
+QUESTIONS = [request(f"q{number}") for number in range(40)]
+
+
+class Scripted:
+    """A judge that does what a function of the call's number, the request and the sample says."""
+
+    identity = JUDGE
+
+    def __init__(self, script: Script | None = None) -> None:
+        self.script = script or (lambda _, asked, sample: verdict(asked, sample))
+        self.calls: list[tuple[str, int]] = []
+        self.active = self.most = 0
+
+    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
+        self.calls.append((str(request.inputs["answer"]), sample))
+        number = len(self.calls)
+        self.active += 1
+        self.most = max(self.most, self.active)
+        await asyncio.sleep(0)
+        self.active -= 1
+        done = self.script(number, request, sample)
+        if isinstance(done, Exception):
+            raise done
+        return done
+
+    def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+        return 100, 10
+
+    async def aclose(self) -> None: ...
+
+
+class Store:
+    """A store in memory; `full_at`: the save that fails as on a full disk."""
+
+    def __init__(self, full_at: float = math.inf, busy: int = 0) -> None:
+        self.kept: dict[SampleKey, Verdict] = {}
+        self.claims: list[SampleKey] = []
+        self.open: set[SampleKey] = set()
+        self.full_at, self.busy, self.saved = full_at, busy, 0
+
+    def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
+        found: list[Verdict | Turn] = []
+        for key in keys:
+            kept = self.kept.get(key)
+            if self.busy:
+                self.busy -= 1
+                found.append(Turn.BUSY)
+            elif kept is not None and kept.unscored is None:
+                found.append(kept)
+            else:
+                self.claims.append(key)
+                self.open.add(key)
+                found.append(Turn.MINE)
+        return found
+
+    def save(self, verdicts: Sequence[Verdict]) -> None:
+        for each in verdicts:
+            self.saved += 1
+            if self.saved >= self.full_at:
+                raise IncompleteError("book: disk is full")
+            key = (each.request, each.judge, each.sample)
+            self.kept[key] = each
+            self.open.discard(key)
+
+    def release(self, keys: Sequence[SampleKey]) -> None:
+        self.open -= set(keys)
+
+
+def votes(count: int) -> NeedsMore:
+    return lambda _, samples: len(samples) < count
+
+
+def judged(
+    judge: Scripted,
+    requests: Sequence[JudgeRequest] = QUESTIONS[:1],
+    limits: Limits = ONE_AT_A_TIME,
+    store: Store | None = None,
+    needs_more: NeedsMore | None = None,
+    budget: Budget | None = None,
+    time: FakeTime | None = None,
+    known: Mapping[str, Sequence[Verdict]] | None = None,
+) -> JudgingRunner:
+    runner = JudgingRunner(judge, store or Store(), needs_more or votes(1), limits, budget, (time or FakeTime()).clock)
+    asyncio.run(runner.run(requests, known))
+    return runner
+
+
+def failing_first(code: str, times: int, retry_after: float | None = None) -> Script:
+    return lambda call, asked, sample: CallError(code, "no", retry_after) if call <= times else verdict(asked, sample)
