@@ -4,7 +4,7 @@
 
 Every fault is switched on in three configurations over both golden sets of the handbook (54 cases), every fault of the
 labels is made in the golden sets, and a scripted judge errs. A case counts where the fault changed its outcome: it
-passed (no failed check, answer not known to be bad) and does not any more. False attributions are counted over the cases
+passed (no failed check, answer not known to be bad) and does not any more. False attributions are counted over cases
 that a fault left alone: they pass before and after, or their trace is the same; one is false if it names a cause that
 the clean run does not name. Configuration names and versions are taken away before attributing (DECISIONS 29).
 

@@ -11,9 +11,9 @@ from assay.metrics.text import tokens
 _K1, _B = 1.2, 0.75
 
 
-def lexical_rank(query: str, wanted: Sequence[str], others: Sequence[str]) -> int:
+def lexical_rank(query: str, wanted: Sequence[str], others: Sequence[str]) -> int | None:
     """Return the rank (from 1) of the best of the `wanted` texts among the others by BM25 over folded words and whole
-    codes; behind all of them where it shares no word with the query.
+    codes; None where it shares no word with the query.
 
     Weights come from these texts alone, so a word that all of them have counts little. Equal scores are no loss.
     Source: Robertson and Zaragoza 2009, k1 = 1.2, b = 0.75, with the idf that cannot be negative.
@@ -24,7 +24,7 @@ def lexical_rank(query: str, wanted: Sequence[str], others: Sequence[str]) -> in
     texts = [Counter(tokens(text)) for text in (*wanted, *others)]
     scores = _scores(dict.fromkeys(tokens(query)), texts)
     best = max(scores[: len(wanted)], default=0.0)
-    return 1 + sum(score > best for score in scores[len(wanted) :]) if best > 0 else 1 + len(others)
+    return 1 + sum(score > best for score in scores[len(wanted) :]) if best > 0 else None
 
 
 def _scores(asked: dict[str, None], texts: Sequence[Counter[str]]) -> list[float]:

@@ -179,7 +179,7 @@ def _retrievers(loss: Loss) -> Blame | None:
             return Blame(
                 "bm25_analyzer", lexical.name, (f"{loss.at(lexical)} in {lexical.name}, the only search",), "low"
             )
-        if dense in missed and _due(loss, lexical) is None:
+        if dense in missed and not _readable(loss, lexical):
             seen = (f"{loss.at(dense)} in {dense.name}; {loss.at(lexical)} in {lexical.name}",)
             return Blame("insufficient_trace", dense.name, seen, "low", ("embedding", "bm25_analyzer"))
     if dense is not None and dense in missed:
@@ -190,8 +190,8 @@ def _retrievers(loss: Loss) -> Blame | None:
 
 def _words_missed(loss: Loss, lexical: Step, near: int) -> Blame | None:
     """Whether the lexical search ranks the evidence worse than the words that it shares with the question."""
-    due, rank = _due(loss, lexical), loss.rank(lexical)
-    if due is None or due > near or (rank is not None and rank <= due):
+    due, rank = lexical_rank(loss.query, loss.texts, _others(loss, lexical)), loss.rank(lexical)
+    if not _readable(loss, lexical) or due is None or due > near or (rank is not None and rank <= due):
         return None
     evidence = (
         f"{loss.at(lexical)} in {lexical.name}",
@@ -200,17 +200,16 @@ def _words_missed(loss: Loss, lexical: Step, near: int) -> Blame | None:
     return Blame("bm25_analyzer", lexical.name, evidence, "high" if due == 1 else "medium")
 
 
-def _due(loss: Loss, lexical: Step) -> int | None:
-    """Return the rank that the evidence is due by its words among the chunks that a lexical search returned; None
-    where texts are not known."""
-    others = [
-        text
-        for chunk_id, mask in zip(lexical.ids, lexical.units, strict=True)
-        if not mask >> loss.unit & 1 and (text := loss.text_of(chunk_id)) is not None
-    ]
-    if not loss.texts or (lexical.ids and not others):
-        return None
-    return lexical_rank(loss.query, loss.texts, others)
+def _others(loss: Loss, lexical: Step) -> list[str]:
+    """Return the texts of the other chunks that a lexical search returned, as far as they are known."""
+    slots = zip(lexical.ids, lexical.units, strict=True)
+    texts = [loss.text_of(chunk_id) for chunk_id, mask in slots if not mask >> loss.unit & 1]
+    return [text for text in texts if text is not None]
+
+
+def _readable(loss: Loss, lexical: Step) -> bool:
+    """Whether the texts are known of the evidence, and of something that was returned if anything was."""
+    return bool(loss.texts) and (not lexical.ids or bool(_others(loss, lexical)))
 
 
 def _late(loss: Loss) -> Blame | None:

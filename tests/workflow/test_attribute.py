@@ -1,0 +1,160 @@
+"""Attributions of whole runs: read once, in every report, and the same whether a clean pass was read again or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.report.schema_check import load_schema, violations
+from tests.workflow.scoring import HANDBOOK
+
+from assay.cli import main
+from assay.finding import Attribution
+from assay.model import Case, Chunk, Evidence, GoldenSet, Observation, Rubric, Stage
+from assay.workflow import api, attribute
+from assay.workflow.score import ScoreRun
+
+INPUTS = [
+    *("--golden", str(HANDBOOK / "golden/handbook.jsonl")),
+    *("--outputs", str(HANDBOOK / "outputs/vector-only.jsonl"), str(HANDBOOK / "outputs/hybrid-rerank.jsonl")),
+    *("--corpus", str(HANDBOOK / "corpus/chunks.jsonl")),
+]
+
+
+@pytest.fixture(scope="module")
+def handbook() -> ScoreRun:
+    return api.score(
+        api.load_golden(HANDBOOK / "golden/handbook.jsonl"),
+        api.load_observations(HANDBOOK / "outputs/vector-only.jsonl", HANDBOOK / "outputs/hybrid-rerank.jsonl"),
+        corpus=api.load_corpus(HANDBOOK / "corpus/chunks.jsonl"),
+    ).run
+
+
+def test_every_case_has_one_attribution_in_golden_order(handbook: ScoreRun) -> None:
+    for config in ("vector-only", "hybrid-rerank"):
+        found = attribute.attributions(handbook, config)
+        assert [case.id for case in handbook.golden.cases] == list(found)
+        assert found is attribute.attributions(handbook, config)
+
+
+@pytest.mark.parametrize(
+    ("config", "case_id", "cause", "stage"),
+    [
+        ("hybrid-rerank", "hr_leave_002", "reranker", "reranked"),
+        ("vector-only", "version_002", "stale_index", "index"),
+        ("vector-only", "acl_001", "acl", "retrieved"),
+        ("vector-only", "redteam_001", "generator", "generate"),
+        ("vector-only", "no_answer_001", "generator", "generate"),
+    ],
+)
+def test_the_failures_of_the_handbook_are_those_that_its_page_tells(
+    handbook: ScoreRun, config: str, case_id: str, cause: str, stage: str
+) -> None:
+    found = attribute.attributions(handbook, config)[case_id]
+    assert (cause, stage) == (found.cause, found.stage)
+
+
+def test_one_case_alone_is_attributed_as_among_all(handbook: ScoreRun) -> None:
+    alone = api.score(handbook.golden, handbook.held.values(), corpus=handbook.corpus).run
+    found = attribute.attribution(alone, "hybrid-rerank", "hr_leave_002")
+    assert attribute.attributions(handbook, "hybrid-rerank")["hr_leave_002"] == found
+
+
+def many(answers: dict[str, str]) -> ScoreRun:
+    """A run of cases whose evidence was shown; the answers are by case id."""
+    rubric = Rubric(correct_keywords=("12 days",))
+    golden = GoldenSet(tuple(Case(n, "?", evidence=(Evidence(({"chunk_id": "a"},)),), rubric=rubric) for n in answers))
+    stages = (Stage("dense", (Chunk("a"),)), Stage("context", (Chunk("a"),)))
+    return api.score(golden, [Observation(n, "c", stages=stages, answer=said) for n, said in answers.items()]).run
+
+
+def test_a_clean_pass_of_a_large_run_is_told_from_its_scores_as_it_would_be_from_its_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = {f"q{n}": "It is 12 days." if n % 3 else "It is 20 days." for n in range(12)}
+    small = attribute.attributions(many(answers), "c")
+    monkeypatch.setattr(attribute, "LARGE", 10)
+    large = attribute.attributions(many(answers), "c")
+    assert list(small) == list(large)
+    assert [_essence(each) for each in small.values()] == [_essence(each) for each in large.values()]
+    assert {"pass": 8, "generation_fault": 4} == _count(large)
+    assert [bool(each.walk) for each in large.values()] == [not n % 3 for n in range(12)]
+
+
+def _essence(found: Attribution) -> tuple[object, ...]:
+    return found.verdict, found.cause, found.good, found.reached, found.signal, found.confidence
+
+
+def _count(found: dict[str, Attribution]) -> dict[str, int]:
+    verdicts = [each.verdict for each in found.values()]
+    return {verdict: verdicts.count(verdict) for verdict in verdicts}
+
+
+def test_a_case_without_output_is_attributed_too() -> None:
+    golden = GoldenSet((Case("a", "?"), Case("b", "?")))
+    run = api.score(golden, [Observation("a", "c", answer="Yes.")]).run
+    assert "insufficient_trace" == attribute.attributions(run, "c")["b"].cause
+
+
+def test_of_repeated_observations_the_one_that_is_read_is_attributed() -> None:
+    """The first repeat is bad and the second good: the folded scores are neither."""
+    case = Case("a", "?", evidence=(Evidence(({"chunk_id": "x"},)),), rubric=Rubric(correct_keywords=("12 days",)))
+    stages = (Stage("dense", (Chunk("x"),)), Stage("context", (Chunk("x"),)))
+    said = ("I could not find that.", "It is 12 days.")
+    seen = [Observation("a", "c", repeat, stages=stages, answer=text) for repeat, text in enumerate(said)]
+    found = attribute.attributions(api.score(GoldenSet((case,)), seen).run, "c")["a"]
+    assert ("refusal_fault", "generator") == (found.verdict, found.cause)
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_reports_say_whose_fault_it_was(tmp_path: Path) -> None:
+    main(["score", *INPUTS, "--json-report", str(tmp_path / "r.json"), "--report", str(tmp_path / "r.md")])
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    schema = load_schema("report")
+    assert [] == violations(report, schema, schema)
+    found = report["configs"]["hybrid-rerank"]["attributions"]
+    assert 41 == len(found)
+    assert {
+        "verdict": "retrieval_fault",
+        "cause": "reranker",
+        "stage": "reranked",
+        "evidence": ["hr_leave_policy:v2026-01:004 has rank 2 in retrieved; in reranked it falls to rank 7"],
+        "confidence": "high",
+    } == found["hr_leave_002"]
+    page = (tmp_path / "r.md").read_text(encoding="utf-8")
+    for heading in ("## Whose fault", "### Root causes", "### Causes by tag"):
+        assert f"\n{heading}\n" in page
+    (row,) = (line for line in page.splitlines() if line.startswith("| hybrid-rerank | hr_leave_002 | Tôi"))
+    assert row.endswith(
+        "| reranker (high) | another reranking model or prompt; train it on pairs; rerank more candidates |"
+    )
+
+
+def test_a_case_is_explained_with_the_walk_of_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["explain", "hr_leave_002", "--config", "hybrid-rerank", *INPUTS])
+    page = capsys.readouterr().out
+    assert "retrieval fault: reranker at reranked, high confidence" in page
+    (walked,) = (line.split() for line in page.splitlines() if line.startswith("  hr_leave_policy:v2026-01:004  3"))
+    assert ["hr_leave_policy:v2026-01:004", "3", "2", "7", "-", "context"] == walked
+
+
+def test_missing_and_extra_files_are_shown_with_the_case_and_in_the_failed_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The case lists two files; one of them and another one came back, and the answer was refused, so it failed."""
+    units = [{"any_of": [{"path": name}]} for name in ("src/a.py", "src/b.py")]
+    golden, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden.write_text(json.dumps({"id": "q", "question": "Where?", "evidence": units, "symbols": ["run"]}) + "\n")
+    chunks = [{"chunk_id": name, "metadata": {"path": name}, "text": "def go(): ..."} for name in ("src/a.py", "c.py")]
+    row = {"case_id": "q", "config_id": "c", "stages": [{"name": "retrieved", "chunks": chunks}], "answer": ""}
+    outputs.write_text(json.dumps(row) + "\n")
+    inputs = ["--golden", str(golden), "--outputs", str(outputs), "--golden-format", "assay"]
+    main(["explain", "q", *inputs])
+    page = capsys.readouterr().out
+    for said in ("missing files: src/b.py", "extra files: c.py", "missing symbols: run"):
+        assert said in page
+    main(["score", *inputs, "--report", str(tmp_path / "r.md")])
+    assert "c, q: missing files: src/b.py" in (tmp_path / "r.md").read_text(encoding="utf-8").replace("\\", "")
