@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from assay.graders.catalog import CATALOG, parse
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable, Summary
@@ -226,3 +227,13 @@ def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
 def test_a_metric_without_a_column_is_not_summarised_in_silence() -> None:
     with pytest.raises(KeyError, match="recall@10"):
         summary_of(ScoreTable("c", [], {}, (), ()), parse("recall@10"))
+
+
+def test_a_number_of_an_instrument_that_nobody_held_against_people_is_marked() -> None:
+    status, reason = np.zeros(1, np.uint8), np.zeros(1, np.uint16)
+    column = ScoreColumn("faithfulness(by=rules)", np.array([0.7]), status, reason)
+    table = ScoreTable("c", ["q"], {column.metric: column}, (), (), uncalibrated=(column.metric,))
+    headline, _ = summaries(table, [parse(column.metric)], {})
+    assert ("uncalibrated: for ranking and trend only",) == headline[column.metric].notes
+    known, _ = summaries(replace(table, uncalibrated=()), [parse(column.metric)], {})
+    assert () == known[column.metric].notes

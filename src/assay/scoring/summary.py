@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from assay.graders.base import Grader
 from assay.graders.catalog import grader_of, parse
@@ -115,9 +116,19 @@ def summaries(
 ) -> tuple[dict[str, Summary], dict[str, dict[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
     known = [_measured(table, name) for name in metrics]
-    headline = {each.name: _summary(each, None, HEADLINE, clusters) for each in known}
+    headline = {each.name: _marked(_summary(each, None, HEADLINE, clusters), table) for each in known}
     by_slice = {key: {each.name: _summary(each, rows, key, clusters) for each in known} for key, rows in slices.items()}
     return headline, by_slice
+
+
+UNCALIBRATED = "uncalibrated: for ranking and trend only"
+
+
+def _marked(summary: Summary, table: ScoreTable) -> Summary:
+    """Return the summary with a note where nobody held the instrument against people."""
+    if summary.metric not in table.uncalibrated or not summary.scored:
+        return summary
+    return replace(summary, notes=(UNCALIBRATED, *summary.notes))
 
 
 class _Metric(NamedTuple):
