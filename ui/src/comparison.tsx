@@ -31,7 +31,7 @@ export function Compared({ found, report, rows }: { found: Comparison; report: R
       </Section>
       <Section id="gains" title={t("metrics")}>
         <p class="hint">{t("gain_note")}</p>
-        <Gains changes={found.metrics.map((change) => ({ change, label: null }))} rows={rows} label={t("metrics")} />
+        <AllGains found={found} report={report} rows={rows} />
       </Section>
       <CaseLists report={report} rows={rows} found={found} />
       {found.lanes.length > 0 && <Moves found={found} />}
@@ -128,6 +128,24 @@ function GainPlot({ change, reach }: { change: Change; reach: number }) {
       )}
       <circle cx={at(change.gain)} cy={middle} r={4} />
     </svg>
+  );
+}
+
+/** The metrics that people look at first, and all of them on demand. */
+function AllGains({ found, report, rows }: { found: Comparison; report: Report; rows: Rows | null }) {
+  const { t } = useWords();
+  const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
+  const all = found.metrics.map((change) => ({ change, label: null }));
+  const first = all.filter(({ change }) => headlines.has(change.name));
+  const label = t("all_metrics", { n: all.length });
+  return (
+    <>
+      {first.length > 0 && <Gains changes={first} rows={rows} label={t("headline_metrics")} />}
+      <details open={first.length === 0}>
+        <summary>{label}</summary>
+        <Gains changes={all} rows={rows} label={label} />
+      </details>
+    </>
   );
 }
 
@@ -255,6 +273,7 @@ function CaseLists({ report, rows, found }: { report: Report; rows: Rows | null;
   const lists: [Key, string][] = [
     ["regressed_list", "regressed"],
     ["improved_list", "improved"],
+    ["mixed_list", "mixed"],
     ["unchanged_list", "unchanged"],
   ];
   return (
@@ -355,6 +374,8 @@ function Slope({ lanes }: { lanes: Lane[] }) {
   );
 }
 
+const MOVES = 20;
+
 function MoveList({ moves, left }: { moves: Move[]; left: number }) {
   const { t } = useWords();
   return (
@@ -374,7 +395,7 @@ function MoveList({ moves, left }: { moves: Move[]; left: number }) {
           </tr>
         </thead>
         <tbody>
-          {moves.slice(0, LISTED).map((move, place) => (
+          {moves.slice(0, MOVES).map((move, place) => (
             <tr key={place}>
               <th scope="row">
                 <a href={caseHash(move.id)}>
@@ -390,8 +411,8 @@ function MoveList({ moves, left }: { moves: Move[]; left: number }) {
           ))}
         </tbody>
       </table>
-      {left + Math.max(0, moves.length - LISTED) > 0 && (
-        <p class="hint">{t("more", { n: left + Math.max(0, moves.length - LISTED) })}</p>
+      {left + Math.max(0, moves.length - MOVES) > 0 && (
+        <p class="hint">{t("more", { n: left + Math.max(0, moves.length - MOVES) })}</p>
       )}
     </Scroll>
   );

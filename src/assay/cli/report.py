@@ -36,6 +36,7 @@ def report(
     ] = False,
     gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
     profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="What to compare with: RUN, RUN:CONFIG or a baseline.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
@@ -44,6 +45,7 @@ def report(
     from assay.cli.screen import progress, wrote
     from assay.workflow.reports import Targets, write_reports
     from assay.workflow.runs import opened, split_run
+    from assay.workflow.session import day_of
 
     if not any((markdown, json, junit, csv, html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
@@ -62,9 +64,10 @@ def report(
         explain=shlex.join(["--run", str(name.path)]),
     )
     configs = [name.config] if name.config is not None else []
+    rules = {"gate": gate, "profile": profile, "gate_configs": configs, "baseline": baseline}
     with (
         progress("scoring") as moved,
-        opened(name.path, moved, gate=gate, profile=profile, gate_configs=configs) as scoring,
+        opened(name.path, moved, **rules, today=day_of(targets.now)) as scoring,
     ):
         written = write_reports(scoring, targets)
         if github:
