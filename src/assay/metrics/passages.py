@@ -126,7 +126,7 @@ def _sentences(found: Terms) -> Iterator[Span]:
         yield start, min(start + _LONGEST_SENTENCE, len(found.items))
 
 
-_prepared = lru_cache(maxsize=512)(Passage)
+_prepared = lru_cache(maxsize=128)(Passage)  # about 0.2 MB each
 _LONGEST_KEPT = 4000  # characters of a text that is kept prepared for the next answer
 
 

@@ -164,6 +164,7 @@ _WEAK = 0.5  # support below which a word is shown
 _ALONE = 0.4  # support of a word that is found in other company
 _NEIGHBOURS, _FADING = 3, 0.3  # words on either side that are its company; the farther ones count less
 _CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # what company counts at a distance of so many terms
+_FAR = len(_CLOSENESS)
 _MOST = 40  # places of a term that are looked at
 _FACT_NEIGHBOURS, _FACT_NEAR = 2, 12
 
@@ -186,22 +187,26 @@ def _supports(matches: Sequence[Match], weights: Sequence[float]) -> list[float]
         if present:
             reachable = sum([weight for _, weight in present])
             for place in match.places[:_MOST]:
-                best = max(best, sum([weight * _closeness(place, places) for places, weight in present]) / total)
+                best = max(best, _company_near(place, present) / total)
                 if best * total >= reachable:
                     break
         supports.append(match.quality * (_ALONE + (1 - _ALONE) * best))
     return supports
 
 
-def _closeness(place: int, places: Sequence[int]) -> float:
-    """Return how near the nearest of the places is to another: 1, .7, .35 or 0."""
-    at = bisect_left(places, place)
-    distance = place - places[at - 1] if at else len(_CLOSENESS)
-    if at < len(places) and places[at] == place:
-        at += 1
-    if at < len(places):
-        distance = min(distance, places[at] - place)
-    return _CLOSENESS[distance] if distance < len(_CLOSENESS) else 0.0
+def _company_near(place: int, company: Sequence[tuple[Sequence[int], float]]) -> float:
+    """Return the weight of the company, each word counted by how near the nearest of its places is."""
+    near = 0.0
+    for places, weight in company:
+        at = bisect_left(places, place)
+        distance = place - places[at - 1] if at else _FAR
+        if at < len(places) and places[at] == place:
+            at += 1  # the word itself is no company of its own
+        if at < len(places) and places[at] - place < distance:
+            distance = places[at] - place
+        if distance < _FAR:
+            near += weight * _CLOSENESS[distance]
+    return near
 
 
 def _misplaced(content: Sequence[Term], matches: Sequence[Match], q: int) -> bool:
