@@ -22,7 +22,7 @@ from tests.scoring.traces import (
 )
 
 from assay.finding import Attribution
-from assay.model import ERROR, Chunk, CorpusChunk, Evidence, Rubric, Stage, TargetError, User
+from assay.model import Chunk, CorpusChunk, Evidence, Stage, TargetError, User
 from assay.scoring.goodness import AttributionSettings
 
 CITED = "citation_correctness(by=rules)"
@@ -265,54 +265,6 @@ def test_a_good_answer_with_wrong_citations_is_the_citations_fault() -> None:
     trace = seen(stage("dense", "leave"), stage("context", "leave"), citations=("office",))
     found = blamed(case(), trace, corpus(), {CITED: score(0.0)})
     assert ("generation_fault", "citation", "cite") == told(found)
-
-
-# ── labels and judge ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_evidence_that_the_corpus_does_not_hold_is_a_label_issue() -> None:
-    asked = case(evidence=(Evidence(({"chunk_id": "gone"},)),))
-    found = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD), corpus())
-    assert ("unknown", "golden_label_issue", None) == told(found)
-
-
-def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:
-    asked = case(evidence=(Evidence(({"chunk_id": "leave"},), quote="15 days"),))
-    assert "golden_label_issue" == blamed(asked, seen(stage("context", "sick"), answer=BAD), corpus()).cause
-
-
-def test_a_label_beside_the_chunk_that_holds_the_facts_is_a_label_issue() -> None:
-    asked = case(evidence=(Evidence(({"chunk_id": "office"},)),))
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
-    assert ("masked_gap", "golden_label_issue", None) == told(found)
-    assert "gold_misspecified" == found.subtype
-
-
-def test_a_chunk_with_the_same_text_under_another_id_is_a_label_issue() -> None:
-    twin = CorpusChunk("twin", text=LEAVE, document="copy", tenant="a")
-    trace = seen(stage("dense", "twin"), stage("context", "twin", texts={"twin": LEAVE}))
-    assert "golden_label_issue" == blamed(case(), trace, corpus(twin=twin)).cause
-
-
-def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> None:
-    asked = case(rubric=Rubric(correct_keywords=("13 days",)), reference="They get 13 days.")
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
-    assert ("unknown", "golden_label_issue", None) == told(found)
-
-
-def test_a_judge_against_the_answers_own_text_is_noise() -> None:
-    settings = AttributionSettings(calibrated=frozenset((JUDGE,)))
-    trace = seen(stage("dense", "leave"), stage("context", "leave"))
-    found = blamed(case(), trace, corpus(), {JUDGE: score(0.0)}, settings=settings)
-    assert ("unknown", "judge_noise", None) == told(found)
-    assert "correctness(by=judge) ≥ 0.75" == found.signal
-
-
-def test_tied_votes_are_noise_where_nothing_else_decides() -> None:
-    asked = case(rubric=None)
-    tied = {JUDGE: (ERROR, 0.0, "unscored: quorum")}
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus(), tied)
-    assert ("unknown", "judge_noise") == (found.verdict, found.cause)
 
 
 # ── precedence ───────────────────────────────────────────────────────────────────────────────────────────────────

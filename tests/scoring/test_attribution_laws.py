@@ -28,11 +28,10 @@ SETTINGS = st.builds(
 )
 
 
-def found(case: Case, corpus: Corpus | None, seen: Observation | None, *more: Any) -> Attribution:
+def found(case: Case, corpus: Corpus | None, seen: Observation, scores: Any, told: AttributionSettings) -> Attribution:
     view = IndexView(corpus or Corpus({}))
-    if seen is not None:
-        view.add(seen)
-    return attribute(Joins(golden_of(case, kind="complete"), corpus).case(0), seen, *more, view)
+    view.add(seen)
+    return attribute(Joins(golden_of(case, kind="complete"), corpus).case(0), seen, scores, told, view)
 
 
 @settings(max_examples=150, deadline=None)
