@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from assay.cli import main
 from assay.graders.catalog import JUDGED_METRICS, parse
 from assay.graders.instruments import requests_of
 from assay.graders.joins import Joins
+from assay.graders.names import MetricName
 from assay.io.calibrations import write_calibrations
 from assay.io.golden import load_golden
 from assay.io.rubrics import load_rubrics
@@ -25,6 +26,7 @@ from assay.verdict import Calibration, ItemVerdict, JudgeIdentity, JudgeRequest,
 from assay.workflow import outputs as files_of_outputs
 from assay.workflow.api import load_observations
 from assay.workflow.explain import explain_case
+from assay.workflow.questions import judged_names
 from assay.workflow.runs import opened
 from assay.workflow.session import Request, scored
 
@@ -74,11 +76,11 @@ class World:
         self.golden = write(folder / "golden.jsonl", CASES)
         self.outputs = write(folder / "outputs.jsonl", [row for config in "ab" for row in rows(config)])
 
-    def requests(self) -> list[JudgeRequest]:
+    def requests(self, names: Sequence[MetricName] = NAMES) -> list[JudgeRequest]:
         golden = load_golden(self.golden).golden
         joins, rubrics = Joins(golden), load_rubrics()
         seen = load_observations(self.outputs)
-        asked = [requests_of(joins.case(joins.position[each.case_id]), each, NAMES, rubrics) for each in seen]
+        asked = [requests_of(joins.case(joins.position[each.case_id]), each, names, rubrics) for each in seen]
         return list({request.digest: request for each in asked for request in each}.values())
 
     def contents(self, *judges: JudgeIdentity, but: Callable[[JudgeRequest], bool] = lambda _: False) -> Contents:
@@ -119,6 +121,11 @@ def test_configurations_that_say_the_same_share_their_verdicts(world: World) -> 
     """Two answers that are judged: support, citations, correctness, completeness and relevance of each; the refusal is
     asked about for correctness and completeness only."""
     assert 2 * 5 + 2 == len(world.requests())
+
+
+def test_what_is_judged_by_default_is_all_that_is_scored_by_default(world: World) -> None:
+    everything = {request.digest for request in world.requests()}
+    assert everything == {request.digest for request in world.requests(judged_names(()))}
 
 
 def test_scores_come_from_the_labels(world: World) -> None:

@@ -74,12 +74,12 @@ DEFAULT_METRICS: tuple[str, ...] = (
 )  # fmt: skip
 
 JUDGED_METRICS: tuple[str, ...] = (
-    "faithfulness(by=judge)", "faithfulness(against=cited,by=judge)", "citation_support(by=judge)",
-    "citation_correctness(by=judge)", "misattributed(by=judge)", "hallucination_risk(by=judge)",
-    "unsupported_claims(by=judge)", "critical_hallucinations(by=judge)", "correctness(by=judge)",
-    "completeness(by=judge)", "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
+    "faithfulness(by=judge)", "citation_support(by=judge)", "citation_correctness(by=judge)",
+    "misattributed(by=judge)", "hallucination_risk(by=judge)", "unsupported_claims(by=judge)",
+    "critical_hallucinations(by=judge)", "correctness(by=judge)", "completeness(by=judge)",
+    "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
 )  # fmt: skip
-"""What is scored as well where verdicts are recorded, as far as they go."""
+"""What is scored as well where verdicts are recorded, as far as they go: all that the default judging asks for."""
 
 _BOTH = ("rules", "judge")
 

@@ -119,7 +119,7 @@ class OutcomeFacts:
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
-        self.outcomes += map(self._outcome, readings(rows))
+        self.outcomes += [self._outcome(reading)._replace(detail="") for reading in readings(rows)]
 
     def _outcome(self, reading: Reading) -> Outcome:
         answer, failed = reading.observation.answer, reading.observation.error
