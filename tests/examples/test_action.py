@@ -1,0 +1,107 @@
+"""The composite action, run here as a workflow would: its exit code is the gate's, and its reports say the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HANDBOOK = ROOT / "examples" / "handbook"
+GOLDEN, CORPUS = HANDBOOK / "golden" / "handbook.jsonl", HANDBOOK / "corpus" / "chunks.jsonl"
+OUTPUTS = HANDBOOK / "outputs"
+
+
+class Done(NamedTuple):
+    """What a job left: the step's exit code, its log, the job's summary and the folder of reports."""
+
+    status: int
+    log: str
+    summary: str
+    reports: Path
+
+
+def act(here: Path, **inputs: object) -> Done:
+    commands = here / "bin"
+    commands.mkdir()
+    command = commands / "assay"
+    code = "import sys; from assay.cli import main; sys.exit(main())"
+    command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$@\"\n")
+    command.chmod(0o755)
+    given = {"install": "false", "golden": GOLDEN, "corpus": CORPUS} | inputs
+    environment = dict(os.environ) | {
+        "PATH": f"{commands}:{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": str(here / "summary.md"),
+        "GITHUB_OUTPUT": str(here / "output"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    words = [
+        sys.executable,
+        str(ROOT / "scripts" / "run_action.py"),
+        *(f"{key}={value}" for key, value in given.items()),
+    ]
+    done = subprocess.run(words, cwd=here, env=environment, capture_output=True, text=True, check=False)
+    summary = here / "summary.md"
+    assert f"exit-code={done.returncode}\n" == (here / "output").read_text()
+    told = summary.read_text() if summary.exists() else ""
+    return Done(done.returncode, done.stdout + done.stderr, told, here / "assay-out")
+
+
+def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path) -> None:
+    done = act(tmp_path, outputs=OUTPUTS / "hybrid-rerank.jsonl", profile="capstone")
+    assert 0 == done.status, done.log
+    assert done.summary.startswith("## ⚠️ Assay: PASS_WITH_RISK")
+    assert "::warning title=assay%3A PASS_WITH_RISK::" in done.log
+    suites = ElementTree.parse(done.reports / "junit.xml").getroot()
+    assert ["0", "0"] == [suite.attrib["failures"] for suite in suites]
+    assert b"<!doctype html>" == (done.reports / "report.html").read_bytes()[:15].lower()
+
+
+def test_a_risk_fails_the_job_where_it_is_strict(tmp_path: Path) -> None:
+    done = act(tmp_path, outputs=OUTPUTS / "hybrid-rerank.jsonl", profile="capstone", strict="true")
+    assert 1 == done.status, done.log
+
+
+def test_a_candidate_that_leaks_fails_the_job_and_is_marked(tmp_path: Path) -> None:
+    done = act(tmp_path, outputs=OUTPUTS / "vector-only.jsonl", profile="capstone")
+    assert 1 == done.status, done.log
+    assert done.summary.startswith("## ❌ Assay: FAIL")
+    assert "::error title=assay%3A FAIL::visibility_leaks on tag=acl" in done.log
+    gate = ElementTree.parse(done.reports / "junit.xml").getroot()[0]
+    assert int(gate.attrib["failures"]) > 0
+
+
+def test_a_measurement_with_holes_is_incomplete_and_never_green(tmp_path: Path) -> None:
+    rows = (OUTPUTS / "hybrid-rerank.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "part.jsonl").write_text("".join(rows[:-4]))
+    done = act(tmp_path, outputs=tmp_path / "part.jsonl", profile="capstone")
+    assert 3 == done.status, done.log
+    assert done.summary.startswith("## ❓ Assay: INCOMPLETE")
+
+
+def test_bad_input_is_marked_although_nothing_was_scored(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"query_id": 7}\n')
+    done = act(tmp_path, outputs=tmp_path / "bad.jsonl")
+    assert 2 == done.status, done.log
+    assert "::error title=assay::nothing was scored (exit 2)" in done.log
+
+
+@pytest.mark.parametrize("name", ["$(touch pwned).jsonl", "`touch pwned`.jsonl", "a b;touch pwned.jsonl"])
+def test_a_file_name_never_becomes_a_command(tmp_path: Path, name: str) -> None:
+    done = act(tmp_path, outputs=name)
+    assert 2 == done.status, done.log
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_several_files_are_given_one_on_each_line(tmp_path: Path) -> None:
+    both = f"{OUTPUTS / 'hybrid-rerank.jsonl'}\n{OUTPUTS / 'vector-only.jsonl'}"
+    done = act(tmp_path, outputs=both)
+    assert 0 == done.status, done.log
+    report = json.loads((done.reports / "run" / "derived" / "report.json").read_text())
+    assert {"hybrid-rerank", "vector-only"} == set(report["configs"])
