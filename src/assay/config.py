@@ -80,7 +80,6 @@ def unused(config: Config) -> list[str]:
     later = {
         "scoring.stage": settings.scoring.stage != defaults.scoring.stage,
         "scoring.graders": bool(settings.scoring.graders),
-        "scoring.good": settings.scoring.good != defaults.scoring.good,
     }
     return [field for field, is_set in later.items() if is_set]
 

@@ -199,7 +199,8 @@ class RunSettings(Section, frozen=True):
 
 
 class ScoringSettings(Section, frozen=True):
-    """What is scored; `production_k` is how many chunks the system shows its model."""
+    """What is scored; `production_k` is how many chunks the system shows its model, `good` what says that an answer is
+    good: `auto`, or a metric with its least value, as `correctness(by=judge)>=0.75`."""
 
     metrics: tuple[str, ...] = ()
     by: tuple[str, ...] = ()

@@ -29,6 +29,8 @@ SICK = "## Sick leave\nA certificate is needed from 3 days of sickness."
 CARRY = "## Carry over\nUp to 5 days move to the next year."
 OFFICE = "## Office\nThe office opens at eight in the morning."
 TEXTS = {"leave": LEAVE, "sick": SICK, "carry": CARRY, "office": OFFICE}
+OLD_TEXT = "## Annual leave\nStaff get 20 days."
+OLD = CorpusChunk("old", text=OLD_TEXT, document="policy", version="v1", valid_from="2025-01-01")
 GOOD = "Full-time staff get 12 days of annual leave."
 BAD = "Full-time staff get 20 days of annual leave."
 

@@ -12,7 +12,9 @@ from tests.workflow.scoring import HANDBOOK
 from assay.cli import main
 from assay.finding import Attribution
 from assay.model import Case, Chunk, Evidence, GoldenSet, Observation, Rubric, Stage
+from assay.scoring.goodness import AttributionSettings
 from assay.workflow import api, attribute
+from assay.workflow.runs import opened
 from assay.workflow.score import ScoreRun
 
 INPUTS = [
@@ -158,3 +160,41 @@ def test_missing_and_extra_files_are_shown_with_the_case_and_in_the_failed_list(
         assert said in page
     main(["score", *inputs, "--report", str(tmp_path / "r.md")])
     assert "c, q: missing files: src/b.py" in (tmp_path / "r.md").read_text(encoding="utf-8").replace("\\", "")
+
+
+# ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_makes_an_answer_good_can_be_named_with_its_threshold(tmp_path: Path) -> None:
+    """Half of the answer's keywords are there: bad for keywords>=1, good for keywords>=0.5; kept in the run folder."""
+    row = {"id": "q", "question": "?", "expected_chunk_ids": ["a"], "rubric": {"correct_keywords": ["x", "y"]}}
+    stages = [{"name": name, "chunks": [{"chunk_id": "a"}]} for name in ("dense", "context")]
+    trace = {"case_id": "q", "config_id": "c", "answer": "It is x.", "stages": stages}
+    inputs = ["--golden", str(tmp_path / "g.jsonl"), "--outputs", str(tmp_path / "o.jsonl")]
+    (tmp_path / "g.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "o.jsonl").write_text(json.dumps(trace) + "\n")
+    for good, verdict in (("keywords>=1", "generation_fault"), ("keywords>=0.5", "pass"), ("auto", "pass")):
+        folder = tmp_path / good.replace(">=", "")
+        main(["score", *inputs, "--good", good, "--run-dir", str(folder)])
+        with opened(folder) as run:
+            found = attribute.attributions(run, "c")["q"]
+        assert verdict == found.verdict
+        assert ("keywords" if good == "auto" else good.replace(">=", " ≥ ")) == found.signal
+
+
+@pytest.mark.parametrize("good", ["keywords", "keywords>=", "keywords>=x", ">=1", "nonsense>=1", "keywords<=1", ""])
+def test_a_signal_that_cannot_be_read_is_bad_input(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["score", *INPUTS, "--good", good])
+    assert capsys.readouterr().err
+
+
+def test_production_k_decides_what_reached_where_no_context_is_reported() -> None:
+    """Without a context stage the evidence, third of the last ranking, reached at k = 3 and not at k = 2."""
+    golden = GoldenSet((Case("q", "?", evidence=(Evidence(({"chunk_id": "c"},)),)),))
+    seen = [Observation("q", "c", stages=(Stage("dense", tuple(map(Chunk, "abc"))),), answer="Yes.")]
+    reached = []
+    for k in (3, 2):
+        run = api.score(golden, seen).run
+        run.attribution = AttributionSettings(production_k=k)
+        reached.append(attribute.attributions(run, "c")["q"].reached)
+    assert [True, False] == reached

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.report.jsonreport import to_json
-from assay.workflow.reports import Targets, write_reports
+from assay.workflow.reports import Targets, json_report, write_reports
 from assay.workflow.runs import RunName, config_of, is_run, opened, split_run
 from assay.workflow.session import Request, scored
 
@@ -30,7 +29,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_folder_scores_to_the_same_values_again(run_folder: Path) -> None:
     with opened(run_folder) as run:
-        again = json.loads(to_json(run.scoring))
+        again = json.loads(json_report(run))
     kept = json.loads((run_folder / "derived" / "report.json").read_text())
     for told in ("inputs", "golden"):  # where it was read from, and in which format
         del kept[told], again[told]

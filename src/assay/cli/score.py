@@ -84,6 +84,8 @@ def score(
     calibration: Annotated[
         str | None, typer.Option(help="What assay calibrate wrote: lets judge or rules gate where it allows.")
     ] = None,
+    good: Annotated[str, typer.Option(help="What makes an answer good: auto, or METRIC>=VALUE.")] = "auto",
+    production_k: Annotated[int | None, typer.Option(min=1, help="How many chunks the system shows its model.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
@@ -118,6 +120,8 @@ def score(
         baseline=baseline,
         today=day_of(time),
         approver=approver,
+        good=good,
+        production_k=production_k,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=_inputs(request))

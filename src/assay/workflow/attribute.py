@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from weakref import WeakKeyDictionary
 
@@ -90,7 +91,7 @@ def _scores(run: ScoreRun, config: str, place: int, seen: Observation, settings:
 def _settings(run: ScoreRun) -> AttributionSettings:
     """Return the settings of attribution; a judge decides first only where it was held against people."""
     calibrated = may_gate(parse(JUDGE), run.judging)
-    return AttributionSettings(calibrated=frozenset((JUDGE,) if calibrated else ()))
+    return replace(run.attribution, calibrated=frozenset((JUDGE,) if calibrated else ()))
 
 
 # ── large runs ───────────────────────────────────────────────────────────────────────────────────────────────────

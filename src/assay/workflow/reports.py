@@ -206,6 +206,7 @@ def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
         known
         | {
             "metrics": [str(name) for name in run.plan.names],
+            "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},
             "versions": {config: result.table.versions for config, result in configs},
         }
     )

@@ -49,8 +49,7 @@ def scored_run(
         with scored(request, progress) as run:
             yield run
         return
-    chosen = deciding.gate is not None or deciding.profile is not None
-    own = config.path if config.settings.gate is not None and not chosen else None
+    own = config.path if config.settings.gate is not None and not (deciding.gate or deciding.profile) else None
     request = Request(
         golden=str(observed.folder / GOLDEN),
         outputs=[str(outputs)],
@@ -68,6 +67,8 @@ def scored_run(
         baseline=deciding.baseline,
         approver=deciding.approver,
         today=day_of(measurement.started_at),
+        good=settings.good,
+        production_k=settings.production_k if "scoring.production_k" in config.origins else None,
         notices=[*observed.notices, *agreement_notices(_observations(observed), settings.production_k)],
     )
     with scored(request, progress) as run:

@@ -19,6 +19,7 @@ from assay.io.outputs.native import checked
 from assay.io.outputs.nfc import in_nfc
 from assay.model import Case, Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
 from assay.runners.pool import run_shards
+from assay.scoring.attribution import AttributionSettings
 from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
 from assay.scoring.snapshot import Snapshot, definition_of, judged_by, refuse_incomparable, regressions
@@ -52,6 +53,7 @@ class Options:
     baseline: Snapshot | None = None
     today: str | None = None
     judging: Judging | None = None
+    attribution: AttributionSettings = field(default_factory=AttributionSettings)
 
 
 @dataclass
@@ -68,6 +70,7 @@ class ScoreRun:
     baseline: Snapshot | None = None
     judging: Judging | None = None
     whole: GoldenSet | None = None
+    attribution: AttributionSettings = field(default_factory=AttributionSettings)
 
     @cached_property
     def joins(self) -> Joins:
@@ -134,12 +137,13 @@ class Job:
 
 
 def the_plan(options: Options, *, partial: bool = False) -> Plan:
-    """Return what to compute: the metrics asked for and those that the gate looks at.
+    """Return what to compute: the metrics asked for, those that the gate looks at, and what says an answer is good.
 
     Where chunks are judged in part, `judged` stands beside every ranking metric (DECISIONS 5).
     """
     needed = metrics_needed(options.gate) if options.gate is not None else ()
-    names = parse_all((*options.metrics, *needed))
+    limit = options.attribution.limit
+    names = parse_all((*options.metrics, *needed, *((limit.metric,) if limit is not None else ())))
     held = options.judging.held if options.judging is not None else ()
     return plan((*names, *judged_beside(names)) if partial else names, held)
 
@@ -211,6 +215,7 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
         baseline=job.options.baseline,
         judging=job.options.judging,
         whole=job.whole,
+        attribution=job.options.attribution,
     )
 
 

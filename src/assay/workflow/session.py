@@ -15,7 +15,9 @@ from assay.io.gates import load_gate, load_profile
 from assay.io.golden import load_golden
 from assay.io.observations import TREC_RUN
 from assay.model import Gate
+from assay.scoring.attribution import AttributionSettings
 from assay.scoring.gate import exit_code
+from assay.scoring.goodness import AUTO
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
@@ -28,7 +30,8 @@ from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 class Request:
     """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards.
 
-    `judged` adds what verdicts are recorded for to the metrics that are named.
+    `judged` adds what verdicts are recorded for to the metrics that are named. `good` and `production_k` are for
+    attribution: what says that an answer is good, and how many chunks the system shows its model.
     """
 
     golden: str
@@ -57,6 +60,8 @@ class Request:
     judge: str | None = None
     calibration: str | None = None
     judged: bool = False
+    good: str = AUTO
+    production_k: int | None = None
 
 
 @contextmanager
@@ -100,6 +105,7 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
         workers=request.workers,
         notices=(*request.notices, *doubts),
         judging=judging,
+        attribution=AttributionSettings(request.good, request.production_k),
     )
 
 
