@@ -16,7 +16,7 @@ from assay.finding import Attribution
 from assay.model import Case, Observation
 from assay.report.evidence import EXPECTED, FORBIDDEN, expected_sources
 from assay.report.explain import FORBIDDEN as HIDDEN
-from assay.report.explain import Explanation, RankedChunk
+from assay.report.explain import Explanation, RankedChunk, ScoreLine
 from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
 from assay.report.safe import WITHHELD
 from assay.verdict import Verdict
@@ -85,11 +85,17 @@ def _view(view: CaseView, attribution: Attribution | None, show_forbidden: bool)
         "citations": None
         if found.citations is None
         else [[each.citation, each.exists, each.reachable, each.in_context] for each in found.citations],
+        "how": {} if unsafe else {line.metric: cut(line.reason) for line in found.scores if _explained(line)},
         "claims": [] if hide else [_claim(each, unsafe) for each in view.claims],
         "verdicts": [_verdict(each, unsafe) for each in view.verdicts],
         "attribution": msgspec.to_builtins(attribution) if attribution is not None else None,
     }
     return shape | (_seen(seen, hide) if seen is not None else {})
+
+
+def _explained(line: ScoreLine) -> bool:
+    """Return whether it is said how a score came about; why there is none stands in the columns of scores."""
+    return line.status == "scored" and bool(line.reason)
 
 
 def _hidden_chunks(found: Explanation) -> bool:

@@ -46,13 +46,23 @@ def listed(case: CaseIndex, seen: Observation | None) -> list[str]:
     return [] if seen is None else lists_of(compare_files(case, seen), compare_symbols(case, seen))
 
 
-def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: CaseChecks | None) -> Explanation:
+def explanation(
+    run: ScoreRun, joins: Joins, place: int, config: str, checks: CaseChecks | None, *, scores: bool = True
+) -> Explanation:
     """Return everything known of the case at a place of the golden set under one configuration.
 
     `joins` are those of the run's golden set and corpus, shared by the cases of a report; `checks` those of this case.
+    Without `scores` the rest is found in a fraction of the time.
     """
     case = joins.case(place)
     observation = run.observation(config, case.case.id)
+    lines = _lines(run, case, place, config, observation) if scores else []
+    found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    return found if observation is None else _with_trace(found, case, observation)
+
+
+def _lines(run: ScoreRun, case: CaseIndex, place: int, config: str, observation: Observation | None) -> list[ScoreLine]:
+    """Return every score with why it is missing, or how it came about."""
     table = run.scoring.configs[config].table
     spoken = None if observation is None or find_leaks(case, observation).text else observation
     lines = []
@@ -62,8 +72,7 @@ def explanation(run: ScoreRun, joins: Joins, place: int, config: str, checks: Ca
         value = float(column.values[place]) if state == "scored" else None
         reason = column.reasons[column.reason[place]] or ("" if spoken is None else _how(case, spoken, name))
         lines.append(ScoreLine(name, value, state, reason))
-    found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
-    return found if observation is None else _with_trace(found, case, observation)
+    return lines
 
 
 def _how(case: CaseIndex, seen: Observation, metric: str) -> str:

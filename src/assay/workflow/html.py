@@ -18,6 +18,8 @@ from assay.workflow.score import ScoreRun
 
 TIMED = 1000
 """Cases whose steps are timed for each configuration: a sample is enough for a picture."""
+EXPLAINED = 500
+"""Whole cases for which it is said how each score came about, which takes most of the time that a case takes."""
 END_TO_END = "end_to_end"
 
 
@@ -66,14 +68,14 @@ def whole_cases(run: ScoreRun, order: Sequence[int], comparison: Comparison | No
         config: {found.case_id: found for found in result.table.checks}
         for config, result in run.scoring.configs.items()
     }
-    for place in dict.fromkeys([*_weighty(run, comparison), *order]):
-        case_id = run.golden.cases[place].id
-        views = {config: _view(run, place, config, found.get(case_id)) for config, found in checks.items()}
+    for number, place in enumerate(dict.fromkeys([*_weighty(run, comparison), *order])):
+        case_id, scores = run.golden.cases[place].id, number < EXPLAINED
+        views = {config: _view(run, place, config, found.get(case_id), scores) for config, found in checks.items()}
         yield CaseDetail(place, views)
 
 
-def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None) -> CaseView:
-    found = explanation(run, run.joins, place, config, checks)
+def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None, scores: bool) -> CaseView:
+    found = explanation(run, run.joins, place, config, checks, scores=scores)
     if found.observation is None:
         return CaseView(found)
     case = run.joins.case(place)
