@@ -41,7 +41,7 @@ from assay.model import (
     Usage,
     User,
 )
-from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage
+from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
 from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData, StepTime
 from assay.verdict import ItemVerdict, Verdict
 
@@ -98,6 +98,7 @@ def view(each: Case, config: str, text: str, kind: int) -> CaseView:
         (RankedStage(text, chunks, 3.0), RankedStage("rerank", ())),
         chunks[:2],
         (CitationMark(text, True, False, None),),
+        (ScoreLine("recall@10", 0.5, reason=text), ScoreLine("rr@10", None, "error", "no observation")),
         checks=CaseChecks(each.id, (text, "wrong_answer"), (text,)),
     )
     claims = (

@@ -47,7 +47,7 @@ export function CasePage(props: { report: Report; rows: Rows; id: string; config
           {view.observed && <Seen view={view} detail={detail} />}
         </>
       )}
-      <Scores report={report} place={place} config={config} />
+      <Scores report={report} place={place} config={config} how={view?.how ?? {}} />
       <Section id="explain" title={t("explain")}>
         <code class="command">
           {visible(`assay explain ${quoted(id)} --config ${quoted(config)} ${report.explain}`.trimEnd())}
@@ -277,26 +277,39 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
   );
 }
 
-function Scores({ report, place, config }: { report: Report; place: number; config: string }) {
+type How = Record<string, string>;
+
+function Scores({ report, place, config, how }: { report: Report; place: number; config: string; how: How }) {
   const { t } = useWords();
   const columns = useScores(report, config);
   if (columns === null) return <p>{t("loading")}</p>;
+  const table = (chosen: Column[], label: string) => (
+    <ScoreTable report={report} columns={chosen} place={place} how={how} label={label} />
+  );
   const scored = columns.filter((column) => column.values[place] != null);
   const unscored = columns.filter((column) => column.values[place] == null);
   return (
     <Section id="scores" title={t("scores")}>
-      {scored.length > 0 && <ScoreTable report={report} columns={scored} place={place} label={t("scores")} />}
+      {scored.length > 0 && table(scored, t("scores"))}
       {unscored.length > 0 && (
         <details open={scored.length === 0}>
           <summary>{t("unscored", { n: unscored.length })}</summary>
-          <ScoreTable report={report} columns={unscored} place={place} label={t("unscored", { n: unscored.length })} />
+          {table(unscored, t("unscored", { n: unscored.length }))}
         </details>
       )}
     </Section>
   );
 }
 
-function ScoreTable({ report, columns, place, label }: { report: Report; columns: Column[]; place: number; label: string }) {
+interface ScoreTableProps {
+  report: Report;
+  columns: Column[];
+  place: number;
+  how: How;
+  label: string;
+}
+
+function ScoreTable({ report, columns, place, how, label }: ScoreTableProps) {
   const { t, w } = useWords();
   const marks = new Map(report.metrics.map((metric) => [metric.name, metric.class]));
   return (
@@ -314,7 +327,7 @@ function ScoreTable({ report, columns, place, label }: { report: Report; columns
         <tbody>
           {columns.map((column) => {
             const value = column.values[place] ?? null;
-            const [status, reason] = value === null ? whyOf(column, place) : ["", ""];
+            const [status, reason] = value === null ? whyOf(column, place) : ["", own(how, column.name) ?? ""];
             return (
               <tr key={column.name}>
                 <th scope="row">

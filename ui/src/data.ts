@@ -282,6 +282,7 @@ export interface View {
   context: ChunkRow[] | null;
   texts: Record<string, string>;
   citations: [string, Known, Known, Known][] | null;
+  how: Record<string, string>;
   claims: Claim[];
   verdicts: Vote[];
   attribution: Attribution | null;
