@@ -3,9 +3,9 @@
 `python -m benchmarks.statistics [--reps N]` exits 1 if a promise is missed: rates cover 94–97% on average and at
 least 91% at every point from n = 20 on; balanced means at least 89%; bounded scores at least 90% at every point from
 n = 41 on, with 90% and more of them 1; clustered scores are covered or carry a note in at least 90% of samples at
-every point; paired tests reject a true null in at most 5% of samples; the regression rule for rates raises a false
-alarm in at most 5% and, being approximate, passes a loss as large as its margin in at most 6%. Simulated points are
-allowed three standard errors of their own noise; rates, balanced means and the regression rule are computed exactly.
+every point; paired tests reject a true null in at most 5% of samples, with clusters too; regression rules fail an equal
+candidate or one that lost exactly the margin, and pass the latter, in at most 5%. Simulated points are allowed three
+standard errors of their own noise; rates, balanced means and the regression rule for rates are computed exactly.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import intervals, paired
-from benchmarks import correction
+from assay.metrics import intervals
+from benchmarks import correction, regression
 from benchmarks.populations import Scores, populations
 
 SEED = 20_240_611
@@ -34,7 +34,8 @@ SIMULATED = (
     "clustered binary",
     "clustered bounded scores",
     "percentiles",
-    "paired",
+    regression.TESTS,
+    regression.RULES,
     correction.SECTION,
 )
 SLACK = 1e-9  # a limit equal to the true mean covers it
@@ -167,7 +168,7 @@ def clustered(section: str, name: str, samples: list[Scores], mean: float, size:
     yield Point(f"{section}, covered or with a note", name, float(np.mean(inside | noted)), at_least=0.90)
 
 
-# ── percentiles and paired tests ─────────────────────────────────────────────────────────────────────────────────
+# ── percentiles ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def percentiles(reps: int) -> Iterator[Point]:
@@ -188,47 +189,6 @@ def percentiles(reps: int) -> Iterator[Point]:
                     hits, note = hits + (bounds.low - SLACK <= truth <= bounds.high + SLACK), bounds.note
                 promise = float(note.split("covers ")[1].rstrip("%")) / 100 - 0.005 if note else 0.94
                 yield Point("percentiles", f"p{p} n={n} {kind}" + (f" [{note}]" if note else ""), hits / reps, promise)
-
-
-def paired_tests(reps: int) -> Iterator[Point]:
-    """How often a true null is rejected at 5%, with heavy-tailed cluster effects."""
-    for count, size in ((8, 5), (14, 3), (41, 2)):
-        clusters = [index // size for index in range(count * size)]
-        by_interval = by_flips = 0
-        generator = np.random.Generator(np.random.PCG64([SEED, count]))
-        for _ in range(reps):
-            effect = np.repeat(generator.standard_t(3, count), size) + generator.standard_normal(count * size)
-            result = paired.paired_difference(np.zeros(count * size), effect, clusters=clusters)
-            assert result is not None and result.bounds is not None and result.p_value is not None
-            by_interval += not result.bounds.low <= 0 <= result.bounds.high
-            by_flips += result.p_value <= 0.05
-        yield Point("paired, true null rejected", f"{count} × {size} CR1-t", by_interval / reps, at_most=0.05)
-        yield Point("paired, true null rejected", f"{count} × {size} sign flip", by_flips / reps, at_most=0.05)
-
-
-def non_inferiority() -> Iterator[Point]:
-    """How the regression rule for paired rates errs: passing a loss of exactly the margin, failing an equal one."""
-    for n in (20, 41, 100):
-        for margin in (0.02, 0.05, 0.1):
-            for wins in (0.0, 0.02, 0.1):
-                name = f"n={n} margin={margin} improved={wins}"
-                passed, _ = verdicts(n, margin, wins, wins + margin)
-                yield Point("regression rule, passes a loss of its margin", name, passed, at_most=0.06)
-                _, failed = verdicts(n, margin, wins, wins)
-                yield Point("regression rule, fails an equal candidate", name, failed, at_most=0.05)
-
-
-def verdicts(n: int, margin: float, improved: float, worsened: float) -> tuple[float, float]:
-    """Return the probabilities that the 95% one-sided Tango bounds show no loss of `margin`, and that they show one."""
-    passed = failed = 0.0
-    for b in range(n + 1):
-        for c in range(n + 1 - b):
-            chance = comb(n, b) * comb(n - b, c) * improved**b * worsened**c * (1 - improved - worsened) ** (n - b - c)
-            if chance > 1e-12:
-                bounds = paired.tango(b, c, n, confidence=0.90)
-                passed += chance * (bounds.low > -margin)
-                failed += chance * (bounds.high < -margin)
-    return passed, failed
 
 
 # ── printing ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -271,8 +231,7 @@ def main() -> int:
         *clustered_rates(reps),
         *clustered_scores(reps),
         *percentiles(reps),
-        *paired_tests(reps),
-        *non_inferiority(),
+        *(Point(*each) for each in regression.errors(reps)),
         *(Point(*each) for each in correction.coverage(reps)),
     ]
     broken = report(points, reps)

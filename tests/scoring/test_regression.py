@@ -46,10 +46,10 @@ def held(
 
 
 def test_a_candidate_equal_on_enough_cases_passes() -> None:
-    """No discordant pair of 100: Tango's 90% interval is z²/(n + z²) = 2.7055/102.7055 = .0263 wide to each side."""
+    """No discordant pair of 100: at a loss d, (100d − ½)² = z²·100·d(1 − d), which z = 1.645 solves by d = .0354."""
     found = held(RECALL, [1.0] * 60 + [0.0] * 40, [1.0] * 60 + [0.0] * 40).results[0]
     assert ("pass", 0.0) == (found.state, found.value)
-    assert "a loss of 0.05 is excluded (one-sided 95% bound -0.026)" in found.message
+    assert "a loss of 0.05 is excluded (one-sided 95% bound -0.035)" in found.message
 
 
 def test_a_loss_that_is_shown_fails_and_names_its_cases() -> None:

@@ -6,7 +6,7 @@ A difference is candidate minus baseline; whether more is better is the caller's
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, fsum, inf, sqrt
+from math import ceil, copysign, fsum, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -126,10 +126,11 @@ def mcnemar_p(wins: int, losses: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
-def tango(wins: int, losses: int, n: int, confidence: float = 0.95) -> Bounds:
+def tango(wins: int, losses: int, n: int, confidence: float = 0.95, *, correction: float = 0.0) -> Bounds:
     """Return Tango's score interval of the difference of two paired rates, within [-1, 1]. Tango (1998).
 
     `wins` and `losses` are the discordant pairs among `n`; raises ValueError if there are more of them than pairs.
+    `correction`: by how many pairs the bounds are moved apart, for steps that a normal curve does not have.
 
     >>> bounds = tango(12, 2, 50)
     >>> round(bounds.low, 4), round(bounds.high, 4)
@@ -139,12 +140,12 @@ def tango(wins: int, losses: int, n: int, confidence: float = 0.95) -> Bounds:
         raise ValueError(f"counts need wins + losses ≤ n and n ≥ 1 (got {wins} + {losses} of {n})")
     z = normal_quantile((1 + confidence) / 2)
     estimate = (wins - losses) / n
-    low = bisect(lambda d: z - tango_z(wins, losses, n, d), -1.0, estimate)
-    high = bisect(lambda d: -z - tango_z(wins, losses, n, d), estimate, 1.0)
+    low = bisect(lambda d: z - tango_z(wins, losses, n, d, correction), -1.0, estimate)
+    high = bisect(lambda d: -z - tango_z(wins, losses, n, d, correction), estimate, 1.0)
     return Bounds(low, high, "Tango")
 
 
-def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
+def tango_z(wins: int, losses: int, n: int, difference: float, correction: float = 0.0) -> float:
     """Return the score statistic of a hypothetical `difference` in [-1, 1]; ±inf where only one outcome is possible.
 
     At 0 its square is McNemar's chi-squared.
@@ -156,6 +157,7 @@ def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
     c = -losses * difference * (1 - difference)
     rate = (sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
     gap = wins - losses - n * difference
+    gap -= copysign(min(correction, abs(gap)), gap)
     variance = n * (2 * rate + difference * (1 - difference))
     if variance <= 0:
         return inf if gap > 0 else -inf if gap < 0 else 0.0

@@ -12,19 +12,26 @@ from msgspec.structs import replace
 from assay.finding import MetricChange
 from assay.graders.base import Bools, Floats, Grader
 from assay.graders.catalog import grader_of, parse
-from assay.metrics.paired import detectable
+from assay.metrics.paired import detectable, paired_difference
 from assay.metrics.samples import exact_sum
 from assay.model import Case, ScoreColumn, ScoreTable
-from assay.scoring.measured import AVERAGES, PERCENTILES, Clusters, cluster_ids, column_of, statistic_of, worst_of
+from assay.scoring.measured import (
+    AVERAGES,
+    PERCENTILES,
+    Clusters,
+    cluster_ids,
+    column_of,
+    ends_of,
+    statistic_of,
+    worst_of,
+)
 from assay.scoring.pairs import Pairs, aligned, pairs_of
-from assay.scoring.regression import gain_of
 from assay.scoring.slices import Rows
 from assay.scoring.summary import SMALL_SLICE, summary_of
 from assay.scoring.wording import counted, named
 
 SAME = 1e-12
 """Scores closer than this, relative to their size, are equal: means of repeats differ in their last bits."""
-CONFIDENCE = 0.95
 
 
 class Sides:
@@ -125,11 +132,14 @@ def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides) ->
     if change.slice is not None and change.n < SMALL_SLICE:
         return replace(change, note=f"descriptive only (n < {SMALL_SLICE})")
     clusters = sides.shared(found.rows)
-    gained = gain_of(grader, found.before, found.after, clusters, CONFIDENCE)
-    assert gained is not None
-    result, bounds = gained.result, gained.result.bounds
+    old, new = (found.after, found.before) if grader.direction == "lower" else (found.before, found.after)
+    low, high = ends_of(grader)
+    result = paired_difference(old, new, clusters=clusters, low=low, high=high)
+    assert result is not None
+    bounds = result.bounds
     scale = change.n if statistic == "total" else 1
-    least = detectable(gained.differences, clusters=clusters, span=gained.span)
+    span = None if low is None or high is None else high - low
+    least = detectable(new - old, clusters=clusters, span=span)
     notes = [result.note, bounds.note if bounds is not None else ""]
     if not result.wins and not result.losses:
         notes = ["no pair differs"]

@@ -1,7 +1,7 @@
 """Non-inferiority: whether a candidate is shown to have lost less than a margin, or more, or whether it stays open.
 
-Source: METRICS 2.6. The bounds are one-sided at 95%: pass where the lower bound of the mean gain is above −margin, fail
-where the upper one is below, otherwise inconclusive.
+The bounds are one-sided at 95%: pass where the lower bound of the mean gain is above −margin, fail where the upper one
+is below, otherwise inconclusive.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import numpy as np
 
 from assay.graders.base import Floats, Grader
 from assay.graders.catalog import grader_of, parse
-from assay.metrics.paired import PairedDifference, cases_needed, detectable, paired_difference
-from assay.metrics.rates import zero_event_upper
+from assay.metrics.noninferiority import gain_bounds
+from assay.metrics.paired import cases_needed, detectable
+from assay.metrics.rates import Bounds, zero_event_upper
+from assay.metrics.samples import exact_sum
 from assay.model import Rule, RuleResult, RuleState, ScoreColumn
 from assay.scoring.findings import NO_WORST, Scores, subject, uncalibrated, without_holes
 from assay.scoring.measured import Clusters, column_of, ends_of, measure, worst_of
@@ -23,27 +25,27 @@ from assay.scoring.rules import resolved
 from assay.scoring.slices import Rows
 from assay.scoring.wording import compared, counted, named
 
-ONE_SIDED = 0.90
-"""The two-sided confidence whose ends are one-sided bounds at 95%."""
 
+class Gained(NamedTuple):
+    """Oriented pairs: a positive difference is better; `span` is how far apart two scores can be, None for no limit."""
 
-class Gain(NamedTuple):
-    """Oriented pairs: positive differences are better; `span` is how far apart two scores can be, None for no limit."""
-
-    result: PairedDifference
     differences: Floats
+    bounds: Bounds | None
     span: float | None
 
+    @property
+    def mean(self) -> float:
+        """The mean gain."""
+        return exact_sum(self.differences) / len(self.differences)
 
-def gain_of(grader: Grader, before: Floats, after: Floats, clusters: Clusters | None, confidence: float) -> Gain | None:
-    """Return the gain of `after` over `before`, None for no pairs; a metric that is better low counts by its fall."""
+
+def gained(grader: Grader, before: Floats, after: Floats, clusters: Clusters | None) -> Gained:
+    """Return what was gained with one-sided 95% bounds; a metric that is better low counts by its fall."""
     if grader.direction == "lower":
         before, after = after, before
     low, high = ends_of(grader)
-    result = paired_difference(before, after, clusters=clusters, low=low, high=high, confidence=confidence)
-    if result is None:
-        return None
-    return Gain(result, after - before, None if low is None or high is None else high - low)
+    span = None if low is None or high is None else high - low
+    return Gained(after - before, gain_bounds(before, after, clusters=clusters, low=low, high=high), span)
 
 
 def hold_regression(rule: Rule, scores: Scores) -> RuleResult:
@@ -92,9 +94,7 @@ class _Against:
             rows, before = np.concatenate([rows, lost]), np.concatenate([before, self._lost_values(lost)])
             after = np.concatenate([after, np.full(len(lost), worst)])
         clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
-        gain = gain_of(self.grader, before, after, clusters, ONE_SIDED)
-        assert gain is not None
-        return self._decided(gain, before, after, rows, clusters)
+        return self._decided(gained(self.grader, before, after, clusters), before, after, rows, clusters)
 
     def _lost_values(self, lost: Rows) -> Floats:
         assert self.scores.baseline is not None
@@ -110,37 +110,35 @@ class _Against:
         total = counted(count + len(self.failed), "case")
         return self._say("incomplete", f"was scored on both sides on {count} of {total}, {need} ({named(ids)})", ids)
 
-    def _decided(self, gain: Gain, before: Floats, after: Floats, rows: Rows, clusters: Clusters | None) -> RuleResult:
-        result, margin, unit = gain.result, self.margin, self.grader.unit
-        one, other = compared(float(np.mean(before)), float(np.mean(after)), unit)
-        told = f"went from {one} to {other} (n {result.n})"
-        state: RuleState = "inconclusive"
-        what = f"whether it lost {margin:g} is open: {result.note or 'no bound'}"
-        if result.bounds is not None:
-            low, high = result.bounds.low, result.bounds.high
-            if low > -margin:
-                state, what = "pass", f"a loss of {margin:g} is excluded (one-sided 95% bound {low:+.3f})"
-            elif high < -margin:
-                state, what = "fail", f"it lost more than {margin:g} (one-sided 95% bound {high:+.3f})"
-            else:
-                what = f"a loss of {margin:g} is neither shown nor excluded ({low:+.3f} to {high:+.3f})"
-                what += self._needed(gain)
-            what += f"; {result.bounds.note}" if result.bounds.note else ""
+    def _decided(
+        self, gain: Gained, before: Floats, after: Floats, rows: Rows, clusters: Clusters | None
+    ) -> RuleResult:
+        count = len(gain.differences)
+        one, other = compared(exact_sum(before) / count, exact_sum(after) / count, self.grader.unit)
+        state, what = self._concluded(gain)
         worse = self.scores.ids(np.sort(rows[gain.differences < 0]))
-        told += f"; worse on {named(worse)}" if worse and state != "pass" else ""
-        return RuleResult(
-            self.rule,
-            state,
-            result.mean,
-            result.n,
-            f"{subject(self.rule)} {told}: {what}{self._apart()}",
-            cases=worse,
-            detectable=detectable(gain.differences, clusters=clusters, span=gain.span),
-        )
+        named_worse = f"; worse on {named(worse)}" if worse and state != "pass" else ""
+        told = f"{subject(self.rule)} went from {one} to {other} (n {count}){named_worse}: {what}{self._apart()}"
+        least = detectable(gain.differences, clusters=clusters, span=gain.span)
+        return RuleResult(self.rule, state, gain.mean + 0.0, count, told, cases=worse, detectable=least)
 
-    def _needed(self, gain: Gain) -> str:
+    def _concluded(self, gain: Gained) -> tuple[RuleState, str]:
+        margin, bounds = self.margin, gain.bounds
+        if bounds is None:
+            return "inconclusive", f"whether it lost {margin:g} is open: too few unlike cases for a bound"
+        if not bounds.note:
+            if bounds.low > -margin:
+                return "pass", f"a loss of {margin:g} is excluded (one-sided 95% bound {bounds.low:+.3f})"
+            if bounds.high < -margin:
+                return "fail", f"it lost more than {margin:g} (one-sided 95% bound {bounds.high:+.3f})"
+        reach = f"{bounds.low:+.3f} to {bounds.high:+.3f}{f', {bounds.note}' if bounds.note else ''}"
+        return "inconclusive", f"a loss of {margin:g} is neither shown nor excluded ({reach}){self._needed(gain)}"
+
+    def _needed(self, gain: Gained) -> str:
         """Say how many cases would settle it, if they differ as much as these."""
-        sd = gain.result.sd or (gain.span or 0.0) * sqrt(zero_event_upper(gain.result.n))
+        count = len(gain.differences)
+        sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
+        sd = sd or (gain.span or 0.0) * sqrt(zero_event_upper(count))
         return f"; about {cases_needed(self.margin, sd)} cases would tell" if sd else ""
 
     def _apart(self) -> str:
