@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,16 @@ def test_a_run_is_reported_beside_a_baseline(here: Path) -> None:
     report = read(here / "r.html")["report"]
     assert isinstance(report, dict)
     assert ("first", "second") == tuple(report["comparison"][side]["config"] for side in ("baseline", "candidate"))
+
+
+def test_the_command_that_the_page_names_explains_the_case(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["run", "--run-dir", "run", "--target", "first", "--html", "r.html"])
+    report = read(here / "r.html")["report"]
+    assert isinstance(report, dict)
+    capsys.readouterr()
+    assert 0 == main(["explain", "c1", "--config", "first", *shlex.split(report["explain"])])
+    assert "c1 under first" in capsys.readouterr().out
+    assert 0 == main(["explain", "c1", "--run", "run:first"])
+    assert 2 == main(["explain", "c1"])
+    assert 2 == main(["explain", "c1", "--run", "run", "--golden", "golden.jsonl"])
+    assert "which outputs?" in capsys.readouterr().err

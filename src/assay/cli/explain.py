@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.score import Corpus, Golden, GoldenFormat, Outputs, OutputsFormat
+from assay.cli.score import Corpus, GoldenFormat, OutputsFormat
+from assay.errors import InputError
 
 
 def explain(
     case: Annotated[str, typer.Argument(help="The case's id.")],
-    golden: Golden,
-    outputs: Outputs,
+    run: Annotated[str | None, typer.Option(help="A run folder, RUN or RUN:CONFIG, instead of the next two.")] = None,
+    golden: Annotated[str | None, typer.Option(help="The golden set.")] = None,
+    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; several may follow.")] = None,
     golden_format: GoldenFormat = None,
     outputs_format: OutputsFormat = None,
     corpus: Corpus = None,
@@ -23,9 +25,17 @@ def explain(
 ) -> int:
     """Print one case whole: question, rankings with grades, context, answer, citations, each score with its reason."""
     from assay.workflow.explain import explain_case
+    from assay.workflow.runs import request_of, split_run
     from assay.workflow.session import Request, scored
 
-    request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True, look_again=True)
-    with scored(request) as run:
-        typer.echo(explain_case(run, case, config, show_forbidden=show_forbidden), nl=False)
+    if run is not None and golden is None and not outputs:
+        name = split_run(run)
+        config = config or name.config
+        request = request_of(name.path)
+    elif run is None and golden is not None and outputs:
+        request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True, look_again=True)
+    else:
+        raise InputError("which outputs? (expected --run, or --golden with --outputs)")
+    with scored(request) as scoring:
+        typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
     return 0

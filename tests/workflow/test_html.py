@@ -1,0 +1,110 @@
+"""What a run gives to its HTML report: the order of whole cases, times of steps, claims and votes."""
+
+from __future__ import annotations
+
+from msgspec import structs
+from tests.graders.rubrics import RUBRICS
+
+from assay.finding import CaseChange, Comparison, Side
+from assay.graders.catalog import parse
+from assay.graders.instruments import requests_of
+from assay.graders.joins import Joins
+from assay.graders.judging import Judging
+from assay.model import Case, Chunk, Evidence, GoldenSet, Observation, Stage, Usage
+from assay.verdict import ItemVerdict, Verdict
+from assay.workflow.html import seeded, step_times, whole_cases
+from assay.workflow.html_claims import claims_of, verdicts_of
+from assay.workflow.score import Job, Options, ScoreRun, score_observations
+
+LEAVE = "Staff get 12 days of paid leave every year after the first."
+ANSWER = "Staff get 12 days of paid leave every year. The moon is made of green cheese."
+FAITHFUL = parse("faithfulness(by=judge)")
+
+
+def seen(case_id: str, chunk: str = "a", **given: object) -> Observation:
+    """An output that found `chunk`, in 10 ms and a tenth of a second in all."""
+    stages = (Stage("retrieved", (Chunk(chunk),), 10.0),)
+    return structs.replace(
+        Observation(case_id, "c", stages=stages, usage=Usage(100.0, {"generate": 50.0})),
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def run() -> ScoreRun:
+    """Six cases: b fails, d leaks, f is missing."""
+    found = Evidence(({"chunk_id": "a"},))
+    cases = [Case(each, "?", evidence=(found,)) for each in "abcdef"]
+    cases[3] = structs.replace(cases[3], forbidden=({"chunk_id": "z"},))
+    job = Job.of(GoldenSet(tuple(cases)), Options(metrics=("recall@10",)), None)
+    return score_observations(job, [seen("a"), seen("b", "x"), seen("c"), seen("d", "z"), seen("e")])
+
+
+def test_whole_cases_begin_with_leaks_and_failures_and_end_with_a_sample_of_the_rest() -> None:
+    scored = run()
+    order = seeded(scored)
+    places = [detail.place for detail in whole_cases(scored, order, None)]
+    assert [3, 1, 5] == places[:3]
+    assert [place for place in order if place in (0, 2, 4)] == places[3:]
+
+
+def test_what_changed_comes_before_what_is_missing() -> None:
+    scored, side = run(), Side("s", "c", "sha256:0", 6)
+    change = CaseChange("e", None, None, improved=("recall@10",))
+    comparison = Comparison(side, side, {}, cases=(change, CaseChange("gone", None, None, ("recall@10",))))
+    assert [3, 1, 4, 5] == [detail.place for detail in whole_cases(scored, seeded(scored), comparison)][:4]
+
+
+def test_the_sample_depends_on_the_golden_set_alone() -> None:
+    assert seeded(run()) == seeded(run())
+    assert sorted(seeded(run())) == list(range(6))
+
+
+def test_steps_are_timed_with_the_whole_last() -> None:
+    scored = run()
+    times = step_times(scored, seeded(scored))
+    assert [("retrieved", 10.0, 10.0, 5), ("generate", 50.0, 50.0, 5), ("end_to_end", 100.0, 100.0, 5)] == [
+        (each.step, each.p50, each.p95, each.n) for each in times
+    ]
+
+
+def answered(judging: Judging | None = None, answer: str | None = ANSWER) -> tuple[Joins, Observation]:
+    """An answer whose first sentence is in its context, and the second is not."""
+    context = Stage("context", (Chunk("leave", text=LEAVE),))
+    joins = Joins(GoldenSet((Case("q", "How much leave?", reference=LEAVE),)), judging=judging)
+    return joins, Observation("q", "c", stages=(context,), answer=answer)
+
+
+def test_without_verdicts_rules_say_what_they_hold_of_each_claim() -> None:
+    joins, observation = answered()
+    first, second = claims_of(joins.case(0), observation)
+    assert ("Staff get 12 days of paid leave every year.", "rules") == (first.text, first.by)
+    assert ("leave", LEAVE.removesuffix(".")) == (first.source, first.quote)
+    assert "The moon is made of green cheese." == second.text
+    assert "supported" != second.state
+    assert () == verdicts_of(joins.case(0), observation, [FAITHFUL])
+
+
+def test_recorded_verdicts_decide_claims_and_every_vote_is_kept() -> None:
+    joins, observation = answered()
+    (asked,) = requests_of(joins.case(0), observation, [FAITHFUL], RUBRICS)
+    items = (
+        ItemVerdict("c1", "supported", "it says so", "12 days of paid leave", "leave"),
+        ItemVerdict("c2", "not_found", "nowhere"),
+    )
+    votes = tuple(Verdict(asked.digest, "sha256:j", sample, "support", items) for sample in range(3))
+    joins, observation = answered(Judging(RUBRICS, {asked.digest: votes}, "sha256:j"))
+    first, second = claims_of(joins.case(0), observation)
+    assert ("supported", "judge", "it says so", "12 days of paid leave") == (
+        first.state,
+        first.by,
+        first.reasoning,
+        first.quote,
+    )
+    assert ("unsupported", "nowhere", None) == (second.state, second.reasoning, second.quote)
+    assert votes == verdicts_of(joins.case(0), observation, [FAITHFUL, parse("unsupported_claims(by=judge)")])
+
+
+def test_without_an_answer_there_are_no_claims() -> None:
+    for answer in (None, "", "I cannot answer that from the documents."):
+        joins, observation = answered(answer=answer)
+        assert () == claims_of(joins.case(0), observation)
