@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
+from tests.graders.answers import ANSWER, TEXTS, reading
 from tests.graders.rubrics import RUBRICS, by_text, ruling_by
 
-from assay.graders.attached import misattributed_by_judge, support_by_judge
+from assay.graders.attached import misattributed_by_judge, support_by_judge, support_by_rules
 from assay.graders.combined import risk_by_judge
-from assay.graders.grounding import critical_by_judge, faithful_by_judge, unsupported_by_judge, without_claims
-from assay.graders.joins import Joins
+from assay.graders.grounding import (
+    critical_by_judge,
+    faithful_by_judge,
+    faithful_by_rules,
+    unsupported_by_judge,
+    without_claims,
+)
 from assay.graders.judging import Asking, Outcome, first_requests, replay
 from assay.graders.reading import Reading
 from assay.model import (
@@ -22,26 +28,9 @@ from assay.model import (
     Chunk,
     Corpus,
     CorpusChunk,
-    GoldenSet,
-    Observation,
     Sentence,
     Stage,
 )
-
-TEXTS = {"leave": "Staff get 12 days of leave.", "carry": "Five days carry over.", "it": "Laptops are replaced."}
-ANSWER = "Staff get 12 days of leave [leave]. Five days carry over [it]. Unused days are paid out [carry]."
-
-
-def reading(
-    answer: str | None = ANSWER, case: Case | None = None, corpus: Corpus | None = None, **given: Any
-) -> Reading:
-    """An answer over a context of three chunks."""
-    case = case or Case("q", "How much leave is there?")
-    context = Stage("context", tuple(Chunk(name, text=text) for name, text in TEXTS.items()))
-    seen = Observation(
-        "q", "c", **{"stages": (context,), "answer": answer, "citations": ("leave", "it", "carry"), **given}
-    )
-    return Reading(Joins(GoldenSet((case,)), corpus).case(0), seen)
 
 
 def outcome(asking: Asking, **table: str) -> Outcome:
@@ -153,6 +142,19 @@ def test_on_a_critical_case_or_one_to_be_refused_all_unsupported_claims_are_crit
 def test_an_answer_without_claims_is_told() -> None:
     assert [1.0, 0.0] == [without_claims(reading(text)).value for text in ("Hope this helps!", ANSWER)]
     assert "refused" == without_claims(reading("I could not find any information about this.")).reason
+    assert "stage context not reported" == without_claims(reading(stages=())).reason
+
+
+def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large runs without texts must not pay for claims that nothing can be held against."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("an answer was segmented")
+
+    monkeypatch.setattr("assay.graders.reading.claims", refuse)
+    bare = reading(stages=(Stage("context", (Chunk("leave"),)),))
+    rules = (without_claims, faithful_by_rules, partial(faithful_by_rules, against="cited"), support_by_rules)
+    assert ["no text"] * 4 == [rule(bare).reason for rule in rules]
 
 
 # ── citations ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,16 +25,18 @@ from assay.model import BEHAVIOURS
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 SIMILARITY = "answer_similarity"
 EMPTY = "the answer is empty"
+_ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
 
 
 def unexpected(case: CaseIndex) -> str:
     """Return why the case needs no answer; nothing where one is expected or accepted."""
-    return "" if case.accepted_bits >> BEHAVIOURS.index("answer") & 1 else "no answer is expected"
+    return "" if case.accepted_bits & _ANSWER_BIT else "no answer is expected"
 
 
 def rightly_refused(reading: Reading) -> bool:
     """Return whether the answer refused in a way that the case accepts as well as an answer."""
-    return reading.refused and bool(reading.case.accepted_bits >> BEHAVIOURS.index(reading.behaviour) & 1)
+    others = reading.case.accepted_bits & ~_ANSWER_BIT  # most cases accept none, and need no look at the text
+    return bool(others) and reading.refused and bool(others >> BEHAVIOURS.index(reading.behaviour) & 1)
 
 
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -42,10 +44,9 @@ def rightly_refused(reading: Reading) -> bool:
 
 def similar(reading: Reading) -> Outcome:
     """How alike answer and reference are in the words that carry content, those of the question left out."""
-    reference = reading.case.case.reference
-    if not reference:
+    if not reading.case.case.reference:
         return not_applicable("no reference")
-    value = answer_similarity(reading.answer, reference, reading.case.case.question, reading.case.joins.idf)
+    value = reading.similarity
     return not_applicable("the reference holds nothing beyond the question") if value is None else scored(value)
 
 

@@ -21,7 +21,7 @@ from assay.graders.judging import (
     scored,
     together,
 )
-from assay.graders.reading import NO_CLAIMS, REFUSED, Citation, Reading, listed
+from assay.graders.reading import NO_CLAIMS, NO_TEXT, REFUSED, Citation, Reading, listed
 from assay.graders.stages import CONTEXT
 from assay.verdict import JudgeRequest
 
@@ -34,6 +34,8 @@ MISSING = Labelled("missing", 0.0)
 
 def why_not(reading: Reading) -> Outcome | None:
     """Return why citations cannot be held against claims; None where they can."""
+    if not reading.has_texts:
+        return not_applicable(NO_TEXT)
     if reading.refused:
         return not_applicable(REFUSED)
     if not reading.claims:
@@ -41,8 +43,6 @@ def why_not(reading: Reading) -> Outcome | None:
     texts = reading.cited
     if isinstance(texts, str):
         return not_applicable(texts)
-    if not texts and not reading.observation.stages and reading.case.corpus is None:
-        return not_applicable("nothing to check citations against")
     return None
 
 

@@ -20,7 +20,7 @@ from assay.graders.judging import (
     rubric_of,
     scored,
 )
-from assay.graders.reading import NO_CLAIMS, REFUSED, Reading, listed
+from assay.graders.reading import CITED, NO_CLAIMS, NO_TEXT, REFUSED, Reading, listed
 from assay.graders.stages import CONTEXT
 from assay.model import BEHAVIOURS
 from assay.verdict import JudgeRequest
@@ -38,6 +38,8 @@ def why_not(reading: Reading, against: str) -> Outcome | None:
     """Return why claims cannot be held against the sources; None where they can. What is cheap to tell comes first."""
     if against == CONTEXT and isinstance(reading.context, str):
         return not_applicable(reading.context)
+    if against == CITED and not reading.has_texts:
+        return not_applicable(NO_TEXT)
     if reading.refused:
         return not_applicable(REFUSED)
     if not reading.claims:
@@ -52,8 +54,9 @@ def is_critical(reading: Reading) -> bool:
 
 
 def without_claims(reading: Reading) -> Outcome:
-    """1 where an answer claims nothing although it does not refuse either."""
-    return not_applicable(REFUSED) if reading.refused else scored(float(not reading.claims))
+    """1 where an answer claims nothing although it does not refuse, and there are sources for claims."""
+    reason = why_not(reading, CONTEXT)
+    return scored(float(reason is not None)) if reason is None or reason.reason == NO_CLAIMS else reason
 
 
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -100,7 +100,7 @@ GRADERS: tuple[Grader, ...] = (
             "no_claims",
             "Whether an answer claims nothing although it does not refuse.",
             "its answers are in no other number of this family",
-            "refused",
+            "refused, no context reported, or a chunk of it without text",
         ),
         direction="neutral",
         statistic="rate",

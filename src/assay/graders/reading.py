@@ -18,6 +18,7 @@ from assay.graders.votes import Ruling
 from assay.metrics.behaviour import candidates, observe
 from assay.metrics.claims import Claim, claims
 from assay.metrics.folding import nfc
+from assay.metrics.similarity import answer_similarity
 from assay.metrics.support import Sources, Support, support
 from assay.model import Chunk, Observation
 from assay.verdict import JudgeRequest
@@ -48,9 +49,9 @@ class Citation(NamedTuple):
 class Reading:
     """What the metrics of the answer layer look at in one observation that holds an answer."""
 
-    def __init__(self, case: CaseIndex, observation: Observation, *, plain: bool = False) -> None:
-        """`plain`: the text is known to hold no phrase of a refusal."""
-        self.case, self.observation, self.plain = case, observation, plain
+    def __init__(self, case: CaseIndex, observation: Observation, beside: _Beside | None = None) -> None:
+        """`beside`: the answers that are read together, among which those that may refuse are found at once."""
+        self.case, self.observation, self._beside = case, observation, beside
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, Sources] = {}
         self._supports: dict[str, tuple[Support, ...]] = {}
@@ -63,7 +64,7 @@ class Reading:
     @cached_property
     def behaviour(self) -> str:
         """What the answer did; empty where nothing can be seen. The text decides, else the target's declaration."""
-        if self.plain:
+        if self._beside is not None and not self._beside.may_refuse[id(self.observation)]:
             return "answer"
         seen, declared = observe(self.answer), self.observation.behaviour
         return declared if not seen.decided and declared and self.answer.strip() else seen.behaviour
@@ -94,6 +95,12 @@ class Reading:
         shown = {chunk.chunk_id for stage in self.observation.stages or () for chunk in stage.chunks}
         return cited | shown | set(self.observation.citations or ())
 
+    @cached_property
+    def similarity(self) -> float | None:
+        """How alike answer and reference are; None where there is no reference, or it says nothing."""
+        case = self.case.case
+        return answer_similarity(self.answer, case.reference or "", case.question, self.case.joins.idf)
+
     # ── the sources ──────────────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
@@ -103,6 +110,12 @@ class Reading:
         if stage is None:
             return "stage context not reported"
         return self._texts(stage.chunks) or NO_TEXT if stage.chunks else {}
+
+    @cached_property
+    def has_texts(self) -> bool:
+        """Whether anything could hold the text of a chunk; cheap to tell, unlike what is cited."""
+        stages = self.observation.stages or ()
+        return self.case.corpus is not None or any(chunk.text for stage in stages for chunk in stage.chunks)
 
     @cached_property
     def cited(self) -> Texts | str:
@@ -234,13 +247,24 @@ class Reading:
         return self._rulings[id(request)][1]
 
 
+class _Beside:
+    """Answers that are read together: one filter over all of them tells which may refuse."""
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self._observations = observations
+
+    @cached_property
+    def may_refuse(self) -> dict[int, bool]:
+        """By the observation's identity: whether its text holds a phrase of a refusal."""
+        texts = [seen.answer if isinstance(seen.answer, str) else "" for seen in self._observations]
+        return dict(zip(map(id, self._observations), candidates(texts).tolist(), strict=True))
+
+
 def readings(rows: Rows) -> list[Reading]:
     """Return the rows as readings, the same ones for every metric."""
     if rows.readings is None:
-        texts = [seen.answer if isinstance(seen.answer, str) else "" for seen in rows.observations]
-        plain = (~candidates(texts)).tolist()
-        joined = zip(rows.cases, rows.observations, plain, strict=True)
-        rows.readings = [Reading(case, seen, plain=each) for case, seen, each in joined]
+        beside = _Beside(rows.observations)
+        rows.readings = [Reading(case, seen, beside) for case, seen in zip(rows.cases, rows.observations, strict=True)]
     found: list[Reading] = rows.readings
     return found
 

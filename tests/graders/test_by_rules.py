@@ -1,0 +1,51 @@
+"""The rules instrument of the answer layer: which way its numbers go, and what they are means of."""
+
+from __future__ import annotations
+
+import pytest
+from tests.graders.answers import reading
+
+from assay.graders.attached import misattributed_by_rules, support_by_rules
+from assay.graders.combined import risk_by_rules
+from assay.graders.grounding import critical_by_rules, faithful_by_rules, suspects_by_rules
+
+
+def test_by_rules_a_verbatim_claim_scores_high_and_a_foreign_one_low() -> None:
+    verbatim = reading("Staff get 12 days of leave.", citations=("leave",))
+    foreign = reading("The canteen opens at noon on Sundays.", citations=("leave",))
+    assert faithful_by_rules(verbatim).value > 0.8 > 0.2 > faithful_by_rules(foreign).value
+    assert support_by_rules(verbatim).value > 0.8 > 0.2 > support_by_rules(foreign).value
+
+
+def test_by_rules_the_mean_is_over_claims_and_over_citations() -> None:
+    one, other = "Staff get 12 days of leave.", "The canteen opens at noon on Sundays."
+    alone = [faithful_by_rules(reading(text, citations=())).value for text in (one, other)]
+    assert sum(alone) / 2 == pytest.approx(faithful_by_rules(reading(f"{one} {other}", citations=())).value)
+    cited = [support_by_rules(reading(f"{one[:-1]} [{name}].", citations=(name,))).value for name in ("leave", "it")]
+    both = reading(f"{one[:-1]} [leave]. {one[:-1]} [it].", citations=("leave", "it"))
+    assert sum(cited) / 2 == pytest.approx(support_by_rules(both).value)
+
+
+def test_by_rules_a_citation_of_nothing_known_is_worth_nothing() -> None:
+    known = support_by_rules(reading("Staff get 12 days of leave [leave].", citations=("leave",))).value
+    with_ghost = reading("Staff get 12 days of leave [leave] [ghost-1].", citations=("leave", "ghost-1"))
+    assert known / 2 == pytest.approx(support_by_rules(with_ghost).value)
+
+
+def test_by_rules_a_claim_whose_words_stand_in_another_source_is_misattributed() -> None:
+    assert 1.0 == misattributed_by_rules(reading("Staff get 12 days of leave [it].", citations=("it",))).value
+    assert 0.0 == misattributed_by_rules(reading("Staff get 12 days of leave [leave].", citations=("leave",))).value
+    loose = reading("Staff get 12 days of leave. Five days carry over.", citations=("it",))
+    assert "no citation stands beside a claim" == misattributed_by_rules(loose).reason
+
+
+def test_by_rules_a_wrong_number_is_suspected() -> None:
+    wrong = reading("Staff get 15 days of leave.", citations=())
+    assert (1.0, 1.0) == (suspects_by_rules(wrong).value, critical_by_rules(wrong).value)
+    assert 0.0 == suspects_by_rules(reading("Staff get 12 days of leave.", citations=())).value
+
+
+def test_by_rules_the_risk_is_one_minus_the_product() -> None:
+    seen = reading("Staff get 12 days of leave [leave]. The canteen opens at noon [it].", citations=("leave", "it"))
+    product = faithful_by_rules(seen).value * support_by_rules(seen).value
+    assert 1 - product == pytest.approx(risk_by_rules(seen).value)
