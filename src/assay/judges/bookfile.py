@@ -23,9 +23,9 @@ PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};
 CREATE TABLE judges(digest TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE standings(judge TEXT PRIMARY KEY, record BLOB NOT NULL, sha256 BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE rendered(digest TEXT PRIMARY KEY, body BLOB NOT NULL, sha256 BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE rendered(digest TEXT PRIMARY KEY, body BLOB NOT NULL, sha256 BLOB NOT NULL);
 CREATE TABLE verdicts(request TEXT, judge TEXT, sample INTEGER, record BLOB NOT NULL, sha256 BLOB NOT NULL,
-    PRIMARY KEY (request, judge, sample)) WITHOUT ROWID;
+    PRIMARY KEY (request, judge, sample));
 CREATE TABLE intents(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL, host TEXT NOT NULL,
     pid INTEGER NOT NULL, until REAL NOT NULL, PRIMARY KEY (request, judge, sample)) WITHOUT ROWID;
 CREATE TABLE abandoned(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL);
