@@ -28,9 +28,11 @@ from assay.io.rubrics import Rubrics, load_rubrics
 from assay.judges.book import Book, load_verdicts
 from assay.judges.llm import LLMJudge, judge_identity
 from assay.judges.transport import Transport
+from assay.judges.wire import HttpReply, HttpRequest
 from assay.runners.budget import Budget
 from assay.runners.judging import JudgingRunner, Limits
 from assay.verdict import JudgeRequest
+from assay.workflow.judges import without_secrets
 from benchmarks.judging_peers import NAMES, passages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,7 +69,7 @@ async def judged(url: str, asked: list[JudgeRequest], rubrics: Rubrics, path: Pa
     budget = Budget()
     transport = Transport(concurrency)
     with closing(Book(path)) as book:
-        redact = Redactor(secrets_of()).message
+        redact = without_secrets(Redactor(secrets_of()))
         send = budget.metered(transport.send)
         identity = judge_identity("openai", "bench-1", "local")
         judge = LLMJudge(identity, rubrics, send, base_url=url, redact=redact, keep=book.keep, close=transport.aclose)
@@ -80,6 +82,29 @@ async def judged(url: str, asked: list[JudgeRequest], rubrics: Rubrics, path: Pa
     if (runner.tally.asked, dict(runner.tally.unscored)) != (len(asked), {}):
         raise SystemExit(f"not all judged: {runner.tally}")
     return spent
+
+
+async def bare(url: str, asked: list[JudgeRequest], rubrics: Rubrics, concurrency: int) -> Timed:
+    """Post the same bodies with the client alone, and read nothing but their bytes."""
+    bodies: list[bytes] = []
+    transport = Transport(concurrency)
+
+    async def caught(request: HttpRequest) -> HttpReply:
+        bodies.append(request.body)
+        return await transport.send(request)
+
+    identity = judge_identity("openai", "bench-1", "local")
+    await LLMJudge(identity, rubrics, caught, base_url=url).ask(asked[0], 0)
+    wall, cpu = time.perf_counter(), time.process_time()
+    numbers = iter(range(len(asked)))
+
+    async def work() -> None:
+        for _ in numbers:
+            await transport.send(HttpRequest(f"{url}/chat/completions", {}, bodies[0]))
+
+    await asyncio.gather(*(work() for _ in range(concurrency)))
+    await transport.aclose()
+    return Timed(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def replayed(path: Path, asked: list[JudgeRequest], rubrics: Rubrics) -> Timed:
@@ -109,13 +134,14 @@ def server(delay: float) -> Iterator[str]:
 
 
 def best(asked: list[JudgeRequest], rubrics: Rubrics, delay: float, concurrency: int, repeats: int) -> list[Timed]:
-    """Return the best repeat of judging and of replaying."""
-    found: list[list[Timed]] = [[], []]
+    """Return the best repeat of judging, of replaying and of the client alone, taken in turns."""
+    found: list[list[Timed]] = [[], [], []]
     with server(delay) as url, tempfile.TemporaryDirectory() as folder:
         for number in range(repeats):
             path = Path(folder) / f"{number}.sqlite"
             found[0].append(asyncio.run(judged(url, asked, rubrics, path, concurrency)))
             found[1].append(replayed(path, asked, rubrics))
+            found[2].append(asyncio.run(bare(url, asked, rubrics, concurrency)))
     return [min(each) for each in found]
 
 
@@ -145,14 +171,18 @@ def main() -> int:
     asked = requests(options.judgements, rubrics)
     print(f"{options.judgements} judgements at concurrency {options.concurrency}, best of {options.repeats}")
     thousands = options.judgements / 1000
-    judging, replay = best(asked, rubrics, DELAY, options.concurrency, options.repeats)
+    judging, replay, client = best(asked, rubrics, DELAY, options.concurrency, options.repeats)
     ideal = options.judgements * DELAY / options.concurrency
     share, cpu = judging.wall / ideal, judging.cpu / thousands
     print(f"  200 ms: {judging.wall:.2f} s ({share:.1%} of the ideal {ideal:.3f} s; bar {WALL_BAR:.0%})")
     print(f"  200 ms: {cpu:.2f} CPU s per 1,000 (bar {CPU_BAR})")
+    print(
+        f"  200 ms: {client.wall:.2f} s and {client.cpu / thousands:.2f} CPU s for the client alone, at the same time"
+    )
     print(f"  replay: {replay.wall:.3f} s (bar {REPLAY_BAR * thousands:.2f} s)")
-    at_once, _ = best(asked, rubrics, 0.0, options.concurrency, options.repeats)
+    at_once, _, client = best(asked, rubrics, 0.0, options.concurrency, options.repeats)
     print(f"  assay at 0 ms: {at_once.wall:.2f} s, {at_once.cpu / thousands:.2f} CPU s per 1,000")
+    print(f"  client alone at 0 ms: {client.wall:.2f} s, {client.cpu / thousands:.2f} CPU s per 1,000")
     if options.peers:
         peers(options.peers, options.judgements, options.concurrency)
     missed = share > WALL_BAR or cpu > CPU_BAR or replay.wall > REPLAY_BAR * thousands

@@ -132,12 +132,13 @@ def scored(golden: Path, outputs: Path, book: Path) -> bytes:
 
 
 def _checked(book: Path, known: dict[tuple[str, int], Verdict], outcome: Outcome) -> dict[tuple[str, int], Verdict]:
-    """Return the verdicts of a book, and count those that were there before and are not now."""
+    """Return the scored verdicts of a book, which are final, and count those that were there before and are not now."""
     if not book.exists():
         return {}
     told: list[str] = []
     verdicts = load_verdicts(book, told.append)[1]
     assert [] == told
     found = {(v.request, v.sample): v for by in verdicts.values() for each in by.values() for v in each}
+    found = {key: verdict for key, verdict in found.items() if verdict.unscored is None}
     outcome.lost += sum(found.get(key) != verdict for key, verdict in known.items())
     return found

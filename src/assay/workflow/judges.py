@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -20,6 +20,8 @@ from assay.runners.budget import Budget, Caps, Price
 from assay.targets.addresses import check_url
 
 DEFAULT_NAME = "judge"
+WHOLE_REQUEST = 3000
+"""Characters from which a text is no message any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,17 @@ def make_judge(
         budget.metered(transport.send),
         base_url=url,
         api_key=key,
-        redact=chosen.redactor.message,
+        redact=without_secrets(chosen.redactor),
         usd_per_1k=(price.prompt_per_1k, price.completion_per_1k) if price is not None else None,
         keep=keep,
         close=transport.aclose,
     )
+
+
+def without_secrets(redactor: Redactor) -> Callable[[str], str]:
+    """Return what takes secrets out of a judge's texts: the known ones out of all, and what looks like a key out of all
+    but whole requests, which are our own data and long."""
+    return lambda text: redactor.message(text) if len(text) < WHOLE_REQUEST else redactor.text(text)
 
 
 def _variable(name: str, field: str) -> str:
