@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.html import data_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
@@ -186,3 +187,27 @@ def test_the_page_uses_no_sink_that_text_could_act_through() -> None:
     for path in sources:
         text = path.read_text(encoding="utf-8")
         assert [] == sinks.findall(text) + network.findall(text), path.name
+
+
+def test_a_chunk_that_is_forbidden_anywhere_is_withheld_everywhere() -> None:
+    data = leaking(False)
+    (detail,) = data.details
+    found = detail.views[BAD].found
+    unmarked = (RankedStage("dense", (RankedChunk(1, "pay:v1:001", text="Pay: much"),)), *(found.stages or ()))
+    view = CaseView(replace(found, stages=unmarked, leaked=False))
+    assert "much" not in str(detail_of(CaseDetail(2, {BAD: view}), data))
+
+
+def test_one_endless_case_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = world(["endless" * 400, *FRUIT[:2]])
+    monkeypatch.setattr("assay.report.html.LARGEST", 30_000)
+    assert [1, 2] == sorted(details(islands(document(data))))
+
+
+def test_a_large_report_stays_small() -> None:
+    """A tenth of 50,000 cases with a tenth of the budget: less than a tenth of 20 MB."""
+    data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)
+    found = document(data)
+    assert 5000 == len(islands(found)["rows"]["ids"])
+    assert 0 < len(details(islands(found))) < 5000
+    assert len(found) < 2_000_000

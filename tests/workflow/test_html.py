@@ -21,13 +21,10 @@ ANSWER = "Staff get 12 days of paid leave every year. The moon is made of green 
 FAITHFUL = parse("faithfulness(by=judge)")
 
 
-def seen(case_id: str, chunk: str = "a", **given: object) -> Observation:
+def seen(case_id: str, chunk: str = "a") -> Observation:
     """An output that found `chunk`, in 10 ms and a tenth of a second in all."""
     stages = (Stage("retrieved", (Chunk(chunk),), 10.0),)
-    return structs.replace(
-        Observation(case_id, "c", stages=stages, usage=Usage(100.0, {"generate": 50.0})),
-        **given,  # type: ignore[arg-type]
-    )
+    return Observation(case_id, "c", stages=stages, usage=Usage(100.0, {"generate": 50.0}))
 
 
 def run() -> ScoreRun:

@@ -24,6 +24,8 @@ from assay.report.html_summary import report_of
 CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
 ISLAND_BYTES = 256 * 1024
 """JSON in one island of whole cases: what is decoded when a reader opens one of them."""
+LARGEST = 2_000_000
+"""JSON of one whole case that is held; a larger one is left to `assay explain`, so that it does not cost all others."""
 
 _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
@@ -84,12 +86,14 @@ def _hash(text: str) -> str:
 
 def _details(data: HtmlData) -> Generator[bytes, None, dict[int, int]]:
     """Yield islands of whole cases until the budget is spent; return the island of each case that is in one."""
-    left = int(data.detail_mb * 1_000_000)
+    left = data.detail_mb * 1_000_000
     found: dict[int, int] = {}
     waiting: dict[int, bytes] = {}
     number = size = 0
     for detail in data.details if left > 0 else ():
         text = msgspec.json.encode(detail_of(detail, data))
+        if len(text) > LARGEST:
+            continue
         left -= len(text)
         if left < 0:
             break

@@ -68,7 +68,8 @@ def _view(view: CaseView, attribution: Attribution | None, show_forbidden: bool)
     found = view.found
     seen = found.observation
     hide = found.leaked and not show_forbidden
-    unsafe = hide or (_hidden_chunks(found) and not show_forbidden)
+    hidden = frozenset() if show_forbidden else _hidden_ids(found)
+    unsafe = hide or bool(hidden)
     texts: dict[str, str] = {}
     shape: Json = {
         "observed": seen is not None,
@@ -77,10 +78,10 @@ def _view(view: CaseView, attribution: Attribution | None, show_forbidden: bool)
         "stages": None
         if found.stages is None
         else [
-            {"name": each.name, "ms": each.latency_ms, "chunks": _chunks(each.chunks, texts, show_forbidden)}
+            {"name": each.name, "ms": each.latency_ms, "chunks": _chunks(each.chunks, texts, hidden)}
             for each in found.stages
         ],
-        "context": None if found.context is None else _chunks(found.context, texts, show_forbidden),
+        "context": None if found.context is None else _chunks(found.context, texts, hidden),
         "texts": texts,
         "citations": None
         if found.citations is None
@@ -98,10 +99,10 @@ def _explained(line: ScoreLine) -> bool:
     return line.status == "scored" and bool(line.reason)
 
 
-def _hidden_chunks(found: Explanation) -> bool:
-    """Return whether a forbidden chunk was shown: what is said about the answer may then repeat its text."""
+def _hidden_ids(found: Explanation) -> frozenset[str]:
+    """Return the forbidden chunks that were shown: what is said about the answer may then repeat their text."""
     rankings = [found.context or (), *(stage.chunks for stage in found.stages or ())]
-    return any(HIDDEN in chunk.marks for ranking in rankings for chunk in ranking)
+    return frozenset(chunk.chunk_id for ranking in rankings for chunk in ranking if HIDDEN in chunk.marks)
 
 
 def _seen(seen: Observation, hide: bool) -> Json:
@@ -124,12 +125,11 @@ def _seen(seen: Observation, hide: bool) -> Json:
     }
 
 
-def _chunks(chunks: Iterable[RankedChunk], texts: dict[str, str], show_forbidden: bool) -> list[Json]:
+def _chunks(chunks: Iterable[RankedChunk], texts: dict[str, str], hidden: frozenset[str]) -> list[Json]:
     """Return a ranking; the text of each chunk is kept once for all stages, that of a forbidden one not at all."""
     rows = []
     for chunk in chunks:
-        hidden = HIDDEN in chunk.marks and not show_forbidden
-        if chunk.text is not None and not hidden:
+        if chunk.text is not None and chunk.chunk_id not in hidden:
             texts.setdefault(chunk.chunk_id, cut(chunk.text))
         rows.append(
             {
@@ -138,7 +138,7 @@ def _chunks(chunks: Iterable[RankedChunk], texts: dict[str, str], show_forbidden
                 "grade": chunk.grade,
                 "units": chunk.units,
                 "marks": chunk.marks,
-                "hidden": hidden,
+                "hidden": chunk.chunk_id in hidden,
             }
         )
     return rows
