@@ -12,7 +12,7 @@ from msgspec import structs
 
 from assay.errors import InputError, Problem, shown
 from assay.finding import Attribution, EvidenceWalk, Side
-from assay.graders.catalog import DEFAULT_METRICS, parse
+from assay.graders.catalog import DEFAULT_METRICS, grader_of, parse
 from assay.graders.evidence import QUOTE
 from assay.io.baselines import (
     KIND,
@@ -29,7 +29,7 @@ from assay.report.figures import with_interval
 from assay.report.safe import terminal
 from assay.report.tables import Table
 from assay.report.terminal import Screen, safe_table
-from assay.scoring.measured import cluster_ids
+from assay.scoring.measured import cluster_ids, column_of
 from assay.scoring.snapshot import Snapshot, definition_of, judged_by
 from assay.scoring.summary import summaries
 from assay.version import __version__
@@ -137,6 +137,7 @@ def loaded(path: str) -> Snapshot:
         found.repeats,
         found.versions,
     )
+    _check_scores(found.metrics, table, path)
     golden = found.golden
     side = Side(
         path,
@@ -151,6 +152,18 @@ def loaded(path: str) -> Snapshot:
     )
     known = {line.case_id: _attribution(line) for line in found.attributions}
     return Snapshot(side, table, found.cases, found.metrics, found.definitions, known, found.made_with, golden)
+
+
+def _check_scores(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
+    """Raise InputError where a metric, or a part that it is made of, has no scores."""
+    needed = [part for name in metrics for part in (name, *grader_of(parse(name)).parts)]
+    problems = [
+        Problem(path, None, "columns", f"no scores of {name} (expected those of every metric)", "E_BASELINE")
+        for name in dict.fromkeys(needed)
+        if column_of(table, parse(name)) is None
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def described(path: str) -> Screen:

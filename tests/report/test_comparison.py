@@ -1,0 +1,94 @@
+"""How a comparison is told: the words, what hostile names become, and what is cut."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+from tests.report.schema_check import load_schema, violations
+from tests.scoring.sides import side, walk
+
+from assay.finding import Attribution, Comparison, MetricChange
+from assay.model import Case, Decision, Gate, Rule, Waiver
+from assay.report.comparison import comparison_screen, regressions_table, verdict
+from assay.report.comparisonjson import comparison_json
+from assay.report.markdown import ReportMeta, comparison_markdown
+from assay.scoring.comparison import compare
+from assay.scoring.gate import decide
+
+HOSTILE = "q|<img src=x onerror=alert(1)>\x1b[31m‮"
+PASS = Decision("PASS", ())
+
+
+def change(gain: float, low: float | None, high: float | None) -> MetricChange:
+    nobody: tuple[str, ...] = ()
+    lists = (nobody, nobody, nobody, nobody)
+    return MetricChange("recall@10", None, 0.5, 0.5, gain, low, high, None, None, "", 9, *lists, None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0.01, 0.2, "improved"), (-0.2, -0.01, "regressed"), (-0.1, 0.3, "not shown"), (0.0, 0.3, "not shown")],
+)
+def test_nothing_is_called_improved_unless_the_interval_excludes_no_difference(
+    low: float, high: float, word: str
+) -> None:
+    assert word == verdict(change(0.1, low, high))
+
+
+def test_a_change_without_interval_has_no_verdict() -> None:
+    assert "n/a" == verdict(change(0.5, None, None))
+
+
+def compared(*, gate: Gate | None = None, today: str | None = None, losses: int = 12) -> Comparison:
+    cases = [Case(HOSTILE if row == 0 else f"c{row}", "?") for row in range(20)]
+    before = {case.id: Attribution(case.id, "pass", walk=(walk(retrieved=1),)) for case in cases}
+    after = dict(before)
+    lost = (walk(retrieved=None),)
+    after[HOSTILE] = Attribution(HOSTILE, "retrieval_fault", "embedding", evidence=(HOSTILE,), walk=lost)
+    one = side({"recall@10": [1.0] * 20}, HOSTILE, cases=cases, attributions=before)
+    other = side({"recall@10": [0.0] * losses + [1.0] * (20 - losses)}, "b", cases=cases, attributions=after)
+    found = compare(one, other, gate=gate)
+    if gate is None:
+        return found
+    return replace(found, decision=decide(gate, other.table, cases, baseline=one.table, today=today))
+
+
+def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:
+    found = compared()
+    text = comparison_markdown(found, PASS, ReportMeta())
+    screen = comparison_screen(found, PASS)
+    cells = [cell for table in screen.tables for row in table.rows for cell in row]
+    said = "\n".join([*screen.lines, *screen.notes, *cells])
+    assert "<img" not in text
+    assert all(sign not in text + said for sign in ("\x1b", "\u202e"))
+    data = json.loads(comparison_json(found, PASS))
+    assert HOSTILE in data["comparison"]["recall@10"]["regressed"]
+    assert [] == violations(data, (schema := load_schema("comparison")), schema)
+
+
+def test_the_regression_summary_says_what_blocks_what_is_waived_and_what_is_not_gated() -> None:
+    assert "not gated" == regressions_table(compared()).rows[0][-1]
+    rule = Rule("recall@10", max_regression=0.05)
+    gate = Gate((rule,), zero_tolerance_tags=())
+    first = regressions_table(compared(gate=gate)).rows[0]
+    assert (HOSTILE, "recall@10", "1.000", "0.000", "embedding", "blocks") == first
+    waiver = Waiver("recall@10", "Lan", "2026-03-31", "new index")
+    waived = Gate((rule,), zero_tolerance_tags=(), waivers=(waiver,))
+    assert "waived" == regressions_table(compared(gate=waived, today="2026-03-01")).rows[0][-1]
+    assert "a risk" == regressions_table(compared(gate=gate, losses=1)).rows[0][-1]
+    lenient = Gate((Rule("recall@10", max_regression=0.95),), zero_tolerance_tags=())
+    assert "blocks nothing" == regressions_table(compared(gate=lenient, losses=2)).rows[0][-1]
+
+
+def test_a_case_that_got_worse_and_still_passes_has_no_root_cause() -> None:
+    rows = {row[0]: row for row in regressions_table(compared()).rows}
+    assert "none: it still passes" == rows["c1"][4]
+
+
+def test_the_report_states_approver_and_date_and_is_the_same_twice() -> None:
+    meta = ReportMeta(date="2026-03-01", approver="Minh")
+    first, second = (comparison_markdown(compared(), PASS, meta) for _ in range(2))
+    assert first == second
+    assert "Date: 2026-03-01. Approved by: Minh" in first
