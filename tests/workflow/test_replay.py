@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 from tests.workflow.scoring import write
 
+import assay
 from assay.cli import main
 from assay.graders.catalog import JUDGED_METRICS, parse
 from assay.graders.instruments import requests_of
@@ -267,6 +268,12 @@ def test_a_run_folder_is_scored_again_with_the_judge_of_its_manifest(world: Worl
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     with opened(run) as found:
         assert 0.75 == found.scoring.configs["a"].summary["faithfulness(by=judge)"].value
+
+
+def test_from_python_the_same_verdicts_give_the_same_numbers(world: World) -> None:
+    golden, seen = assay.load_golden(world.golden), assay.load_observations(world.outputs)
+    result = assay.score(golden, seen, verdicts=world.export(world.contents(JUDGE)), judge="judge-1")
+    assert 0.75 == result.summary("a")["faithfulness(by=judge)"].value
 
 
 def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.CaptureFixture[str]) -> None:

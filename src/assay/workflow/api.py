@@ -16,6 +16,7 @@ from assay.model import Corpus, Decision, Gate, GoldenSet, Observation, ScoreTab
 from assay.workflow import explain as explaining
 from assay.workflow.conclude import decisions_of
 from assay.workflow.outputs import decodable, output_files
+from assay.workflow.replay import judged_metrics, replayed
 from assay.workflow.score import Job, Options, ScoreRun, score_observations
 from assay.workflow.session import the_gate
 
@@ -83,20 +84,29 @@ def score(
     gate_configs: Sequence[str] = (),
     missing_as_zero: bool = False,
     ignore_unknown: bool = False,
+    verdicts: PathLike | None = None,
+    judge: str | None = None,
+    calibration: PathLike | None = None,
 ) -> Result:
     """Score observations against a golden set.
 
     `metrics` are names as `assay graders` lists them and `by` the keys of slices, each a list or comma-separated text;
-    `gate` is a Gate, a gate file or the name of a profile. Raises InputError with everything that is wrong with the
-    observations or the names.
+    `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict book or an export of one, `judge`
+    names whose, `calibration` is a file of `assay calibrate`. Raises InputError with everything that is wrong with the
+    observations, the names or the verdicts.
     """
+    paths = [None if path is None else str(path) for path in (verdicts, calibration)]
+    judging, notices = replayed(paths[0], judge, paths[1])
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     options = Options(
-        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+        metrics=names + judged_metrics(judging) if names == DEFAULT_METRICS else names,
         by=tuple(by.split(",")) if isinstance(by, str) else None if by is None else tuple(by),
         gate=_gate(gate),
         gate_configs=tuple(gate_configs),
         missing_as_zero=missing_as_zero,
         ignore_unknown=ignore_unknown,
+        notices=notices,
+        judging=judging,
     )
     job = Job.of(golden, options, corpus, digest=goldens.golden_digest(golden))
     return Result(score_observations(job, observations))
