@@ -18,7 +18,7 @@ from assay.io.baselines import read_baseline, write_baseline
 from assay.model import Case, CaseChecks, Evidence, User
 from assay.scoring.comparison import compare
 from assay.scoring.snapshot import Snapshot
-from assay.workflow.baseline import file_of, loaded
+from assay.workflow.saved import file_of, loaded
 
 SECRET = "pay band 7: 41 million đồng"
 

@@ -7,34 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from msgspec import structs
-
 from assay.errors import InputError, Problem, shown
-from assay.finding import Attribution, EvidenceWalk, Side
-from assay.graders.catalog import DEFAULT_METRICS, grader_of, parse
-from assay.graders.evidence import QUOTE
-from assay.io.baselines import (
-    KIND,
-    AttributionLine,
-    BaselineFile,
-    ColumnLine,
-    WalkLine,
-    read_baseline,
-    write_baseline,
-)
+from assay.finding import Side
+from assay.graders.catalog import DEFAULT_METRICS, parse
+from assay.io.baselines import write_baseline
 from assay.io.runfolder import read_manifest
-from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Evidence, GoldenInfo, ScoreColumn, ScoreTable, User
 from assay.report.figures import with_interval
 from assay.report.safe import terminal
 from assay.report.tables import Table
 from assay.report.terminal import Screen, safe_table
-from assay.scoring.measured import cluster_ids, column_of
+from assay.scoring.measured import cluster_ids
 from assay.scoring.snapshot import Snapshot, definition_of, judged_by
 from assay.scoring.summary import summaries
 from assay.version import __version__
 from assay.workflow.attribute import attributions
 from assay.workflow.runs import RunName, config_of, is_run, opened, split_run
+from assay.workflow.saved import file_of, loaded
 from assay.workflow.score import ScoreRun
 
 _MADE_WITH = ("targets", "operations", "seed")
@@ -125,47 +113,6 @@ def save(text: str, path: str) -> Path:
     return write_baseline(file_of(side_of(text)), path)
 
 
-def loaded(path: str) -> Snapshot:
-    """Return the side that a file of `assay baseline save` holds. Raises InputError where it cannot be read."""
-    found = read_baseline(path)
-    table = ScoreTable(
-        found.config_id,
-        tuple(case.id for case in found.cases),
-        {line.metric: _column(line) for line in found.columns},
-        found.missing,
-        found.checks,
-        found.repeats,
-        found.versions,
-    )
-    _check_scores(found.metrics, table, path)
-    golden = found.golden
-    side = Side(
-        path,
-        found.config_id,
-        golden.digest,
-        len(found.cases),
-        found.versions,
-        found.judge,
-        found.rubrics,
-        found.stage,
-        found.assay_version,
-    )
-    known = {line.case_id: _attribution(line) for line in found.attributions}
-    return Snapshot(side, table, found.cases, found.metrics, found.definitions, known, found.made_with, golden)
-
-
-def _check_scores(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
-    """Raise InputError where a metric, or a part that it is made of, has no scores."""
-    needed = [part for name in metrics for part in (name, *grader_of(parse(name)).parts)]
-    problems = [
-        Problem(path, None, "columns", f"no scores of {name} (expected those of every metric)", "E_BASELINE")
-        for name in dict.fromkeys(needed)
-        if column_of(table, parse(name)) is None
-    ]
-    if problems:
-        raise InputError(problems)
-
-
 def described(path: str) -> Screen:
     """Return what a saved baseline says of itself, and its metrics with their counts, as a screen."""
     side = loaded(path)
@@ -184,107 +131,6 @@ def described(path: str) -> Screen:
     rows = [(name, with_interval(summary)) for name, summary in found.items() if summary.scored]
     table = Table("Metrics", ("Metric", "Value"), tuple(rows))
     return Screen(tuple(terminal(line) for line in lines), (safe_table(table),), ())
-
-
-def file_of(side: Snapshot) -> BaselineFile:
-    """Return a side as it is committed: no question, no reference, no text of chunks or answers."""
-    quoted = {case.id for case in side.cases if any(QUOTE in each for unit in case.evidence for each in unit.any_of)}
-    table = side.table
-    return BaselineFile(
-        KIND,
-        1,
-        side.side.assay_version,
-        side.side.config_id,
-        side.golden or GoldenInfo("", "", side.side.golden_digest, side.side.cases),
-        side.side.stage,
-        table.repeats,
-        dict(table.versions),
-        dict(side.made_with),
-        side.side.judge,
-        dict(side.side.rubrics),
-        side.metrics,
-        dict(side.definitions),
-        table.missing,
-        tuple(_bare(case) for case in side.cases),
-        table.checks,
-        tuple(_line(column) for _, column in sorted(table.columns.items())),
-        tuple(_attribution_line(found, case_id in quoted) for case_id, found in sorted(side.attributions.items())),
-    )
-
-
-def _bare(case: Case) -> Case:
-    """Return what slices and clusters are made from."""
-    kinds = tuple(Evidence((), kind=unit.kind) for unit in case.evidence if unit.kind)
-    return Case(
-        case.id,
-        "",
-        behaviour=case.behaviour,
-        evidence=kinds,
-        user=User(locale=case.user.locale) if case.user is not None and case.user.locale else None,
-        tags=case.tags,
-        difficulty=case.difficulty,
-        language=case.language,
-        cluster=case.cluster,
-        attributes=case.attributes,
-    )
-
-
-def _line(column: ScoreColumn) -> ColumnLine:
-    values = tuple(
-        value if state == SCORED else None
-        for value, state in zip(column.values.tolist(), column.status.tolist(), strict=True)
-    )
-    return ColumnLine(column.metric, values, _by_reason(column, NOT_APPLICABLE), _by_reason(column, ERROR))
-
-
-def _by_reason(column: ScoreColumn, state: int) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
-    for row in np.flatnonzero(column.status == state).tolist():
-        found.setdefault(column.reasons[column.reason[row]], []).append(row)
-    return {reason: tuple(rows) for reason, rows in sorted(found.items())}
-
-
-def _column(line: ColumnLine) -> ScoreColumn:
-    size = len(line.values)
-    reasons = tuple(dict.fromkeys(("", *line.not_applicable, *line.errors)))
-    status, reason = np.full(size, SCORED, dtype=np.uint8), np.zeros(size, dtype=np.uint16)
-    for state, rows_by_reason in ((NOT_APPLICABLE, line.not_applicable), (ERROR, line.errors)):
-        for why, rows in rows_by_reason.items():
-            status[list(rows)], reason[list(rows)] = state, reasons.index(why)
-    values = np.array([0.0 if value is None else value for value in line.values], dtype=np.float64)
-    return ScoreColumn(line.metric, values, status, reason, reasons)
-
-
-def _attribution_line(found: Attribution, quoted: bool) -> AttributionLine:
-    walk = tuple(
-        WalkLine(
-            each.unit,
-            f"unit {each.unit + 1}" if quoted else each.name,
-            each.grade,
-            each.required,
-            tuple(each.ranks),
-            tuple(each.ranks.values()),
-            each.lost_at,
-        )
-        for each in found.walk
-    )
-    kept = {name: getattr(found, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
-    return AttributionLine(**kept, walk=walk)
-
-
-def _attribution(line: AttributionLine) -> Attribution:
-    walk = tuple(
-        EvidenceWalk(
-            each.unit,
-            each.name,
-            each.grade,
-            each.required,
-            dict(zip(each.stages, each.ranks, strict=True)),
-            each.lost_at,
-        )
-        for each in line.walk
-    )
-    return Attribution(**{**structs.asdict(line), "walk": walk})
 
 
 def _made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
