@@ -235,6 +235,19 @@ def test_a_run_of_several_configurations_is_gated_as_the_gate_says(run: str, tmp
     assert "approver: Lan" in printed
 
 
+def test_trec_files_are_held_against_a_baseline_too(tmp_path: Path, capsys: Printed) -> None:
+    """Thirty topics with one relevant document, found by the baseline and not by the candidate."""
+    topics = [f"t{number}" for number in range(30)]
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 d1 1\n" for topic in topics))
+    for name, document in (("good", "d1"), ("bad", "d2")):
+        (tmp_path / name).write_text("".join(f"{topic} Q0 {document} 1 1.0 {name}\n" for topic in topics))
+    recorded = ["score", "--golden", str(tmp_path / "qrels"), "--metrics", "recall@10"]
+    assert 0 == main([*recorded, "--outputs", str(tmp_path / "good"), "--run-dir", str(tmp_path / "run")])
+    gate = ["--gate", gate_file(tmp_path, GAINS.replace("rr@10", "ndcg@10")), "--baseline", str(tmp_path / "run")]
+    assert 1 == main([*recorded, "--outputs", str(tmp_path / "bad"), *gate])
+    assert "it lost more than 0.05" in capsys.readouterr().out
+
+
 # ── baselines ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

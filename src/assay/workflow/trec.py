@@ -53,6 +53,8 @@ def is_pair(
     """Return whether judgments and outputs can be scored from arrays."""
     if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN for file in files):
         return False
+    if options.baseline is not None or (options.gate is not None and options.gate.waivers):
+        return False  # both need the cases
     if options.limit is not None or options.only or not all(map(_fits, the_plan(options).names)):
         return False
     return (golden_format or goldens.detect_format(golden)) == QRELS
