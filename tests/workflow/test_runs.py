@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli import main
 from assay.errors import InputError
 from assay.workflow.reports import Targets, json_report, write_reports
 from assay.workflow.runs import RunName, config_of, is_run, opened, split_run
@@ -72,3 +73,21 @@ def test_the_configuration_must_be_one_of_the_run(run_folder: Path) -> None:
             config_of(run, RunName(run_folder))
         with pytest.raises(InputError, match="got 'dense'"):
             config_of(run, RunName(run_folder, "dense"))
+
+
+def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "explain",
+        "hr_leave_002",
+        "--run",
+        f"{run_folder}:hybrid-rerank",
+        "--baseline",
+        f"{run_folder}:vector-only",
+    ]
+    assert 0 == main(words)
+    told = capsys.readouterr().out.partition("Against ")[2]
+    assert "whose fault: pass, now retrieval fault" in told
+    moved = [line.split() for line in told.splitlines() if "hr_leave_policy:v2026-01:004" in line]
+    assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
+    assert 0 == main([*words[:2], "--run", f"{run_folder}:vector-only", "--baseline", f"{run_folder}:vector-only"])
+    assert "nothing changed on this case" in capsys.readouterr().out

@@ -141,7 +141,8 @@ def moves_table(found: Comparison) -> Table:
     """Evidence that changed its rank: lost first, then the longest ways."""
     moves = sorted(found.moves, key=_distance)
     rows = [
-        (each.case_id, each.name, each.stage, _rank(each.before), _rank(each.after)) for each in moves[:MOVES_SHOWN]
+        (each.case_id, each.name, each.stage, rank_text(each.before), rank_text(each.after))
+        for each in moves[:MOVES_SHOWN]
     ]
     notes = (f"{len(moves) - MOVES_SHOWN} more moves.",) if len(moves) > MOVES_SHOWN else ()
     return Table("Rank movement", ("Query", "Evidence", "Stage", "Baseline", "Candidate"), tuple(rows), notes)
@@ -153,7 +154,8 @@ def _distance(move: RankMove) -> tuple[bool, int]:
     return True, -abs(move.after - (move.before or 100))
 
 
-def _rank(rank: int | None) -> str:
+def rank_text(rank: int | None) -> str:
+    """Return a rank as it is read."""
     return "absent" if rank is None else str(rank)
 
 

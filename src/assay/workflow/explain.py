@@ -12,6 +12,7 @@ from assay.graders.files import compare_files, compare_symbols
 from assay.graders.stages import CONTEXT
 from assay.graders.visibility import Leaks, find_leaks
 from assay.model import STATUS_NAMES, CaseChecks, Chunk, Observation, Stage
+from assay.report.casechange import case_change
 from assay.report.explain import (
     FORBIDDEN,
     CitationMark,
@@ -22,7 +23,9 @@ from assay.report.explain import (
     explain_text,
 )
 from assay.report.faults import lists_of
+from assay.report.terminal import Screen
 from assay.workflow.attribute import attribution
+from assay.workflow.compare import comparisons
 from assay.workflow.conclude import per_case_names
 from assay.workflow.score import ScoreRun
 
@@ -39,6 +42,11 @@ def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, s
     lists = listed(run.joins.case(place), found.observation)
     found = replace(found, attribution=attribution(run, config, case_id), lists=tuple(lists))
     return explain_text(found, show_forbidden=show_forbidden)
+
+
+def change_of_case(run: ScoreRun, case_id: str, config_id: str | None = None) -> Screen:
+    """Return what changed on one case against the baseline that the run was scored with."""
+    return case_change(comparisons(run)[_config(run, config_id)], case_id)
 
 
 def listed(case: CaseIndex, seen: Observation | None) -> list[str]:
