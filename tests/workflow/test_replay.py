@@ -4,118 +4,27 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from tests.workflow.judged import CASES, JUDGE, OTHER, World, summary
 from tests.workflow.scoring import write
 
 import assay
 from assay.cli import main
-from assay.graders.catalog import JUDGED_METRICS, parse
-from assay.graders.instruments import requests_of
-from assay.graders.joins import Joins
-from assay.graders.names import MetricName
-from assay.io.calibrations import write_calibrations
-from assay.io.golden import load_golden
 from assay.io.rubrics import load_rubrics
 from assay.judges.book import Book
-from assay.judges.rows import Contents, sorted_verdicts, to_lines
-from assay.verdict import Calibration, ItemVerdict, JudgeIdentity, JudgeRequest, Standing, Verdict, rubrics_hash
+from assay.judges.rows import to_lines
 from assay.workflow import outputs as files_of_outputs
-from assay.workflow.api import load_observations
 from assay.workflow.explain import explain_case
 from assay.workflow.questions import judged_names
 from assay.workflow.runs import opened
 from assay.workflow.session import Request, scored
 
-NAMES = [parse(text) for text in JUDGED_METRICS]
-JUDGE, OTHER = JudgeIdentity("openai", "local", "judge-1"), JudgeIdentity("openai", "local", "judge-2")
-TEXTS = {"leave": "Staff get 12 days of leave.", "carry": "Five unused days carry over to March."}
-ANSWERS = {
-    "q1": "Staff get 12 days of leave [leave].",
-    "q2": "Staff get 12 days of leave [leave]. Ten unused days carry over [carry].",
-    "q3": "I could not find any information about this.",
-}
-CASES = [
-    {
-        "id": case_id,
-        "question": f"How much in {case_id}?",
-        "expected_chunk_ids": ["leave"],
-        "expected_answer": "12 days",
-        "must_have": ["12 days"],
-    }
-    for case_id in ANSWERS
-]
-
-
-def rows(config: str) -> list[dict[str, Any]]:
-    """The recorded outputs of one configuration."""
-    context = {"name": "context", "chunks": [{"chunk_id": name, "text": text} for name, text in TEXTS.items()]}
-    return [
-        {"case_id": case_id, "config_id": config, "stages": [context], "answer": answer, "citations": list(TEXTS)}
-        for case_id, answer in ANSWERS.items()
-    ]
-
-
-def supports(request: JudgeRequest, item: str) -> str:
-    """A judge that finds all but the ten days, and is content with everything else."""
-    if request.rubric not in ("support", "citation_support"):
-        return request.labels[0]
-    (key,) = {"claims", "citations"} & request.inputs.keys()
-    text = next(entry["text"] for entry in request.inputs[key] if entry["id"] == item)
-    return "contradicted" if "Ten" in text else "supported"
-
-
-class World:
-    """A golden set and outputs as files, and books of what judges said about them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.golden = write(folder / "golden.jsonl", CASES)
-        self.outputs = write(folder / "outputs.jsonl", [row for config in "ab" for row in rows(config)])
-
-    def requests(self, names: Sequence[MetricName] = NAMES) -> list[JudgeRequest]:
-        golden = load_golden(self.golden).golden
-        joins, rubrics = Joins(golden), load_rubrics()
-        seen = load_observations(self.outputs)
-        asked = [requests_of(joins.case(joins.position[each.case_id]), each, names, rubrics) for each in seen]
-        return list({request.digest: request for each in asked for request in each}.values())
-
-    def contents(self, *judges: JudgeIdentity, but: Callable[[JudgeRequest], bool] = lambda _: False) -> Contents:
-        verdicts = [
-            Verdict(
-                each.digest, judge.digest, 0, each.rubric, tuple(ItemVerdict(i, supports(each, i)) for i in each.items)
-            )
-            for judge in judges
-            for each in self.requests()
-            if not but(each)
-        ]
-        return Contents(list(judges), sorted_verdicts(verdicts))
-
-    def export(self, contents: Contents) -> str:
-        path = self.folder / "verdicts.jsonl"
-        path.write_bytes(b"".join(to_lines(contents)))
-        return str(path)
-
-    def score(self, verdicts: str, *options: str) -> tuple[int, bytes, dict[str, Any]]:
-        cases, report = self.folder / "cases.jsonl", self.folder / "report.json"
-        command = ["score", "--golden", self.golden, "--outputs", self.outputs, "--verdicts", verdicts]
-        status = main([*command, "--per-case", str(cases), "--json-report", str(report), *options])
-        return status, cases.read_bytes() + report.read_bytes(), json.loads(report.read_bytes())
-
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
-
-
-def summary(report: dict[str, Any], metric: str) -> dict[str, Any]:
-    """The summary of a metric of configuration `a`."""
-    found: dict[str, Any] = report["configs"]["a"]["summary"][metric]
-    return found
 
 
 def test_configurations_that_say_the_same_share_their_verdicts(world: World) -> None:
@@ -178,6 +87,19 @@ def test_a_metric_on_whose_rubric_nothing_is_recorded_stays_unmeasured(world: Wo
     assert any("no verdicts are recorded: correctness(by=judge)" in warning for warning in asked["warnings"])
 
 
+def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> None:
+    """The hash of a rubric belongs to what was asked: under other words it is another question."""
+    mine = world.folder / "rubrics"
+    mine.mkdir()
+    shipped = (Path(assay.__file__).parent / "rubrics" / "relevance.en.yaml").read_text(encoding="utf-8")
+    (mine / "relevance.en.yaml").write_text(shipped.replace('version: "1"', 'version: "mine"'), encoding="utf-8")
+    verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
+    _, _, without = world.score(verdicts)
+    _, _, given = world.score(verdicts, "--rubrics", str(mine))
+    metric = "answer_relevance(by=judge)"
+    assert (2, 0) == (summary(without, metric)["errors"], summary(given, metric)["errors"])
+
+
 def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE, OTHER))
     command = ["score", "--golden", world.golden, "--outputs", world.outputs, "--verdicts", verdicts]
@@ -192,68 +114,6 @@ def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest
 def test_a_judge_without_verdicts_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", "--golden", world.golden, "--outputs", world.outputs, "--judge", "judge-1"])
     assert "expected --verdicts FILE as well" in capsys.readouterr().err
-
-
-# ── gates ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-RULE = "rules: [{{metric: 'faithfulness(by={by})', at_least: 0.5, if_unmeasured: {unmeasured}}}]\n"
-
-
-def gated(world: World, verdicts: str, by: str, unmeasured: str, *options: str) -> tuple[int, str]:
-    """The exit code of a gate on faithfulness, and what is said of its rule."""
-    gate = world.folder / "gate.yaml"
-    gate.write_text(RULE.format(by=by, unmeasured=unmeasured), encoding="utf-8")
-    status, _, report = world.score(verdicts, "--gate", str(gate), *options)
-    (rule,) = report["configs"]["a"]["decision"]["rules"]
-    return status, rule["state"]
-
-
-def calibrated(world: World, **changes: Any) -> str:
-    """A file that lets the judge gate by faithfulness."""
-    rubrics = rubrics_hash(load_rubrics().values(), "support")
-    record = Calibration("faithfulness(by=judge)", JUDGE.digest, rubrics, "", "", n=100, raters=2, may_gate=True)
-    record = replace(record, **changes)
-    return str(write_calibrations(str(world.folder / "calibration.json"), [record], {}))
-
-
-@pytest.mark.parametrize("by", ["rules", "judge"])
-def test_an_uncalibrated_instrument_may_inform_and_not_gate(world: World, by: str) -> None:
-    """Not even where the user lets what is unmeasured fail: it was measured, and is told as a risk."""
-    verdicts = world.export(world.contents(JUDGE))
-    assert [(0, "unmeasured")] * 2 == [gated(world, verdicts, by, each) for each in ("fail", "risk")]
-    assert 1 == gated(world, verdicts, by, "risk", "--strict")[0]
-
-
-def test_a_calibrated_judge_may_gate(world: World) -> None:
-    verdicts = world.export(world.contents(JUDGE))
-    assert (0, "pass") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
-
-
-@pytest.mark.parametrize("changes", [{"may_gate": False}, {"judge": OTHER.digest}, {"rubric_hash": "sha256:older"}])
-def test_a_calibration_of_something_else_unlocks_nothing(world: World, changes: dict[str, Any]) -> None:
-    verdicts = world.export(world.contents(JUDGE))
-    given = ("--calibration", calibrated(world, **changes))
-    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *given)
-
-
-def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -> None:
-    contents = world.contents(JUDGE)
-    contents.standings[JUDGE.digest] = Standing(JUDGE.digest, invalid=True, reasons=("passed shuffled contexts",))
-    verdicts = world.export(contents)
-    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
-    _, _, report = world.score(verdicts)
-    assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
-
-
-def test_a_calibrated_rules_instrument_scores_probabilities_and_may_gate(world: World) -> None:
-    """With slope 0 and intercept 0 every claim has probability one half."""
-    record = {"judge": "1", "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
-    path = calibrated(world, **record)
-    text = Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules")
-    Path(path).write_text(text, encoding="utf-8")
-    verdicts = world.export(world.contents(JUDGE))
-    assert (0, "pass") == gated(world, verdicts, "rules", "fail", "--calibration", path)
-    assert 0.5 == summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
 
 
 # ── run folders and single cases ─────────────────────────────────────────────────────────────────────────────────

@@ -84,6 +84,9 @@ def score(
     calibration: Annotated[
         str | None, typer.Option(help="What assay calibrate wrote: lets judge or rules gate where it allows.")
     ] = None,
+    rubrics: Annotated[
+        list[str] | None, typer.Option(help="A folder of rubrics that the judge was asked with; several may follow.")
+    ] = None,
     good: Annotated[str, typer.Option(help="What makes an answer good: auto, or METRIC>=VALUE.")] = "auto",
     production_k: Annotated[int | None, typer.Option(min=1, help="How many chunks the system shows its model.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
@@ -117,6 +120,7 @@ def score(
         verdicts=verdicts,
         judge=judge,
         calibration=calibration,
+        rubrics=rubrics or (),
         baseline=baseline,
         today=day_of(time),
         approver=approver,

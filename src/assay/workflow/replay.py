@@ -16,15 +16,16 @@ _MOST_NAMED = 5
 
 
 def replayed(
-    verdicts: str | None, judge: str | None, calibration: str | None
+    verdicts: str | None, judge: str | None, calibration: str | None, rubrics: Sequence[str] = ()
 ) -> tuple[Judging | None, tuple[str, ...]]:
     """Return what a scoring replays, and what people should know of it; None where no file is given.
 
-    `calibration` is a file of `assay calibrate`. Raises InputError as `judging_of`, and for a judge without verdicts.
+    `calibration` is a file of `assay calibrate`, `rubrics` are folders beside the shipped rubrics. Raises InputError as
+    `judging_of`, and for a judge without verdicts.
     """
     known = load_calibrations(calibration) if calibration is not None else {}
     if verdicts is not None:
-        judging, notices = judging_of(verdicts, judge)
+        judging, notices = judging_of(verdicts, judge, rubrics)
         return replace(judging, calibrations=known), notices
     if judge is not None:
         raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")

@@ -59,6 +59,7 @@ class Request:
     verdicts: str | None = None
     judge: str | None = None
     calibration: str | None = None
+    rubrics: Sequence[str] = ()
     judged: bool = False
     good: str = AUTO
     production_k: int | None = None
@@ -85,7 +86,7 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
 
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
-    judging, doubts = replayed(request.verdicts, request.judge, request.calibration)
+    judging, doubts = replayed(request.verdicts, request.judge, request.calibration, request.rubrics)
     metrics = tuple(request.metrics) or default
     if request.judged or not request.metrics:
         metrics += judged_metrics(judging)

@@ -1,0 +1,108 @@
+"""A golden set and outputs as files, and books of what judges said about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.workflow.scoring import write
+
+from assay.cli import main
+from assay.graders.catalog import JUDGED_METRICS, parse
+from assay.graders.instruments import requests_of
+from assay.graders.joins import Joins
+from assay.graders.judging import Rubrics
+from assay.graders.names import MetricName
+from assay.io.golden import load_golden
+from assay.io.rubrics import load_rubrics
+from assay.judges.rows import Contents, sorted_verdicts, to_lines
+from assay.verdict import ItemVerdict, JudgeIdentity, JudgeRequest, Verdict
+from assay.workflow.api import load_observations
+
+NAMES = [parse(text) for text in JUDGED_METRICS]
+JUDGE, OTHER = JudgeIdentity("openai", "local", "judge-1"), JudgeIdentity("openai", "local", "judge-2")
+TEXTS = {"leave": "Staff get 12 days of leave.", "carry": "Five unused days carry over to March."}
+ANSWERS = {
+    "q1": "Staff get 12 days of leave [leave].",
+    "q2": "Staff get 12 days of leave [leave]. Ten unused days carry over [carry].",
+    "q3": "I could not find any information about this.",
+}
+CASES = [
+    {
+        "id": case_id,
+        "question": f"How much in {case_id}?",
+        "expected_chunk_ids": ["leave"],
+        "expected_answer": "12 days",
+        "must_have": ["12 days"],
+    }
+    for case_id in ANSWERS
+]
+
+
+def rows(config: str) -> list[dict[str, Any]]:
+    """The recorded outputs of one configuration."""
+    context = {"name": "context", "chunks": [{"chunk_id": name, "text": text} for name, text in TEXTS.items()]}
+    return [
+        {"case_id": case_id, "config_id": config, "stages": [context], "answer": answer, "citations": list(TEXTS)}
+        for case_id, answer in ANSWERS.items()
+    ]
+
+
+def supports(request: JudgeRequest, item: str) -> str:
+    """A judge that finds all but the ten days, and is content with everything else."""
+    if request.rubric not in ("support", "citation_support"):
+        return request.labels[0]
+    (key,) = {"claims", "citations"} & request.inputs.keys()
+    text = next(entry["text"] for entry in request.inputs[key] if entry["id"] == item)
+    return "contradicted" if "Ten" in text else "supported"
+
+
+class World:
+    """A golden set and outputs as files, and books of what judges said about them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.golden = write(folder / "golden.jsonl", CASES)
+        self.outputs = write(folder / "outputs.jsonl", [row for config in "ab" for row in rows(config)])
+
+    def requests(self, names: Sequence[MetricName] = NAMES, rubrics: Rubrics | None = None) -> list[JudgeRequest]:
+        golden = load_golden(self.golden).golden
+        joins, rubrics = Joins(golden), rubrics or load_rubrics()
+        seen = load_observations(self.outputs)
+        asked = [requests_of(joins.case(joins.position[each.case_id]), each, names, rubrics) for each in seen]
+        return list({request.digest: request for each in asked for request in each}.values())
+
+    def contents(
+        self,
+        *judges: JudgeIdentity,
+        but: Callable[[JudgeRequest], bool] = lambda _: False,
+        rubrics: Rubrics | None = None,
+    ) -> Contents:
+        verdicts = [
+            Verdict(
+                each.digest, judge.digest, 0, each.rubric, tuple(ItemVerdict(i, supports(each, i)) for i in each.items)
+            )
+            for judge in judges
+            for each in self.requests(rubrics=rubrics)
+            if not but(each)
+        ]
+        return Contents(list(judges), sorted_verdicts(verdicts))
+
+    def export(self, contents: Contents) -> str:
+        path = self.folder / "verdicts.jsonl"
+        path.write_bytes(b"".join(to_lines(contents)))
+        return str(path)
+
+    def score(self, verdicts: str, *options: str) -> tuple[int, bytes, dict[str, Any]]:
+        cases, report = self.folder / "cases.jsonl", self.folder / "report.json"
+        command = ["score", "--golden", self.golden, "--outputs", self.outputs, "--verdicts", verdicts]
+        status = main([*command, "--per-case", str(cases), "--json-report", str(report), *options])
+        return status, cases.read_bytes() + report.read_bytes(), json.loads(report.read_bytes())
+
+
+def summary(report: dict[str, Any], metric: str) -> dict[str, Any]:
+    """The summary of a metric of configuration `a`."""
+    found: dict[str, Any] = report["configs"]["a"]["summary"][metric]
+    return found
