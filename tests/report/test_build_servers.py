@@ -67,7 +67,8 @@ def outcomes(scored: Scoring, suite: int) -> list[str]:
         ("no_data", "block", "failure"),
         ("incomplete", "block", "error"),
         ("inconclusive", "block", "skipped"),
-        ("unmeasured", "block", "skipped"),
+        ("unmeasured", "block", "failure"),
+        ("unmeasured", "warn", "skipped"),
     ],
 )
 def test_a_rule_is_a_test(state: str, severity: str, expected: str) -> None:

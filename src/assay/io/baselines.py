@@ -61,7 +61,8 @@ class AttributionLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything in the file; `cases` have what slices and clusters are made from, and no question."""
+    """Everything in the file; `cases` have what slices and clusters are made from, and no question; `uncalibrated`
+    names the columns that may inform and not gate."""
 
     kind: Literal["assay-baseline"]
     version: Literal[1]
@@ -76,6 +77,7 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     rubrics: dict[str, str]
     metrics: tuple[str, ...]
     definitions: dict[str, str]
+    uncalibrated: tuple[str, ...]
     missing: tuple[str, ...]
     cases: tuple[Case, ...]
     checks: tuple[CaseChecks, ...]
@@ -91,10 +93,14 @@ def write_baseline(found: BaselineFile, path: str) -> Path:
 def read_baseline(path: str) -> BaselineFile:
     """Return the baseline of a file. Raises InputError where it is none, or does not agree with itself."""
     file = Path(path)
-    if file.stat().st_size > MAX_BYTES:
-        raise _refused(path, "", f"too large (got {file.stat().st_size} bytes; expected {MAX_BYTES} at most)")
     try:
+        size = file.stat().st_size
+        if size > MAX_BYTES:
+            raise _refused(path, "", f"too large (got {size} bytes; expected {MAX_BYTES} at most)")
         text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise _refused(path, "", f"cannot be read: {reason} (expected a file of `assay baseline save`)") from None
     except UnicodeDecodeError as error:
         raise _refused(path, "", f"not UTF-8 (byte {error.start}; expected a file of `assay baseline save`)") from None
     value = strictjson.decode_object(text, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree import ElementTree  # XML is written here, never read
 
-from assay.model import CaseChecks, ConfigResult, RuleState, Scoring
+from assay.model import CaseChecks, ConfigResult, Rule, RuleResult, RuleState, Scoring
 from assay.report.safe import visible
 
 _PASSES = ("PASS", "PASS_WITH_RISK")
@@ -13,15 +13,16 @@ _STATES: Mapping[RuleState, str] = {
     "fail": "failure",
     "no_data": "failure",
     "incomplete": "error",
-    "inconclusive": "skipped",
-    "unmeasured": "skipped",
+    "inconclusive": "failure",
+    "unmeasured": "failure",
 }
 
 
 def to_junit(scoring: Scoring) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
-    A rule that failed is a failure, one that could not be decided is skipped, one that lacks a measurement is an error.
+    A rule that blocks the release is a failure, one that is a risk (a warning, waived, left open) is skipped, one that
+    lacks a measurement is an error.
     A case without an observation is an error. A case that failed a check is a failure, or skipped with its checks named
     where the gate passed all the same: a build must not be red for what its gate accepts.
     """
@@ -39,15 +40,28 @@ def _gate(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
     assert result.decision is not None
     for found in result.decision.results:
         rule = found.rule
-        bound = f"≥ {rule.at_least:g}" if rule.at_least is not None else f"≤ {rule.at_most or 0.0:g}"
-        name = f"{rule.metric} {bound}" + (f" on {rule.slice}" if rule.slice is not None else "")
+        name = f"{rule.metric} {_bound(rule)}" + (f" on {rule.slice}" if rule.slice is not None else "")
         test = _test(suite, f"{config}.gate", name)
         kind = _STATES.get(found.state)
-        if kind == "failure" and rule.severity == "warn":
+        if kind == "failure" and _accepted(found):
             kind = "skipped"
         if kind is not None:
             _outcome(suite, test, kind, f"{found.state}: {found.message}")
     _count(suite)
+
+
+def _bound(rule: Rule) -> str:
+    if rule.max_regression is not None:
+        return f"gain ≥ {-rule.max_regression:g}"
+    return f"≥ {rule.at_least:g}" if rule.at_least is not None else f"≤ {rule.at_most or 0.0:g}"
+
+
+def _accepted(found: RuleResult) -> bool:
+    """Return whether what a rule found does not block: a warning, somebody's waiver, or open where that is a risk."""
+    rule = found.rule
+    left_open = found.state == "inconclusive" and rule.if_inconclusive != "fail"
+    unmeasured = found.state == "unmeasured" and rule.if_unmeasured != "fail"
+    return rule.severity == "warn" or bool(found.waived) or left_open or unmeasured
 
 
 def _cases(root: ElementTree.Element, config: str, result: ConfigResult) -> None:

@@ -28,6 +28,7 @@ def loaded(path: str) -> Snapshot:
         found.checks,
         found.repeats,
         found.versions,
+        uncalibrated=found.uncalibrated,
     )
     _check_scores(found.metrics, table, path)
     golden = found.golden
@@ -76,6 +77,7 @@ def file_of(side: Snapshot) -> BaselineFile:
         dict(side.side.rubrics),
         side.metrics,
         dict(side.definitions),
+        table.uncalibrated,
         table.missing,
         tuple(_bare(case) for case in side.cases),
         table.checks,

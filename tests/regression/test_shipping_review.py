@@ -1,0 +1,65 @@
+"""Defects that a review of attribution, comparison, gates and reports found, each held by the smallest case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+from tests.report.test_build_servers import outcomes, scoring
+from tests.scoring.sides import side
+
+from assay.errors import InputError
+from assay.io.baselines import read_baseline, write_baseline
+from assay.model import Decision, Gate, Rule, RuleResult
+from assay.report.junit import to_junit
+from assay.scoring.snapshot import Snapshot
+from assay.workflow.compare import decide_side
+from assay.workflow.saved import file_of, loaded
+
+RULES = "faithfulness(by=rules)"
+
+
+def _uncalibrated(scores: list[float]) -> Snapshot:
+    found = side({RULES: list(scores)})
+    return Snapshot(
+        found.side, replace(found.table, uncalibrated=(RULES,)), found.cases, found.metrics, found.definitions
+    )
+
+
+def test_an_instrument_that_may_not_gate_may_not_gate_from_a_saved_baseline_either(tmp_path: Path) -> None:
+    gate = Gate(rules=(Rule(RULES, at_least=0.9),), zero_tolerance_tags=())
+    living = _uncalibrated([0.1, 0.2, 0.3])
+    saved = loaded(str(write_baseline(file_of(living), str(tmp_path / "baseline.json"))))
+    assert "PASS_WITH_RISK" == decide_side(living, gate).outcome
+    assert decide_side(living, gate) == decide_side(saved, gate)
+
+
+def test_a_baseline_that_is_not_there_or_is_a_folder_is_bad_input(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none.json"):
+        with pytest.raises(InputError, match="cannot be read"):
+            read_baseline(str(path))
+
+
+@pytest.mark.parametrize(
+    ("rule", "state", "waived", "expected"),
+    [
+        (Rule("recall@10", max_regression=0.05), "fail", "", "failure"),
+        (Rule("recall@10", max_regression=0.05), "fail", "Lan until 2026-03-31: slow", "skipped"),
+        (Rule("recall@10", max_regression=0.05, if_inconclusive="fail"), "inconclusive", "", "failure"),
+        (Rule("recall@10", max_regression=0.05, if_inconclusive="risk"), "inconclusive", "", "skipped"),
+        (Rule("recall@10", max_regression=0.05, if_unmeasured="risk"), "unmeasured", "", "skipped"),
+        (Rule("recall@10", max_regression=0.05), "unmeasured", "", "failure"),
+    ],
+)
+def test_a_rule_is_red_in_junit_exactly_where_it_blocks(rule: Rule, state: str, waived: str, expected: str) -> None:
+    found = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]
+    assert [expected] == outcomes(scoring(Decision("FAIL", (), (found,))), 0)
+
+
+def test_a_regression_rule_is_called_by_its_margin_in_junit() -> None:
+    rules = (Rule("recall@10", at_least=0.9), Rule("recall@10", max_regression=0.05, slice="tag=hr"))
+    results = tuple(RuleResult(rule, "pass", None, 3, "") for rule in rules)
+    suite = ElementTree.fromstring(to_junit(scoring(Decision("PASS", (), results))))[0]
+    assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [test.attrib["name"] for test in suite]
