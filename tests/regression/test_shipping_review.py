@@ -12,10 +12,11 @@ from tests.scoring.sides import side
 
 from assay.errors import InputError
 from assay.io.baselines import read_baseline, write_baseline
-from assay.model import Decision, Gate, Rule, RuleResult
+from assay.model import Decision, Gate, Rule, RuleResult, Waiver
+from assay.report.comparison import metrics_table, regressions_table
 from assay.report.junit import to_junit
 from assay.scoring.snapshot import Snapshot
-from assay.workflow.compare import decide_side
+from assay.workflow.compare import decide_side, hold
 from assay.workflow.saved import file_of, loaded
 
 RULES = "faithfulness(by=rules)"
@@ -32,7 +33,7 @@ def test_an_instrument_that_may_not_gate_may_not_gate_from_a_saved_baseline_eith
     gate = Gate(rules=(Rule(RULES, at_least=0.9),), zero_tolerance_tags=())
     living = _uncalibrated([0.1, 0.2, 0.3])
     saved = loaded(str(write_baseline(file_of(living), str(tmp_path / "baseline.json"))))
-    assert "PASS_WITH_RISK" == decide_side(living, gate).outcome
+    assert ["unmeasured"] == [found.state for found in decide_side(living, gate).results]
     assert decide_side(living, gate) == decide_side(saved, gate)
 
 
@@ -63,3 +64,16 @@ def test_a_regression_rule_is_called_by_its_margin_in_junit() -> None:
     results = tuple(RuleResult(rule, "pass", None, 3, "") for rule in rules)
     suite = ElementTree.fromstring(to_junit(scoring(Decision("PASS", (), results))))[0]
     assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [test.attrib["name"] for test in suite]
+
+
+def test_a_waiver_for_slowness_says_nothing_about_a_worse_ranking_of_the_same_case() -> None:
+    rules = (Rule("latency_ms", max_regression=10.0), Rule("hit@5", max_regression=0.1))
+    waiver = Waiver("latency_ms", "Lan", "2026-03-31", "slow")
+    gate = Gate(rules=rules, waivers=(waiver,), zero_tolerance_tags=())
+    slow, fast = [float(900 + row) for row in range(20)], [float(row) for row in range(20)]
+    before = side({"latency_ms": fast, "hit@5": [1.0] * 20, "rr@10": [1.0] * 20}, "before")
+    after = side({"latency_ms": slow, "hit@5": [1.0] * 20, "rr@10": [0.5] + [1.0] * 19}, "after")
+    found = hold(before, after, gate, today="2026-01-01")
+    assert ["blocks nothing"] == [row[-1] for row in regressions_table(found).rows]
+    (slower,) = [row for row in metrics_table(found).rows if row[0] == "latency_ms"]
+    assert "<0.001" in slower, "no p-value is 0"

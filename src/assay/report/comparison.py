@@ -67,7 +67,7 @@ def _cells(change: MetricChange, graders: Graders) -> tuple[str, ...]:
         number(change.candidate, change.metric, graders),
         signed(change.gain, change.metric, graders),
         bounds,
-        NA if p is None else f"{p:.3f}",
+        NA if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}",
         verdict(change),
         " / ".join(str(len(cases)) for cases in counts),
         number(change.smallest_detectable, change.metric, graders),
@@ -125,7 +125,14 @@ def _main(metrics: Iterable[str], gated: list[str]) -> str:
 
 
 def _ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
-    named = [result for result in rules if change.case_id in result.cases and result.state != "pass"]
+    """What the gate says of what got worse on this case: a rule on something else says nothing about it."""
+    named = [
+        result
+        for result in rules
+        if change.case_id in result.cases
+        and result.state != "pass"
+        and (result.rule.zero_event or result.rule.metric in change.regressed)
+    ]
     if any(result.state == "fail" and result.rule.severity == "block" and not result.waived for result in named):
         return "blocks"
     if any(result.waived for result in named):
