@@ -72,17 +72,13 @@ def _score(citation: Citation, reading: Reading) -> float:
     if citation.claim is None:
         return max(reading.support_by(claim, citation.texts).score for claim in reading.claims)
     score = reading.support_by(citation.claim, citation.texts).score
-    beside = _beside(reading, citation.claim.id)
+    beside = reading.beside[citation.claim.id]
     if len(beside) > 1:
         joint = reading.support_by(citation.claim, {name for each in beside for name in each.texts}).score
         others = {name for each in beside if each is not citation for name in each.texts}
         if joint - reading.support_by(citation.claim, others).score >= NECESSARY:
             return max(score, joint)
     return score
-
-
-def _beside(reading: Reading, claim_id: str) -> list[Citation]:
-    return [each for each in reading.citations if each.claim is not None and each.claim.id == claim_id]
 
 
 def misattributed_by_rules(reading: Reading) -> Outcome:
@@ -138,7 +134,7 @@ def _requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
 
 def _joint(reading: Reading, claim_id: str) -> list[str]:
     """Return what is cited beside a claim where it is more than one known source."""
-    beside = [each.name for each in _beside(reading, claim_id) if each.texts]
+    beside = [each.name for each in reading.beside.get(claim_id, ()) if each.texts]
     return beside if len(beside) > 1 else []
 
 

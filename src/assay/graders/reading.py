@@ -163,6 +163,15 @@ class Reading:
             found.append(Citation(f"{place}.{len(found) + 1}", name, alone, self._meant(name)))
         return tuple(found)
 
+    @cached_property
+    def beside(self) -> dict[str, list[Citation]]:
+        """The citations that stand beside claims, by the claim's id."""
+        found: dict[str, list[Citation]] = {}
+        for citation in self.citations:
+            if citation.claim is not None:
+                found.setdefault(citation.claim.id, []).append(citation)
+        return found
+
     def _named(self, claim: Claim) -> list[str]:
         """Return what is cited beside a claim: markers in the text, and the sentences that the target reports."""
         listed = self.observation.citations or ()
