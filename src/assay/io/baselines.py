@@ -20,6 +20,7 @@ from assay.io.writing import write_whole
 from assay.model import Case, CaseChecks, Count, GoldenInfo, Position
 
 KIND: Literal["assay-baseline"] = "assay-baseline"
+VERSION = 1
 MAX_BYTES = 256 * 2**20
 
 
@@ -65,7 +66,7 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     names the columns that may inform and not gate."""
 
     kind: Literal["assay-baseline"]
-    version: Literal[1]
+    version: int
     assay_version: str
     config_id: str
     golden: GoldenInfo
@@ -111,6 +112,8 @@ def read_baseline(path: str) -> BaselineFile:
         found = fit(value, BaselineFile)
     except MisfitError as error:
         raise InputError([Problem(path, None, *misfit) for misfit in error.misfits]) from None
+    if found.version != VERSION:
+        raise _refused(path, "version", f"of another version (got {found.version}; expected {VERSION}: save it again)")
     problems = list(_contradictions(found, path))
     if problems:
         raise InputError(problems)

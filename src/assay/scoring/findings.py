@@ -70,16 +70,7 @@ def apply_rule(rule: Rule, scores: Scores) -> RuleResult:
     column = column_of(scores.table, name)
     if column is None or any(part not in scores.table.columns for part in grader_of(name).parts):
         return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
-    if rule.metric in scores.table.uncalibrated:
-        return uncalibrated(rule, measure(column, scores.rows(rule.slice)).scored)
     return without_holes(_Held(rule, scores, column).result(), scores, column)
-
-
-def uncalibrated(rule: Rule, scored: int) -> RuleResult:
-    """Return the finding of a rule on an instrument that nobody held against people: it may inform, not decide."""
-    message = f"{subject(rule)} may not decide: its instrument is not calibrated for this golden set (n {scored})"
-    risk = structs.replace(rule, if_unmeasured="ignore" if rule.if_unmeasured == "ignore" else "risk")
-    return RuleResult(risk, "unmeasured", None, scored, message)
 
 
 def without_holes(result: RuleResult, scores: Scores, column: ScoreColumn) -> RuleResult:

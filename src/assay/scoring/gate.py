@@ -63,7 +63,8 @@ def _held(rule: Rule, scores: Scores) -> RuleResult:
     ):
         return result
     message = f"{subject(result.rule)} is uncalibrated: it may inform, not gate (see assay calibrate)"
-    return structs.replace(result, state="unmeasured", message=message)
+    risk = structs.replace(result.rule, if_unmeasured="ignore" if rule.if_unmeasured == "ignore" else "risk")
+    return structs.replace(result, rule=risk, state="unmeasured", message=message)
 
 
 def exit_code(decision: Decision, *, strict: bool = False) -> int:

@@ -18,8 +18,8 @@ from assay.metrics.paired import cases_needed, detectable
 from assay.metrics.rates import Bounds, zero_event_upper
 from assay.metrics.samples import exact_sum
 from assay.model import Rule, RuleResult, RuleState, ScoreColumn
-from assay.scoring.findings import NO_WORST, Scores, subject, uncalibrated, without_holes
-from assay.scoring.measured import Clusters, column_of, ends_of, measure, worst_of
+from assay.scoring.findings import NO_WORST, Scores, subject, without_holes
+from assay.scoring.measured import Clusters, column_of, ends_of, worst_of
 from assay.scoring.pairs import Pairs, pairs_of
 from assay.scoring.rules import resolved
 from assay.scoring.slices import Rows
@@ -55,8 +55,6 @@ def hold_regression(rule: Rule, scores: Scores) -> RuleResult:
     mine = column_of(scores.table, name)
     if mine is None:
         return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
-    if rule.metric in scores.table.uncalibrated:
-        return uncalibrated(rule, measure(mine, scores.rows(rule.slice)).scored)
     if scores.baseline is None:
         message = f"{subject(rule)} needs a baseline, and none was given (--baseline)"
         return RuleResult(rule, "unmeasured", None, 0, message)

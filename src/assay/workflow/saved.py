@@ -11,7 +11,7 @@ from assay.errors import InputError, Problem
 from assay.finding import Attribution, EvidenceWalk, Side
 from assay.graders.catalog import grader_of, parse
 from assay.graders.evidence import QUOTE
-from assay.io.baselines import KIND, AttributionLine, BaselineFile, ColumnLine, WalkLine, read_baseline
+from assay.io.baselines import KIND, VERSION, AttributionLine, BaselineFile, ColumnLine, WalkLine, read_baseline
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Evidence, GoldenInfo, ScoreColumn, ScoreTable, User
 from assay.scoring.measured import column_of
 from assay.scoring.snapshot import Snapshot
@@ -65,7 +65,7 @@ def file_of(side: Snapshot) -> BaselineFile:
     table = side.table
     return BaselineFile(
         KIND,
-        1,
+        VERSION,
         side.side.assay_version,
         side.side.config_id,
         side.golden or GoldenInfo("", "", side.side.golden_digest, side.side.cases),
