@@ -3,7 +3,7 @@
 set -uo pipefail
 
 words=(score --golden "$ASSAY_GOLDEN" --run-dir "$ASSAY_OUT/run" --html "$ASSAY_OUT/report.html" --report "$ASSAY_OUT/report.md")
-for name in corpus verdicts gate profile; do
+for name in corpus verdicts calibration baseline gate profile; do
     variable=ASSAY_${name^^}
     [ -z "${!variable:-}" ] || words+=("--$name" "${!variable}")
 done
@@ -20,7 +20,7 @@ status=$?
 
 if [ -f "$ASSAY_OUT/run/manifest.json" ]; then
     report=(report "$ASSAY_OUT/run" --junit "$ASSAY_OUT/junit.xml" --csv "$ASSAY_OUT/cases.csv" --github)
-    for name in gate profile; do
+    for name in baseline gate profile; do
         variable=ASSAY_${name^^}
         [ -z "${!variable:-}" ] || report+=("--$name" "${!variable}")
     done

@@ -149,3 +149,12 @@ def test_an_answer_that_leaks_is_not_quoted_in_the_reasons(world: World) -> None
     verdicts = world.export(world.contents(JUDGE))
     with scored(Request(golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
         assert "days carry over. (" not in explain_case(run, "q2", "a")
+
+
+def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -> None:
+    book = world.export(world.contents(JUDGE))
+    _, _, report = world.score(book, "--run-dir", str(world.folder / "kept"))
+    with opened(world.folder / "kept") as run:
+        again = run.scoring.configs[next(iter(run.scoring.configs))].summary["faithfulness(by=judge)"]
+    assert (0.75, 2) == (again.value, again.scored)
+    assert 0.75 == summary(report, "faithfulness(by=judge)")["value"]

@@ -128,6 +128,7 @@ def score(
         production_k=production_k,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
+    targets = replace(targets, verdicts=verdicts, calibration=calibration)
     targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=_inputs(request))
     read = [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
     refuse_overwriting([report, html, json_report, per_case, legacy_json_report], read)

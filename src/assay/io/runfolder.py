@@ -23,16 +23,16 @@ from assay.io.outputs.faults import UNREADABLE, line_problems
 from assay.io.writing import write_whole
 from assay.model import Corpus, GoldenSet, Observation
 
-MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, VERDICTS, REPLACED, LOCK, DERIVED = (
+MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, REPLACED, LOCK, DERIVED = (
     "manifest.json",
     "golden.jsonl",
     "corpus.jsonl",
     "observations.jsonl",
-    "verdicts.sqlite",
     "replaced.jsonl",
     "LOCK",
     "derived",
 )
+VERDICTS, VERDICTS_TEXT, CALIBRATION = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
 FORMAT = 1
 FSYNC_LINES = 64
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.errors import InputError, Problem
 from assay.finding import Attribution, Comparison
-from assay.io.runfolder import CORPUS, OBSERVATIONS, RunFolder
+from assay.io.runfolder import CALIBRATION, CORPUS, OBSERVATIONS, VERDICTS_TEXT, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
 from assay.report.csvreport import csv_lines
@@ -46,6 +46,8 @@ class Targets:
     junit: str | None = None
     csv: str | None = None
     raw_csv: bool = False
+    verdicts: str | None = None
+    calibration: str | None = None
     html: str | None = None
     detail_mb: float = DETAIL_MB
     show_forbidden: bool = False
@@ -73,7 +75,7 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
     if wanted.html is not None:
         write("HTML report", wanted.html, html(run, wanted))
     if wanted.run_dir is not None:
-        written.append(("run folder", write_run(run, Path(wanted.run_dir))))
+        written.append(("run folder", write_run(run, Path(wanted.run_dir), wanted.verdicts, wanted.calibration)))
     return written
 
 
@@ -166,8 +168,10 @@ def legacy(run: ScoreRun) -> str:
     return legacy_json(rows)
 
 
-def write_run(run: ScoreRun, path: Path) -> Path:
+def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibration: str | None = None) -> Path:
     """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
+
+    `verdicts` and `calibration` are the files that the run was scored with; they are copied too.
 
     Raises InputError where the folder holds something that is not such a run.
     """
@@ -183,15 +187,22 @@ def write_run(run: ScoreRun, path: Path) -> Path:
             name = OBSERVATIONS if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
             digest = folder.copy_observations(file.path, name)
             copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
-        folder.write_manifest(
-            {
-                "assay_version": __version__,
-                "complete": True,
-                "configs": sorted(run.scoring.configs),
-                "golden_digest": run.scoring.golden.digest,
-                "observations": copies,
-            }
-        )
+        manifest = {
+            "assay_version": __version__,
+            "complete": True,
+            "configs": sorted(run.scoring.configs),
+            "golden_digest": run.scoring.golden.digest,
+            "observations": copies,
+        }
+        if verdicts is not None and run.judging is not None:
+            from assay.workflow.books import export_book  # most runs have no verdicts, and need no database
+
+            export_book(verdicts, str(path / VERDICTS_TEXT))
+            manifest["judge"] = {"digest": run.judging.judge, "book": VERDICTS_TEXT}
+        if calibration is not None:
+            write_whole(path / CALIBRATION, [Path(calibration).read_bytes()])
+            manifest["calibration"] = CALIBRATION
+        folder.write_manifest(manifest)
         keep_scoring(run, folder)
     return path
 
