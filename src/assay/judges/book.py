@@ -23,7 +23,17 @@ import msgspec
 from assay.digest import canonical_json
 from assay.errors import IncompleteError
 from assay.judges.bookfile import MAGIC, check_format, check_kind, connected, failing, is_sound, make, set_aside
-from assay.judges.rows import Contents, Verdicts, key_of, known_only, packed, read_lines, sorted_verdicts, unpacked
+from assay.judges.rows import (
+    Contents,
+    Verdicts,
+    key_of,
+    known_only,
+    packed,
+    read_lines,
+    sorted_verdicts,
+    still_invalid,
+    unpacked,
+)
 from assay.ports import SampleKey, Turn
 from assay.verdict import JudgeIdentity, Standing, Verdict
 
@@ -103,12 +113,18 @@ class Book:
         with self._changing():
             self._db.execute("INSERT OR REPLACE INTO judges VALUES (?, ?)", (judge.digest, canonical_json(judge)))
 
-    def mark(self, standing: Standing) -> None:
-        """Keep how a judge stands where the right answer is known."""
-        record = canonical_json(standing)
-        row = (standing.judge, record, hashlib.sha256(record).digest())
+    def mark(self, standing: Standing) -> Standing:
+        """Keep how a judge stands where the right answer is known; returns what stands now.
+
+        A judge that failed its controls stays invalid in this book: judging less of it later asks fewer of them.
+        """
         with self._changing():
+            found = self._db.execute("SELECT judge, record, sha256 FROM standings WHERE judge = ?", (standing.judge,))
+            standing = still_invalid(_standing(*(found.fetchone() or (standing.judge, None, None))), standing)
+            record = canonical_json(standing)
+            row = (standing.judge, record, hashlib.sha256(record).digest())
             self._db.execute("INSERT OR REPLACE INTO standings VALUES (?, ?, ?)", row)
+        return standing
 
     def keep(self, name: str, body: bytes) -> None:
         """Keep what was sent, without secrets, named by the digest of what was sent; written with the next verdict."""
@@ -243,8 +259,8 @@ def _contents(db: sqlite3.Connection) -> Contents:
         if judge is not None and judge.digest == name:  # else its verdicts are strangers' and left out as such
             contents.judges.append(judge)
     for name, record, sha256 in db.execute("SELECT judge, record, sha256 FROM standings ORDER BY judge"):
-        standing = _unpacked(record, Standing) if isinstance(record, bytes) else None
-        if standing is not None and standing.judge == name and hashlib.sha256(record).digest() == sha256:
+        standing = _standing(name, record, sha256)
+        if standing is not None:
             contents.standings[name] = standing
         else:
             contents.warnings.append(f"how judge {name} stood in its controls was changed, and is left out")
@@ -258,6 +274,14 @@ def _contents(db: sqlite3.Connection) -> Contents:
         contents.warnings.append(f"{bad} verdicts do not belong to their sha256: changed since, and left out")
     contents.verdicts = sorted_verdicts(verdicts.values())
     return contents
+
+
+def _standing(name: str, record: object, sha256: object) -> Standing | None:
+    """Return the standing of a row; None where judge, record and hash do not belong together."""
+    if not isinstance(record, bytes) or hashlib.sha256(record).digest() != sha256:
+        return None
+    standing = _unpacked(record, Standing)
+    return standing if standing is not None and standing.judge == name else None
 
 
 def _unpacked(record: Any, kind: type[R]) -> R | None:

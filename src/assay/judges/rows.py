@@ -71,6 +71,13 @@ def unpacked(key: SampleKey, record: object, sha256: object) -> Verdict | None:
     return verdict if key_of(verdict) == key else None
 
 
+def still_invalid(before: Standing | None, now: Standing) -> Standing:
+    """Return how a judge stands now; what showed it to be invalid before stays."""
+    if before is None or not before.invalid or now.invalid:
+        return now
+    return structs.replace(before, anchors=now.anchors, anchors_right=now.anchors_right, at=now.at)
+
+
 def sorted_verdicts(verdicts: Iterable[Verdict]) -> Verdicts:
     """Return verdicts by judge and request, everything in order."""
     found: Verdicts = {}
@@ -137,7 +144,7 @@ def _take(line: _Line, contents: Contents, seen: dict[SampleKey, tuple[int, Verd
     if line.sha256 != _sha256(record):
         return "it was changed: its contents do not belong to its sha256"
     if isinstance(record, Standing):
-        contents.standings[record.judge] = record
+        contents.standings[record.judge] = still_invalid(contents.standings.get(record.judge), record)
         return ""
     before = seen.setdefault(key_of(record), (number, record))
     return "" if before[1] == record else f"another verdict for what line {before[0]} holds (expected one)"

@@ -181,9 +181,7 @@ class _Session:
         said = await runner.run(known.requests(), self.verdicts)
         if runner.tally.halted or not said:
             return
-        standing = standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at)
-        book.mark(standing)
-        judged.standing = standing
+        judged.standing = book.mark(standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at))
 
     async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
         """Ask what the verdicts so far give rise to, until that is nothing new."""
