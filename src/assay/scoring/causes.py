@@ -211,6 +211,8 @@ def worn_text(case: Inquiry) -> Blame | None:
         lacking = [fact for fact in case.content.missing if holds(truth, fact) and not holds(shown, fact)]
         if lacking:
             return damaged._replace(evidence=(*damaged.evidence, f"what is indexed of it lacks “{lacking[0]}”"))
+        if damaged.cause == "insufficient_trace":
+            continue
         asked = (_words(truth) - _words(shown)).keys() & _words([case.query]).keys()
         if asked or case.did != "answer":
             seen = f"the question's “{min(asked)}” stands in what is lost" if asked else "it was not found to answer"

@@ -6,8 +6,10 @@ The corpus is the truth that they are held against, so nothing can be said witho
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import accumulate
 from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
@@ -17,9 +19,12 @@ from assay.graders.stages import CONTEXT
 from assay.metrics.text import tokens
 from assay.model import Chunk, Corpus, CorpusChunk, Observation
 
-Line = tuple[str, ...]
 FEW = 3
-"""From how many chunks on a kind of chunk can be spoken of."""
+"""From how many chunks on a kind of chunk, and from how many words on another text, can be spoken of."""
+ALIKE = 0.5
+"""The share of a chunk's words that must still be there for the rest to be another wording of it."""
+MOST = 0.8
+"""The share of the other documents that a run must show for one to be missed."""
 DamageKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
@@ -42,8 +47,10 @@ class IndexView:
     versions: set[tuple[str | None, str | None]] = field(default_factory=set)
     newest: date = date.min
     shown: list[int] = field(default_factory=list)
+    hashes_agree: bool = False
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
     _damage: dict[str, Damage | None] = field(default_factory=dict)
+    _kinds: set[DamageKind] | None = None
 
     def __post_init__(self) -> None:
         for chunk in self.corpus.chunks.values():
@@ -53,6 +60,7 @@ class IndexView:
         """Take one observation."""
         self.observations += 1
         self._damage.clear()
+        self._kinds = None
         for stage in observation.stages or ():
             if stage.name == CONTEXT:
                 self.shown.append(len(stage.chunks))
@@ -67,9 +75,9 @@ class IndexView:
                 _keep(self.strangers.setdefault(document, {}), chunk)
             return
         self.versions.add((known.document, known.version))
-        start = day(known.valid_from) if known.valid_from else None
-        self.newest = max(self.newest, start or date.min)
+        self.newest = max(self.newest, _start(known) or date.min)
         same = _same(chunk, known)
+        self.hashes_agree |= same is True and chunk.text_hash is not None
         if same:
             self.intact.add(chunk.chunk_id)
         elif same is False:
@@ -95,32 +103,41 @@ class IndexView:
         if known is None:
             return None
         chunk = self.changed.get(chunk_id)
+        if chunk_id in self.intact:
+            return None
         if chunk is None:
-            return None if chunk_id in self.intact else self._swallowed(known) or self._as_its_kind(known)
+            return self._swallowed(known) or self._as_its_kind(known)
         found = self._by_text(chunk, known) if chunk.text is not None and known.text is not None else None
-        found = found or _by_fields(chunk, known)
+        if found is None or found.kind == "unclear":
+            found = _by_fields(chunk, known) or found
         if found is None and self._pieces(known):
             return Damage("chunking", f"{chunk_id} is indexed with another text, beside {self._pieces(known)[0]}")
         return found or self._as_others(chunk_id)
 
     def _by_text(self, chunk: Chunk, known: CorpusChunk) -> Damage | None:
-        """Tell from the text itself: cut, merged, parts lost, or another wording."""
-        truth, indexed = _lines(known.text or ""), _lines(chunk.text or "")
-        lost = [line for line in truth if line not in indexed]
-        gained = [line for line in indexed if line not in truth]
+        """Tell from the words themselves: cut, merged, parts lost, or another wording; line breaks need not be kept."""
+        truth, indexed = _lines(known.text), tokens(chunk.text or "")
+        whole = [word for line in truth for word in line]
+        lost, gained = Counter(whole) - Counter(indexed), Counter(indexed) - Counter(whole)
         if not lost and not gained:
             return None
-        name = chunk.chunk_id
-        others = {line for each in self._documents[known.document] if each is not known for line in _lines(each.text)}
-        if gained and all(line in others for line in gained):
-            return Damage("chunking", f"{name} also holds the text of other chunks: {_excerpt(gained[0])}")
-        if any(_part(piece, line) for piece in gained for line in lost):
-            return Damage("chunking", f"{name} is cut off inside a line: {_excerpt(lost[0])}")
+        name, words = chunk.chunk_id, " ".join(list(gained or lost)[:12])
         if gained:
-            return Damage("stale_index", f"{name} is indexed with another wording: {_excerpt(gained[0])}")
+            others = (each for each in self._documents[known.document] if each is not known)
+            neighbours = {word for each in others for word in _words(each)}
+            if gained.keys() <= neighbours and len(gained) >= FEW:
+                return Damage("chunking", f"{name} also holds text of other chunks: “{words}”")
+            shared = 1 - lost.total() / len(whole) if whole else 0.0
+            return Damage("stale_index" if shared >= ALIKE else "unclear", f"{name} has another wording: “{words}”")
+        place = _place(indexed, whole)
+        ends = set(accumulate(map(len, truth), initial=0))
+        if place is not None and not {place, place + len(indexed)} <= ends:
+            if place == 0 and chunk.text_hash is None and not self._pieces(known):
+                return Damage("unclear", f"{name} is shown up to a point, by an excerpt or a cut: “{words}” is missing")
+            return Damage("chunking", f"{name} is cut off inside a line: it lacks “{words}”")
         if self._pieces(known):
-            return Damage("chunking", f"{name} lacks a part, beside {self._pieces(known)[0]}: {_excerpt(lost[0])}")
-        return Damage("parser", f"{name} is indexed without: {_excerpt(lost[0])}")
+            return Damage("chunking", f"{name} lacks a part, beside {self._pieces(known)[0]}: “{words}”")
+        return Damage("parser", f"{name} is indexed without “{words}”")
 
     def _pieces(self, known: CorpusChunk) -> list[str]:
         """Return the chunks of the same section of the same document that the corpus does not hold."""
@@ -138,9 +155,9 @@ class IndexView:
             owner = self.corpus.chunks.get(name)
             if (owner.document if owner is not None else fields.get("document")) != known.document:
                 continue
-            if owner is not None and (owner.version != known.version or owner.section == known.section):
+            if owner is not None and (owner.version != known.version or owner.section == fields.get("section")):
                 continue
-            inside = known.text and chunk.text and set(_lines(known.text)) <= set(_lines(chunk.text))
+            inside = known.text and chunk.text and f" {' '.join(_words(known))} " in f" {' '.join(tokens(chunk.text))} "
             if inside or _contains(fields.get("section"), known.section):
                 return Damage("chunking", f"{known.chunk_id} is not indexed; its text is part of {name}")
         return None
@@ -158,26 +175,37 @@ class IndexView:
         seen = f"no trace shows {known.chunk_id}; all {len(kin)} that are shown of its kind ({known.kind}) are damaged"
         return Damage(kinds.pop(), seen)
 
-    def _as_others(self, chunk_id: str) -> Damage:
-        """A changed hash alone: what happened to the other changed chunks, if it was the same with all."""
-        kinds = {
-            found.kind
-            for other, chunk in self.changed.items()
-            if other != chunk_id
-            and chunk.text is not None
-            and (found := self._by_text(chunk, self.corpus.chunks[other])) is not None
-        }
-        if len(kinds) == 1:
-            return Damage(kinds.pop(), f"{chunk_id} is indexed with another text, as other chunks are")
+    def _as_others(self, chunk_id: str) -> Damage | None:
+        """A changed hash alone: what happened to the other changed chunks, if it was the same with all.
+
+        Where no hash of the run is that of the corpus, the target hashes something else, and that says nothing.
+        """
+        if self._kinds is None:
+            shown = [each for each in self.changed.values() if each.text is not None]
+            found = [self._by_text(each, self.corpus.chunks[each.chunk_id]) for each in shown]
+            self._kinds = {each.kind for each in found if each is not None}
+        if len(self._kinds) == 1:
+            (kind,) = self._kinds
+            return Damage(kind, f"{chunk_id} is indexed with another text, as other chunks are")
+        if not self._kinds and not self.hashes_agree:
+            return None
         return Damage("unclear", f"{chunk_id} is indexed with another text, which the trace does not show")
 
     def missing(self, known: CorpusChunk) -> bool:
-        """Whether no trace shows anything of this chunk's document in its version, though many chunks are shown."""
-        return self.observations >= 5 and (known.document, known.version) not in self.versions
+        """Whether no trace shows anything of this chunk's document in its version, though the traces show most of what
+        was in force when the newest of the chunks that they show was; a run that shows little says nothing."""
+        if (known.document, known.version) in self.versions:
+            return False
+        others = {
+            (chunk.document, chunk.version)
+            for chunk in self.corpus.chunks.values()
+            if (_start(chunk) or date.min) <= self.newest
+        } - {(known.document, known.version)}
+        return bool(others) and len(self.versions & others) >= MOST * len(others)
 
     def later(self, known: CorpusChunk) -> bool:
         """Whether this chunk came into force after everything that any trace shows."""
-        start = day(known.valid_from) if known.valid_from else None
+        start = _start(known)
         return start is not None and start > self.newest
 
 
@@ -189,26 +217,35 @@ def _keep(chunks: dict[str, Chunk], chunk: Chunk) -> None:
 
 
 def _same(chunk: Chunk, known: CorpusChunk) -> bool | None:
-    """Whether a chunk has the text that the corpus gives it, None where it cannot be told."""
-    if chunk.text is not None and known.text is not None:
-        return chunk.text == known.text or _lines(chunk.text) == _lines(known.text)
+    """Whether a chunk has the text that the corpus gives it, None where it cannot be told. An equal hash is enough: a
+    target may show an excerpt."""
     truth = known.text_hash or (text_digest(known.text) if known.text is not None else None)
-    return None if chunk.text_hash is None or truth is None else chunk.text_hash == truth
+    comparable = chunk.text_hash is not None and chunk.text_hash.startswith("sha256:") and truth is not None
+    if comparable and chunk.text_hash == truth:
+        return True
+    if chunk.text is not None and known.text is not None:
+        return tokens(chunk.text) == tokens(known.text)
+    return False if comparable else None
 
 
-def _lines(text: str | None) -> list[Line]:
+def _start(chunk: CorpusChunk) -> date | None:
+    return day(chunk.valid_from) if chunk.valid_from else None
+
+
+def _words(chunk: CorpusChunk) -> list[str]:
+    return tokens(chunk.text or "")
+
+
+def _lines(text: str | None) -> list[list[str]]:
     """Return the words of each line that has any."""
-    return [words for line in (text or "").splitlines() if (words := tuple(tokens(line)))]
+    return [words for line in (text or "").splitlines() if (words := tokens(line))]
 
 
-def _part(piece: Line, line: Line) -> bool:
-    """Whether a piece is the beginning or the end of a line."""
-    return len(piece) < len(line) and piece in (line[: len(piece)], line[len(line) - len(piece) :])
-
-
-def _excerpt(line: Line) -> str:
-    words = " ".join(line[:12])
-    return f"“{words}{' …' if len(line) > 12 else ''}”"
+def _place(part: list[str], whole: list[str]) -> int | None:
+    """Return where the words stand in one piece at the beginning or the end of others, None where they do not."""
+    if part == whole[: len(part)]:
+        return 0
+    return len(whole) - len(part) if part == whole[len(whole) - len(part) :] else None
 
 
 def _by_fields(chunk: Chunk, known: CorpusChunk) -> Damage | None:
