@@ -195,6 +195,15 @@ def test_metrics_and_cases_of_one_side_only_are_said() -> None:
     assert ("c9",) == found.metrics[RECALL].unpaired
 
 
+def test_what_neither_side_measured_is_said_and_nothing_in_common_is_refused() -> None:
+    one, other = side({RECALL: [1.0]}, "a"), side({RECALL: [1.0]}, "b")
+    assert ("measured on neither side: hit@3",) == compare(one, other, metrics=[RECALL, "hit@3"]).notes
+    with pytest.raises(InputError, match="nothing to compare: hit@3"):
+        compare(one, other, metrics=["hit@3"])
+    with pytest.raises(InputError, match="nothing to compare: any metric"):
+        compare(one, side({"hit@5": [1.0]}, "b"))
+
+
 # ── laws ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SCORES = st.sampled_from([0.0, 0.25, 0.5, 1.0, E, N])

@@ -23,6 +23,7 @@ METRICS = (
     "citation_correctness(by=rules),latency_ms,latency_ms(stat=p95)"
 )
 Printed = pytest.CaptureFixture[str]
+LISTS = ("improved", "regressed", "unchanged", "unpaired")
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +81,6 @@ def test_the_handbooks_candidate_gains_what_its_outputs_show(live: dict[str, Any
     assert ("improved", "not shown") == (recall["verdict"], live["comparison"]["must_cite"]["verdict"])
     assert {"case_id", "evidence", "stage", "before", "after"} == set(live["moves"][0])
     assert [] == violations(live, (schema := load_schema("comparison")), schema)
-
-
-LISTS = ("improved", "regressed", "unchanged", "unpaired")
 
 
 def test_swapping_the_sides_turns_the_gain_around(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from assay.errors import InputError
 from assay.finding import CaseChange, Comparison, MetricChange
 from assay.graders.catalog import grader_of, parse
 from assay.metrics.paired import benjamini_hochberg, holm
@@ -39,6 +40,9 @@ def compare(
     """
     asked = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
     common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
+    if not common:
+        names = ", ".join(metrics) or "any metric"
+        raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
     refuse_incomparable(baseline, candidate.side, candidate.definitions, common)
     cases = all_cases(candidate.cases, baseline.cases)
     sides = Sides(cases, baseline.table, candidate.table)
@@ -120,6 +124,9 @@ def _case_changes(
 
 
 def _notes(asked: Collection[str], baseline: Snapshot, candidate: Snapshot) -> Iterator[str]:
+    nowhere = [name for name in asked if name not in baseline.metrics and name not in candidate.metrics]
+    if nowhere:
+        yield f"measured on neither side: {', '.join(nowhere)}"
     for mine, other in ((baseline, candidate), (candidate, baseline)):
         alone = [name for name in asked if name in mine.metrics and name not in other.metrics]
         if alone:

@@ -20,7 +20,7 @@ from assay.report.tables import checklist
 from assay.report.terminal import Screen, safe_table
 from assay.scoring.comparison import compare
 from assay.scoring.gate import decide, exit_code, gated_configs, metrics_needed, overall
-from assay.scoring.snapshot import Snapshot, refuse_incomparable, regressions
+from assay.scoring.snapshot import Snapshot, is_judged, refuse_incomparable, regressions
 from assay.workflow.baseline import side_of, sides_of, snapshot
 from assay.workflow.score import ScoreRun
 from assay.workflow.session import Request, day_of, scored, the_gate
@@ -145,12 +145,18 @@ def _listed(decision: Decision) -> list[str]:
 
 
 def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
-    """Return every configuration of a run held against the baseline that it was scored with; none without one."""
+    """Return every configuration of a run held against the baseline that it was scored with; none without one.
+
+    Where the judges differ, judged metrics are left out: rules on them were refused before.
+    """
     if run.baseline is None:
         return {}
-    found = {}
+    found, before = {}, run.baseline.side
     for config, result in sorted(run.scoring.configs.items()):
-        each = compare(run.baseline, snapshot(run, config), gate=run.scoring.gate)
+        side = snapshot(run, config)
+        same = (before.judge, before.rubrics) == (side.side.judge, side.side.rubrics)
+        metrics = () if same else [name for name in side.metrics if not is_judged(name)]
+        each = compare(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
         found[config] = structs.replace(each, decision=result.decision)
     return found
 
