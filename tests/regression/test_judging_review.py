@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import structs
 from msgspec.structs import replace
 from tests.cli.judging import METRICS, NAMED, judging
+from tests.scoring.sides import side
 from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
 
 from assay.cli import main
 from assay.judges.book import Book, read_contents
 from assay.judges.rows import Contents, read_lines, to_lines
+from assay.model import Decision, Gate, Rule
+from assay.scoring.gate import decide
 from assay.verdict import Standing
 
 INVALID = Standing(JUDGE.digest, 8, 1.0, 20, 0.5, invalid=True, reasons=("controls colon_answer: mean 1.00",))
@@ -54,3 +59,30 @@ def test_a_valid_standing_added_to_an_export_does_not_hide_an_invalid_one(tmp_pa
     lines = [line for each in (INVALID, VALID) for line in to_lines(Contents([JUDGE], standings={JUDGE.digest: each}))]
     path.write_bytes(b"".join(lines))
     assert read_lines(path).standings[JUDGE.digest].invalid
+
+
+def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) -> Decision:
+    """Hold one rule against scores by rules that are uncalibrated in the baseline, else in the candidate."""
+    table, cases = side({rule.metric: scores}).table, side({rule.metric: scores}).cases
+    raw = (rule.metric,)
+    if baseline is None:
+        return decide(Gate(rules=(rule,), zero_tolerance_tags=()), structs.replace(table, uncalibrated=raw), cases)
+    before = structs.replace(side({rule.metric: baseline}).table, uncalibrated=raw)
+    return decide(Gate(rules=(rule,), zero_tolerance_tags=()), table, cases, baseline=before)
+
+
+@pytest.mark.parametrize(("unmeasured", "outcome"), [("fail", "FAIL"), ("risk", "PASS_WITH_RISK")])
+def test_an_uncalibrated_instrument_does_not_disarm_a_rule_that_looks_at_nothing(unmeasured: Any, outcome: str) -> None:
+    """A misspelt tag fails whatever the metric, unless the rule itself calls what is not measured a risk."""
+    rule = Rule("faithfulness(by=rules)", at_least=0.1, slice="tag=hrr", if_unmeasured=unmeasured)
+    assert outcome == gated(rule, [0.9] * 5).outcome
+    assert "PASS_WITH_RISK" == gated(structs.replace(rule, slice=None), [0.9] * 5).outcome
+
+
+def test_probabilities_are_not_held_against_the_raw_scores_of_an_uncalibrated_baseline() -> None:
+    """Calibrating alone raises the number; that shows nothing about the candidate."""
+    raw, probable = [0.5, 0.6, 0.4, 0.55] * 15, [0.9, 0.95, 0.85, 0.9] * 15
+    by_rules = gated(Rule("faithfulness(by=rules)", max_regression=0.05), probable, raw)
+    by_judge = gated(Rule("faithfulness(by=judge)", max_regression=0.05), probable, raw)
+    assert ["unmeasured", "pass"] == [each.results[0].state for each in (by_rules, by_judge)]
+    assert "PASS_WITH_RISK" == by_rules.outcome

@@ -56,11 +56,17 @@ def decide(
 
 
 def _held(rule: Rule, scores: Scores) -> RuleResult:
+    """Hold a rule. What an uncalibrated instrument found is a risk; where it found nothing, the user's word stands.
+
+    A baseline counts as well where calibrating changes the numbers: those by rules become probabilities.
+    """
     result = apply_rule(rule, scores) if rule.max_regression is None else hold_regression(rule, scores)
-    if (
-        result.state in ("unmeasured", "incomplete")
-        or str(column_name(parse(rule.metric))) not in scores.table.uncalibrated
-    ):
+    name = column_name(parse(rule.metric))
+    sides = [scores.table]
+    if rule.max_regression is not None and scores.baseline is not None and name.key("by", "") == "rules":
+        sides.append(scores.baseline)
+    nothing = ("unmeasured", "incomplete", *(("no_data",) if rule.if_unmeasured == "fail" else ()))
+    if result.state in nothing or not any(str(name) in side.uncalibrated for side in sides):
         return result
     message = f"{subject(result.rule)} is uncalibrated: it may inform, not gate (see assay calibrate)"
     risk = structs.replace(result.rule, if_unmeasured="ignore" if rule.if_unmeasured == "ignore" else "risk")
