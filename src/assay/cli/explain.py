@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -35,16 +36,8 @@ def explain(
         config = config or name.config
         request = request_of(name.path, baseline=baseline)
     elif run is None and golden is not None and outputs:
-        request = Request(
-            golden,
-            outputs,
-            golden_format,
-            outputs_format,
-            corpus,
-            ignore_unknown=True,
-            look_again=True,
-            baseline=baseline,
-        )
+        request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True, look_again=True)
+        request = replace(request, baseline=baseline)
     else:
         raise InputError("which outputs? (expected --run, or --golden with --outputs)")
     with scored(request) as scoring:

@@ -191,6 +191,7 @@ def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibratio
             "assay_version": __version__,
             "complete": True,
             "configs": sorted(run.scoring.configs),
+            "golden": {"name": run.scoring.golden.name, "version": run.scoring.golden.version},
             "golden_digest": run.scoring.golden.digest,
             "observations": copies,
         }

@@ -71,6 +71,7 @@ def request_of(run: Path, **changes: Any) -> Request:
         verdicts=_book_of(run, judge) if judge is not None else None,
         judge=judge["digest"] if judge is not None else None,
         judged=judge is not None,
+        golden_name=manifest.get("golden", {}).get("name", ""),
         calibration=str(run / manifest["calibration"]) if "calibration" in manifest else None,
         **manifest.get("attribution", {}),
     )

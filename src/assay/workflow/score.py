@@ -114,6 +114,7 @@ class Job:
     digest: str = ""
     beyond_limit: frozenset[str] = frozenset()
     whole: GoldenSet | None = None
+    name: str = ""
 
     @classmethod
     def of(cls, golden: GoldenSet, options: Options, corpus: Corpus | None, format: str = "", digest: str = "") -> Job:
@@ -133,7 +134,7 @@ class Job:
         """What reports say of the golden set."""
         golden = self.golden
         count = len(golden.cases)
-        return GoldenInfo(golden.name, golden.version, self.digest, count, self.format, golden.judgments)
+        return GoldenInfo(golden.name or self.name, golden.version, self.digest, count, self.format, golden.judgments)
 
 
 def the_plan(options: Options, *, partial: bool = False) -> Plan:

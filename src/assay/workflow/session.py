@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from msgspec import structs
 
@@ -62,6 +63,7 @@ class Request:
     rubrics: Sequence[str] = ()
     judged: bool = False
     good: str = AUTO
+    golden_name: str = ""
     production_k: int | None = None
 
 
@@ -80,8 +82,14 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         stale = stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
         noticed = (*options.notices, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale))
         job = Job.of(loaded.golden, replace(options, notices=noticed), corpus, loaded.format, loaded.digest)
+        job = replace(job, name=request.golden_name or _stem(request.golden))
         with decodable(files) as ready:
             yield score_files(job, ready, progress)
+
+
+def _stem(golden: str) -> str:
+    """Return what to call a golden set that does not say its name."""
+    return "" if golden == "-" else Path(golden).stem
 
 
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
