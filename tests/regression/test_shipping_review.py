@@ -8,13 +8,15 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from tests.report.test_build_servers import outcomes, scoring
-from tests.scoring.sides import side
+from tests.scoring.sides import side, walk
 
 from assay.errors import InputError
+from assay.finding import Attribution, CaseChange
 from assay.io.baselines import read_baseline, write_baseline
 from assay.model import Decision, Gate, Rule, RuleResult, Waiver
 from assay.report.comparison import metrics_table, regressions_table
 from assay.report.junit import to_junit
+from assay.scoring.changes import part_of, why_moved
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.compare import decide_side, hold
 from assay.workflow.saved import file_of, loaded
@@ -77,3 +79,31 @@ def test_a_waiver_for_slowness_says_nothing_about_a_worse_ranking_of_the_same_ca
     assert ["blocks nothing"] == [row[-1] for row in regressions_table(found).rows]
     (slower,) = [row for row in metrics_table(found).rows if row[0] == "latency_ms"]
     assert "<0.001" in slower, "no p-value is 0"
+
+
+SAME = Attribution("c0", "pass", walk=(walk(retrieved=1, context=1),))
+
+
+def _part(metrics: tuple[str, ...], *, worse: bool = True) -> str:
+    change = CaseChange("c0", SAME, SAME, () if worse else metrics, metrics if worse else ())
+    return part_of(metrics, change, worse=worse)[0]
+
+
+def test_a_superseded_version_is_no_leak_and_a_followed_injection_is_the_generators() -> None:
+    assert "version" == _part(("stale_chunks", "recall@10"))
+    assert "version" == _part(("stale_chunks",), worse=False)
+    assert "generator" == _part(("injection_followed",))
+    assert "access" == _part(("visibility_leaks", "stale_chunks"))
+
+
+def test_a_failed_check_alone_points_at_no_part() -> None:
+    assert "unexplained" == _part(("failed",))
+    assert "citation" == _part(("failed", "citation_correctness(by=rules)"))
+
+
+def test_an_instrument_for_trends_does_not_blame_the_generator_for_a_single_case() -> None:
+    change = CaseChange("c0", SAME, SAME, (), (RULES, "context_precision"), {})
+    alone = CaseChange("c1", SAME, SAME, (), (RULES,), {})
+    around, only = why_moved((change, alone), {}, {}, {RULES})
+    assert "the chunks around it differ (c0)" in around
+    assert "only instruments that nobody held against people say so (c1)" in only

@@ -8,7 +8,7 @@ worse at the generator; answered as before and cited worse at the citations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from assay.finding import Attribution, CaseChange, EvidenceWalk, RankMove
@@ -18,30 +18,44 @@ from assay.scoring.snapshot import Snapshot
 from assay.scoring.wording import CASES_NAMED, counted
 
 Part = Literal[
-    "access", "retriever", "context_builder", "reranker", "generator", "search", "citation", "around", "unexplained"
+    "access",
+    "version",
+    "retriever",
+    "context_builder",
+    "reranker",
+    "generator",
+    "search",
+    "citation",
+    "around",
+    "uncalibrated",
+    "unexplained",
 ]
 Attributions = Mapping[str, Attribution]
 
 _WORSE: Mapping[Part, str] = {
     "access": "something was shown that the asker may not see: look at the access filter",
+    "version": "a superseded version is shown: look at the index",
     "retriever": "evidence that the baseline retrieved is gone: look at the retriever, the index or a filter",
     "context_builder": "evidence is ranked as before and no longer shown to the model: look at the context builder",
     "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
     "generator": "no evidence was lost on the way and the answer got worse: look at the generator or its prompt",
     "search": "the search ranks evidence lower",
-    "citation": "the answer is as before and its citations got worse: look at the citations",
+    "citation": "the citations got worse and the answer did not: look at the citations",
     "around": "the evidence is where it was and the chunks around it differ",
+    "uncalibrated": "only instruments that nobody held against people say so",
     "unexplained": "the traces do not show why",
 }
 _BETTER: Mapping[Part, str] = {
     "access": "what the asker may not see is no longer shown",
+    "version": "a superseded version is no longer shown",
     "retriever": "evidence is retrieved that the baseline did not retrieve",
     "context_builder": "evidence that was ranked and left out is shown to the model now",
     "reranker": "evidence is ranked higher",
     "generator": "the evidence was on its way before and the answer got better",
     "search": "the search ranks evidence higher",
-    "citation": "the answer is as before and its citations got better",
+    "citation": "the citations got better and the answer did not",
     "around": "the evidence is where it was and the chunks around it differ",
+    "uncalibrated": "only instruments that nobody held against people say so",
     "unexplained": "the traces do not show why",
 }
 _ORDER: tuple[Part, ...] = tuple(_WORSE)
@@ -137,15 +151,21 @@ class _Told(NamedTuple):
     detail: str
 
 
-def why_moved(changes: Sequence[CaseChange], before: Attributions, after: Attributions) -> tuple[str, ...]:
-    """Return sentences: first what got worse, part by part, then what got better, then how attributions went over."""
+def why_moved(
+    changes: Sequence[CaseChange], before: Attributions, after: Attributions, uncalibrated: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return sentences: first what got worse, part by part, then what got better, then how attributions went over.
+
+    What `uncalibrated` metrics say of a single case points at no part: they are for ranking and trend.
+    """
     sentences = []
     for worse, wording in ((True, _WORSE), (False, _BETTER)):
         groups: dict[Part, list[_Told]] = {}
         for change in changes:
             metrics = change.regressed if worse else change.improved
             if metrics:
-                part, detail = part_of(metrics, change, worse=worse)
+                telling = [metric for metric in metrics if metric not in uncalibrated]
+                part, detail = part_of(telling, change, worse=worse) if telling else ("uncalibrated", "")
                 groups.setdefault(part, []).append(_Told(change.case_id, metrics, detail))
         verb = "worse" if worse else "better"
         sentences += [_sentence(verb, groups[part], wording[part]) for part in _ORDER if part in groups]
@@ -157,14 +177,17 @@ def why_moved(changes: Sequence[CaseChange], before: Attributions, after: Attrib
 
 def part_of(metrics: Sequence[str], change: CaseChange, *, worse: bool) -> tuple[Part, str]:
     """Return which part a case's metrics moved by, and what is seen of it: `policy:003 rank 2 → gone in retrieved`."""
-    families = {grader_of(parse(metric)).family for metric in metrics}
+    graders = [grader_of(parse(metric)) for metric in metrics]
+    families, names = {grader.family for grader in graders}, {grader.name for grader in graders}
     if change.before is None or change.after is None:
         return "unexplained", ""
-    if "visibility" in families:
+    if "visibility_leaks" in names:
         return "access", ""
+    if "stale_chunks" in names:
+        return "version", ""
     before, after = change.before.walk, change.after.walk
     shift = _shift(before, after) if worse else _shift(after, before)
-    answered = bool(families & {"answer", "judged", "checks"})
+    answered = bool(families & {"answer", "judged"}) or "injection_followed" in names
     ranked = bool(families & {"retrieval", "context"})
     if shift is not None and (ranked or not shift.kept):
         return shift.part, shift.told if worse else shift.told_back

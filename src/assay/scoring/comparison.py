@@ -67,7 +67,12 @@ def compare(
         cases=changes,
         transitions=transitions_of(baseline.attributions, candidate.attributions),
         changed=what_changed(baseline, candidate),
-        moved=why_moved(changes, baseline.attributions, candidate.attributions),
+        moved=why_moved(
+            changes,
+            baseline.attributions,
+            candidate.attributions,
+            {*baseline.table.uncalibrated, *candidate.table.uncalibrated},
+        ),
         notes=tuple(_notes(asked, baseline, candidate)),
     )
 
