@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from functools import lru_cache
 
 from assay.metrics.idf import Idf
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
+
+
+_known = lru_cache(maxsize=8192)(terms)  # references and questions meet the answers of many configurations
 
 
 def answer_similarity(answer: str, reference: str, question: str, idf: Idf) -> float | None:
@@ -19,7 +23,7 @@ def answer_similarity(answer: str, reference: str, question: str, idf: Idf) -> f
     >>> answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", Idf.of([]))
     0.4
     """
-    said, expected, asked = terms(answer), terms(reference), terms(question)
+    said, expected, asked = terms(answer), _known(reference), _known(question)
     marked = said.marked and expected.marked
     known = _index(asked.items, asked.marked)
     claims = _content(said, known, marked and asked.marked)
