@@ -8,7 +8,6 @@ from functools import lru_cache
 from assay.metrics.idf import Idf
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
-
 _known = lru_cache(maxsize=8192)(terms)  # references and questions meet the answers of many configurations
 
 
