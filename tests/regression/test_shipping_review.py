@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from tests.report.test_build_servers import outcomes, scoring
-from tests.scoring.sides import side, walk
+from tests.scoring.sides import E, side, walk
 
 from assay.errors import InputError
 from assay.finding import Attribution, CaseChange
@@ -107,3 +107,12 @@ def test_an_instrument_for_trends_does_not_blame_the_generator_for_a_single_case
     around, only = why_moved((change, alone), {}, {}, {RULES})
     assert "the chunks around it differ (c0)" in around
     assert "only instruments that nobody held against people say so (c1)" in only
+    assert "around" == _part(("citation_coverage", "context_precision"))
+    assert "citation" == _part(("citation_coverage",))
+
+
+def test_an_event_that_only_warns_does_not_hide_a_case_that_was_not_measured() -> None:
+    leaks = side({"visibility_leaks": [1.0, E, 0.0]})
+    for severity, outcome in (("warn", "INCOMPLETE"), ("block", "FAIL")):
+        rule = Rule("visibility_leaks", at_most=0.0, severity=severity)  # type: ignore[arg-type]
+        assert outcome == decide_side(leaks, Gate(rules=(rule,), zero_tolerance_tags=())).outcome

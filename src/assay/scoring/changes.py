@@ -193,7 +193,8 @@ def part_of(metrics: Sequence[str], change: CaseChange, *, worse: bool) -> tuple
         return shift.part, shift.told if worse else shift.told_back
     if answered:
         return "generator", ""
-    if "citation" in families:
+    coverage = ranked and {grader.name for grader in graders if grader.family == "citation"} == {"citation_coverage"}
+    if "citation" in families and not coverage:  # among more chunks the same citations cover less
         return "citation", ""
     return ("around" if ranked and before else "unexplained"), ""
 

@@ -163,7 +163,10 @@ class _Held:
         return f" ({'; '.join(told[:3])})" if told else ""
 
     def _zero_event(self) -> RuleResult:
-        """Any event decides, whatever else is missing; without one, an unmeasured case may still hide one."""
+        """Any event decides, whatever else is missing; without one, an unmeasured case may still hide one.
+
+        So it may where the rule only warns: an event that blocks nothing must not hide that a case is missing.
+        """
         values, n = self.seen.values, self.seen.scored
         at_most = self.rule.at_most is not None
         hits = values > self.threshold if at_most else values < self.threshold
@@ -176,7 +179,11 @@ class _Held:
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._say("pass", message, self.summary.value, upper)
         cases = self.scores.ids(self.seen.rows[hits])
-        return self._say("fail", f"{message} ({named(cases)})", self.summary.value, cases=cases)
+        told = f"{message} ({named(cases)})"
+        if self.seen.errors and self.rule.severity == "warn":
+            lost = self.scores.ids(self.seen.error_rows)
+            return self._say("incomplete", f"{told} and was not measured on {named(lost)}", cases=(*cases, *lost))
+        return self._say("fail", told, self.summary.value, cases=cases)
 
     def _point(self) -> RuleResult:
         value = self._gated()
