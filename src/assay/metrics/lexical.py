@@ -18,7 +18,7 @@ def lexical_rank(query: str, wanted: Sequence[str], others: Sequence[str]) -> in
     Weights come from these texts alone, so a word that all of them have counts little. Equal scores are no loss.
     Source: Robertson and Zaragoza 2009, k1 = 1.2, b = 0.75, with the idf that cannot be negative.
 
-    >>> lexical_rank("What does ERR-429 mean?", ["ERR-429: too many requests"], ["What does a code mean?", "Errors"])
+    >>> lexical_rank("meaning of ERR-429", ["ERR-429: too many requests"], ["an error", "429 days"])
     1
     """
     texts = [Counter(tokens(text)) for text in (*wanted, *others)]
