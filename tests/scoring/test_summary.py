@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from assay.graders.catalog import CATALOG, parse
+from assay.graders.catalog import CATALOG, column_name, parse
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import cluster_ids
 from assay.scoring.summary import summaries, summarise, summary_of
@@ -222,6 +222,22 @@ def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
     assert {"recall@10": 0.5, "latency_ms(stat=p50)": 100.0} == {key: each.value for key, each in headline.items()}
     of_hr = {key: each.value for key, each in by_slice["tag=hr"].items()}
     assert of_hr == {"recall@10": 0.0, "latency_ms(stat=p50)": 300.0}
+
+
+@pytest.mark.parametrize("metric", ["recall@5", "latency_ms(stat=p95)", "over_refusal", "cost_usd"])
+def test_a_slice_to_which_a_metric_does_not_apply_is_summarised_as_any_other(metric: str) -> None:
+    name = parse(metric)
+    column = ScoreColumn(
+        str(column_name(name)),
+        np.array([1.0, 0.0, 0.0]),
+        np.array([SCORED, NOT_APPLICABLE, NOT_APPLICABLE], dtype=np.uint8),
+        np.zeros(3, dtype=np.uint16),
+    )
+    table = ScoreTable("c", ["a", "b", "c"], {column.metric: column}, (), ())
+    rows = np.array([1, 2])
+    (found,) = summaries(table, [name], {"tag=x": rows})[1]["tag=x"].values()
+    assert summary_of(table, name, rows, slice_name="tag=x") == found
+    assert (None, 0, 2) == (found.value, found.scored, found.not_applicable)
 
 
 def test_a_metric_without_a_column_is_not_summarised_in_silence() -> None:

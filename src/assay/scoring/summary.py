@@ -19,7 +19,7 @@ from assay.graders.names import MetricName
 from assay.metrics.intervals import mean_interval
 from assay.metrics.percentiles import percentile, percentile_interval
 from assay.metrics.rates import Bounds, balanced
-from assay.model import Interval, ScoreColumn, ScoreTable, Summary
+from assay.model import NOT_APPLICABLE, Interval, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
     AVERAGES,
     PERCENTILES,
@@ -117,8 +117,21 @@ def summaries(
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
     known = [_measured(table, name) for name in metrics]
     headline = {each.name: _marked(_summary(each, None, HEADLINE, clusters), table) for each in known}
-    by_slice = {key: {each.name: _summary(each, rows, key, clusters) for each in known} for key, rows in slices.items()}
+    applies = np.array([each.column.status != NOT_APPLICABLE for each in known]).reshape(len(known), -1)
+    by_slice = {}
+    for key, rows in slices.items():
+        some: list[bool] = np.any(applies[:, rows], axis=1).tolist()
+        by_slice[key] = {
+            each.name: _summary(each, rows, key, clusters) if applied or each.parts else _nothing(each, rows, key)
+            for each, applied in zip(known, some, strict=True)
+        }
     return headline, by_slice
+
+
+def _nothing(known: _Metric, rows: Rows, slice_name: str) -> Summary:
+    """Return the summary of a slice to which a metric does not apply: most tags know nothing of most metrics."""
+    statistic, note = statistic_of(known.grader, known.name), f"descriptive only (n < {SMALL_SLICE})"
+    return Summary(known.name, slice_name, statistic, None, None, None, None, 0, len(rows), 0, (note,))
 
 
 UNCALIBRATED = "uncalibrated: for ranking and trend only"
