@@ -242,6 +242,8 @@ def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> N
         manifest["judge"]["model"],
         manifest["judge"]["book"],
     )
+    assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
+    assert server.calls == counted(load_verdicts("run/verdicts.sqlite")[1])
 
 
 def test_damaged_book_stops_before_anything_is_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:

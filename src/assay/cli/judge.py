@@ -246,5 +246,7 @@ def _spent(budget: Budget) -> str:
 
 
 def _next(judged: Judged, run: str | None, golden: str | None, outputs: Sequence[str]) -> str:
-    words = ["--run", run] if run is not None else ["--golden", str(golden), "--outputs", *outputs]
-    return shlex.join(["assay", "score", *words, "--verdicts", str(judged.book)])
+    if run is not None:
+        return shlex.join(["assay", "report", run])
+    words = ["--golden", str(golden), "--outputs", *outputs, "--verdicts", str(judged.book)]
+    return shlex.join(["assay", "score", *words])

@@ -98,6 +98,7 @@ def judge(
     if not tell(preflight, judged.notices):
         return judged
     with closing(Book(judgement.book_path)) as book:
+        book.register(session.judge.identity)
         if judgement.run is not None:
             _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK)
         try:
@@ -165,7 +166,6 @@ class _Session:
         limits = self.judgement.limits
         runner = JudgingRunner(self.judge, book, self._needs_more, limits, self.budget, clock, progress)
         judged.tally = runner.tally
-        book.register(self.judge.identity)
         try:
             with interruptible(runner, self.stopping):
                 await self._controls(runner, book, judged)
