@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
-from tests.report.test_build_servers import outcomes, scoring
+from tests.report.test_build_servers import CASES, outcomes, scoring
 from tests.scoring.sides import E, side, walk
 
 from assay.errors import InputError
@@ -15,6 +15,9 @@ from assay.finding import Attribution, CaseChange
 from assay.io.baselines import read_baseline, write_baseline
 from assay.model import Decision, Gate, Rule, RuleResult, Waiver
 from assay.report.comparison import metrics_table, regressions_table
+from assay.report.github import job_summary
+from assay.report.html_data import HtmlData
+from assay.report.html_summary import report_of
 from assay.report.junit import to_junit
 from assay.scoring.changes import part_of, why_moved
 from assay.scoring.snapshot import Snapshot
@@ -116,3 +119,9 @@ def test_an_event_that_only_warns_does_not_hide_a_case_that_was_not_measured() -
     for severity, outcome in (("warn", "INCOMPLETE"), ("block", "FAIL")):
         rule = Rule("visibility_leaks", at_most=0.0, severity=severity)  # type: ignore[arg-type]
         assert outcome == decide_side(leaks, Gate(rules=(rule,), zero_tolerance_tags=())).outcome
+
+
+def test_the_approver_is_named_in_the_job_summary_and_in_the_page() -> None:
+    scored = scoring(Decision("PASS", ()), Gate(approver="Minh | <b>"))
+    assert "Approver: Minh &#124; &lt;b&gt;" in job_summary(scored, CASES)
+    assert "approver: Minh | <b>" in report_of(HtmlData(scored, list(CASES.values())))["notes"]

@@ -81,6 +81,9 @@ def _first_lines(scoring: Scoring) -> Iterator[str]:
         yield f"- {markdown(reason)}"
     if len(decision.reasons) > SHOWN:
         yield f"- and {plural(len(decision.reasons) - SHOWN, 'more reason')}"
+    if scoring.gate is not None:
+        yield ""
+        yield f"Approver: {markdown(scoring.gate.approver or 'nobody named')}"
     golden = scoring.golden
     named = " ".join(part for part in (golden.name, golden.version) if part)
     yield ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.model import Case, ConfigResult, Summary
+from assay.report.faults import hints
 from assay.report.figures import (
     column_of,
     common_reason,
@@ -38,6 +39,9 @@ def report_of(data: HtmlData) -> Json:
     configs = sorted(scoring.configs.items())
     decisions = {config: result.decision for config, result in configs if result.decision is not None}
     notes = [note for config, result in configs for note in config_notes(config, result, scoring)]
+    notes += [f"symptom: {hint}" for hint in hints(scoring)]
+    if scoring.gate is not None:
+        notes.append(f"approver: {scoring.gate.approver or 'nobody named'}")
     return {
         "outcome": scoring.decision.outcome,
         "reasons": scoring.decision.reasons,
