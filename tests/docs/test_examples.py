@@ -122,12 +122,13 @@ def test_the_gate_file_of_the_page_can_be_used(tmp_path: Path) -> None:
     assert ("candidate",) == load_gate(path, rule_problem).configs
 
 
-def test_the_workflow_for_ci_is_yaml_and_scores_with_a_gate() -> None:
+def test_the_workflow_for_ci_gives_the_action_inputs_that_it_has() -> None:
     (text,) = [block.text for block in blocks(GATES_PAGE) if block.text.startswith("name: rag-quality")]
     steps = yaml.safe_load(text)["jobs"]["score"]["steps"]
-    (run,) = [step["run"] for step in steps if step.get("run", "").startswith("assay score")]
-    assert "--gate gate.yaml --strict" in run
-    assert [run.split()[1:]] == list(commands(run))
+    (step,) = [step for step in steps if step.get("uses") == "./assay"]
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    required = {name for name, each in inputs.items() if each.get("required")}
+    assert required <= step["with"].keys() <= inputs.keys()
 
 
 def jq_programs() -> list[str]:
