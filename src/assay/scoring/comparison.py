@@ -39,10 +39,7 @@ def compare(
     sides are not comparable: another golden set, judge, rubric, or definition of a metric.
     """
     asked = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
-    common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
-    if not common:
-        names = ", ".join(metrics) or "any metric"
-        raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
+    common = _common(asked, baseline, candidate)
     refuse_incomparable(baseline, candidate.side, candidate.definitions, common)
     cases = all_cases(candidate.cases, baseline.cases)
     sides = Sides(cases, baseline.table, candidate.table)
@@ -75,6 +72,15 @@ def compare(
         ),
         notes=tuple(_notes(asked, baseline, candidate)),
     )
+
+
+def _common(asked: Sequence[str], baseline: Snapshot, candidate: Snapshot) -> list[str]:
+    """Return the metrics that both sides measured. Raises InputError where there are none."""
+    common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
+    if not common:
+        names = ", ".join(asked) or "any metric"
+        raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
+    return common
 
 
 def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, Rows]:
