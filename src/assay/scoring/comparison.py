@@ -38,8 +38,7 @@ def compare(
     adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises InputError where the
     sides are not comparable: another golden set, judge, rubric, or definition of a metric.
     """
-    asked = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
-    common = _common(asked, baseline, candidate)
+    asked, common = _metrics(metrics, baseline, candidate)
     refuse_incomparable(baseline, candidate.side, candidate.definitions, common)
     cases = all_cases(candidate.cases, baseline.cases)
     sides = Sides(cases, baseline.table, candidate.table)
@@ -51,6 +50,7 @@ def compare(
     }
     found = _adjusted(found, gate)
     changes = _case_changes(sides, common, baseline, candidate)
+    trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
     slices: dict[str, dict[str, MetricChange]] = {}
     for (name, key), change in found.items():
         if key is not None:
@@ -64,23 +64,19 @@ def compare(
         cases=changes,
         transitions=transitions_of(baseline.attributions, candidate.attributions),
         changed=what_changed(baseline, candidate),
-        moved=why_moved(
-            changes,
-            baseline.attributions,
-            candidate.attributions,
-            {*baseline.table.uncalibrated, *candidate.table.uncalibrated},
-        ),
+        moved=why_moved(changes, baseline.attributions, candidate.attributions, trends),
         notes=tuple(_notes(asked, baseline, candidate)),
     )
 
 
-def _common(asked: Sequence[str], baseline: Snapshot, candidate: Snapshot) -> list[str]:
-    """Return the metrics that both sides measured. Raises InputError where there are none."""
+def _metrics(wanted: Sequence[str], baseline: Snapshot, candidate: Snapshot) -> tuple[list[str], list[str]]:
+    """Return the metrics asked for, and those that both sides measured. Raises InputError where there are none."""
+    asked = list(wanted) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
     common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
     if not common:
-        names = ", ".join(asked) or "any metric"
+        names = ", ".join(wanted) or "any metric"
         raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
-    return common
+    return asked, common
 
 
 def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, Rows]:
