@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.report.test_build_servers import CASES, outcomes, scoring
 from tests.scoring.sides import E, side, walk
 
+from assay.cli import main
 from assay.errors import InputError
 from assay.finding import Attribution, CaseChange
 from assay.io.baselines import read_baseline, write_baseline
@@ -125,3 +126,34 @@ def test_the_approver_is_named_in_the_job_summary_and_in_the_page() -> None:
     scored = scoring(Decision("PASS", ()), Gate(approver="Minh | <b>"))
     assert "Approver: Minh &#124; &lt;b&gt;" in job_summary(scored, CASES)
     assert "approver: Minh | <b>" in report_of(HtmlData(scored, list(CASES.values())))["notes"]
+
+
+CASE = '{"id": "a", "question": "Q?", "expected_chunk_ids": ["d"], "expected_behavior": "answer"}\n'
+SEEN = '{"query_id": "a", "config_id": "one", "answer": "Yes.", "retrieved_chunks": [{"chunk_id": "d", "rank": 1}]}\n'
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    (tmp_path / "g.jsonl").write_text(CASE, encoding="utf-8")
+    (tmp_path / "o.jsonl").write_text(SEEN, encoding="utf-8")
+    files = ["--golden", str(tmp_path / "g.jsonl"), "--outputs", str(tmp_path / "o.jsonl")]
+    assert main(["score", *files, "--run-dir", str(tmp_path / "run")]) == 0
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("file", ["golden.jsonl", "observations.jsonl", "manifest.json"])
+def test_no_report_is_written_over_what_a_run_is_scored_from(run: Path, file: str) -> None:
+    target, before = str(run / file), (run / file).read_bytes()
+    assert 2 == main(["report", str(run), "--json", target])
+    assert 2 == main(["baseline", "save", str(run), "--out", target])
+    assert 2 == main(["compare", str(run), str(run), "--json-report", target])
+    assert before == (run / file).read_bytes()
+
+
+def test_no_report_is_written_over_the_baseline_that_it_is_held_against(run: Path, tmp_path: Path) -> None:
+    kept = str(tmp_path / "baseline.json")
+    assert 0 == main(["baseline", "save", str(run), "--out", kept])
+    files = ["--golden", str(tmp_path / "g.jsonl"), "--outputs", str(tmp_path / "o.jsonl")]
+    assert 2 == main(["score", *files, "--baseline", kept, "--json-report", kept])
+    assert 2 == main(["report", str(run), "--baseline", kept, "--json", kept])
+    assert 2 == main(["baseline", "show", str(run)])

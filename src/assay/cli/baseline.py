@@ -17,7 +17,10 @@ def save(
     """Write the scores of every case of one configuration; no question, answer or text of a chunk is in it."""
     from assay.cli.screen import wrote
     from assay.workflow.baseline import save as save_baseline
+    from assay.workflow.outputs import refuse_overwriting
+    from assay.workflow.runs import files_of
 
+    refuse_overwriting([out], files_of(run))
     wrote([("baseline", save_baseline(run, out))], f"assay compare {out} RUN:CONFIG")
     return 0
 

@@ -44,11 +44,13 @@ def compare(
     from assay.cli.screen import wrote
     from assay.workflow.compare import Asked, compare_configs, compare_named, status_of, write_comparison
     from assay.workflow.outputs import expand, refuse_overwriting
+    from assay.workflow.runs import files_of
     from assay.workflow.session import Request
 
     asked = Asked(gate, profile, approver, [metrics] if metrics else (), parts(by) or None, said_time(now))
     refuse_overwriting(
-        [report, json_report], [golden, corpus, gate, baseline, candidate, *(expand(outputs) if outputs else ())]
+        [report, json_report],
+        [golden, corpus, gate, *files_of(baseline, candidate), *(expand(outputs) if outputs else ())],
     )
     if golden is not None and outputs and baseline_config is not None and candidate_config is not None:
         if baseline is not None:

@@ -43,12 +43,14 @@ def report(
     """Write reports of a run. The exit code says whether they were written, not what the gate decided."""
     from assay.cli.score import said_time
     from assay.cli.screen import progress, wrote
+    from assay.workflow.outputs import refuse_overwriting
     from assay.workflow.reports import Targets, write_reports
-    from assay.workflow.runs import opened, split_run
+    from assay.workflow.runs import files_of, opened, split_run
     from assay.workflow.session import day_of
 
     if not any((markdown, json, junit, csv, html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
+    refuse_overwriting([markdown, json, junit, csv, html], [gate, *files_of(run, baseline)])
     name = split_run(run)
     targets = Targets(
         markdown,

@@ -96,6 +96,7 @@ def score(
     from assay.cli.screen import progress, wrote
     from assay.workflow.outputs import expand, refuse_overwriting
     from assay.workflow.reports import Targets, write_reports
+    from assay.workflow.runs import files_of
     from assay.workflow.session import Request, day_of, scored, status_of
 
     time = said_time(now)
@@ -130,7 +131,7 @@ def score(
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     targets = replace(targets, verdicts=verdicts, calibration=calibration)
     targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=_inputs(request))
-    read = [golden, corpus, gate, verdicts, calibration, *expand(outputs)]
+    read = [golden, corpus, gate, verdicts, calibration, *files_of(baseline), *expand(outputs)]
     refuse_overwriting([report, html, json_report, per_case, legacy_json_report], read)
     with progress("scoring") as moved, scored(request, moved) as run:
         written = write_reports(run, targets)

@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, Problem, shown
-from assay.io.runfolder import CORPUS, GOLDEN, MANIFEST, OBSERVATIONS, read_manifest, sha256_of
+from assay.io.runfolder import (
+    CALIBRATION,
+    CORPUS,
+    GOLDEN,
+    LOCK,
+    MANIFEST,
+    OBSERVATIONS,
+    VERDICTS,
+    VERDICTS_TEXT,
+    read_manifest,
+    sha256_of,
+)
 from assay.workflow.score import Progress, ScoreRun
 from assay.workflow.session import Request, scored
 
@@ -25,6 +36,20 @@ class RunName:
 def is_run(text: str) -> bool:
     """Return whether a text names a run folder, with or without a configuration."""
     return (split_run(text).path / MANIFEST).is_file()
+
+
+def files_of(*names: str | None) -> list[str]:
+    """Return the files that names stand for: of a run those that it is scored from, else the name itself."""
+    found: list[str] = []
+    for name in filter(None, names):
+        if not is_run(name):
+            found.append(name)
+            continue
+        folder = split_run(name).path
+        kept = [str(each["path"]) for each in read_manifest(folder).get("observations", ())]
+        own = (MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, VERDICTS, VERDICTS_TEXT, CALIBRATION, LOCK)
+        found += [str(folder / each) for each in (*own, *kept)]
+    return found
 
 
 def split_run(text: str) -> RunName:
