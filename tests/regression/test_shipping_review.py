@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.report.test_build_servers import CASES, outcomes, scoring
 from tests.scoring.sides import E, side, walk
+from tests.scoring.traces import BAD, blamed, case, seen, stage
 
 from assay.cli import main
 from assay.errors import InputError
@@ -157,3 +158,28 @@ def test_no_report_is_written_over_the_baseline_that_it_is_held_against(run: Pat
     assert 2 == main(["score", *files, "--baseline", kept, "--json-report", kept])
     assert 2 == main(["report", str(run), "--baseline", kept, "--json", kept])
     assert 2 == main(["baseline", "show", str(run)])
+
+
+def test_a_run_whose_golden_set_was_edited_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = run / "golden.jsonl"
+    golden.write_text(golden.read_text(encoding="utf-8").replace("Q?", "Another?"), encoding="utf-8")
+    assert 2 == main(["gate", "check", str(run), "--profile", "general"])
+    assert 2 == main(["report", str(run), "--junit", str(run / "junit.xml")])
+    assert "is not what the run was made with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("searches", [("bm25", "vector"), ("vector", "bm25")])
+def test_a_search_is_not_blamed_where_another_found_the_evidence_and_no_merge_is_reported(
+    searches: tuple[str, str],
+) -> None:
+    finds, misses = searches
+    found = blamed(
+        case(),
+        seen(
+            stage(finds, "leave", "sick"),
+            stage(misses, "sick", "office"),
+            stage("context", "sick", "office"),
+            answer=BAD,
+        ),
+    )
+    assert ("insufficient_trace", None, ("hybrid_merge",)) == (found.cause, found.stage, found.also)

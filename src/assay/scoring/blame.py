@@ -79,7 +79,7 @@ class Loss:
 
 def blame(loss: Loss) -> Blame:
     """Return what lost a unit: the last step that had it in reach and gave it away, else what never found it."""
-    for rule in (_builder, _reranker, _merger, _retrievers, _late):
+    for rule in (_builder, _reranker, _merger, _unmerged, _retrievers, _late):
         found = rule(loss)
         if found is not None:
             return found
@@ -162,6 +162,17 @@ def _fused(inputs: Sequence[Step], unit: int) -> int:
                 covering.add(chunk_id)
     best = max(scores[chunk_id] for chunk_id in covering)
     return 1 + sum(score > best for score in scores.values())
+
+
+def _unmerged(loss: Loss) -> Blame | None:
+    """One of several searches had it near the top, and how they were merged is not reported: a later part lost it."""
+    inputs = loss.retrievers
+    found = [step for step in inputs if (loss.rank(step) or NEAR + 1) <= NEAR]
+    if len(inputs) < 2 or not found or loss.last("merge") is not None:
+        return None
+    seen = f"{loss.at(found[0])} in {found[0].name}, and no stage shows what became of it beside the other searches"
+    also: tuple[Cause, ...] = ("hybrid_merge", "reranker") if loss.last("rerank") is not None else ("hybrid_merge",)
+    return Blame("insufficient_trace", None, (seen,), "low", also)
 
 
 def _retrievers(loss: Loss) -> Blame | None:

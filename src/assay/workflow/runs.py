@@ -105,8 +105,16 @@ def request_of(run: Path, **changes: Any) -> Request:
 
 @contextmanager
 def opened(run: str | Path, progress: Progress | None = None, **changes: Any) -> Iterator[ScoreRun]:
-    """Yield a run folder's scoring; `changes` are fields of `Request`. Raises InputError as `request_of` does."""
-    with scored(request_of(Path(run), **changes), progress) as scoring:
+    """Yield a run folder's scoring; `changes` are fields of `Request`.
+
+    Raises InputError as `request_of` does, and where the golden set is not the one that the run was made with.
+    """
+    folder = Path(run)
+    with scored(request_of(folder, **changes), progress) as scoring:
+        known = read_manifest(folder).get("golden_digest", scoring.scoring.golden.digest)
+        if known != scoring.scoring.golden.digest:
+            message = "is not what the run was made with (its digest differs from the manifest's)"
+            raise InputError([Problem(str(folder / GOLDEN), None, "", message, "E_RUN_CHANGED")])
         yield scoring
 
 
