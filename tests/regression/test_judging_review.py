@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from msgspec import structs
@@ -15,9 +16,12 @@ from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
 
 from assay.cli import main
+from assay.graders.attached import support_by_rules
+from assay.graders.joins import Joins
+from assay.graders.reading import Reading
 from assay.judges.book import Book, read_contents
 from assay.judges.rows import Contents, read_lines, to_lines
-from assay.model import Decision, Gate, Rule
+from assay.model import SCORED, Case, Chunk, Decision, Gate, GoldenSet, Observation, Rule, Stage
 from assay.scoring.gate import decide
 from assay.verdict import Standing
 
@@ -86,3 +90,16 @@ def test_probabilities_are_not_held_against_the_raw_scores_of_an_uncalibrated_ba
     by_judge = gated(Rule("faithfulness(by=judge)", max_regression=0.05), probable, raw)
     assert ["unmeasured", "pass"] == [each.results[0].state for each in (by_rules, by_judge)]
     assert "PASS_WITH_RISK" == by_rules.outcome
+
+
+def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> None:
+    """Each citation was held against the claim together with all others, and all others without it: minutes for 400."""
+    names = [f"c{number}" for number in range(60)]
+    chunks = tuple(Chunk(name, text=f"Employees get {name} days of leave.") for name in names)
+    answer = "Employees get 12 days of leave. " + " ".join(f"[{name}]" for name in names)
+    seen = Observation("q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(names))
+    reading = Reading(Joins(GoldenSet((Case("q", "How many days?"),))).case(0), seen)
+    asked = Mock(wraps=reading.support_by)
+    reading.support_by = asked  # type: ignore[method-assign]
+    assert SCORED == support_by_rules(reading).status
+    assert [{name} for name in names] == [set(call.args[1]) for call in asked.call_args_list]

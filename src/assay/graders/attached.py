@@ -28,6 +28,8 @@ from assay.verdict import JudgeRequest
 RUBRIC = "citation_support"
 NECESSARY = 0.1
 """How much less support a claim must have without a citation for the citation to share in what they support jointly."""
+MOST_JOINT = 20
+"""Citations of one claim that can support it jointly; of more, each has to support it alone."""
 MISSING = Labelled("missing", 0.0)
 """The label of a citation that names nothing known."""
 
@@ -73,7 +75,7 @@ def _score(citation: Citation, reading: Reading) -> float:
         return max(reading.support_by(claim, citation.texts).score for claim in reading.claims)
     score = reading.support_by(citation.claim, citation.texts).score
     beside = reading.beside[citation.claim.id]
-    if len(beside) > 1:
+    if 1 < len(beside) <= MOST_JOINT:
         joint = reading.support_by(citation.claim, {name for each in beside for name in each.texts}).score
         others = {name for each in beside if each is not citation for name in each.texts}
         if joint - reading.support_by(citation.claim, others).score >= NECESSARY:
