@@ -117,10 +117,12 @@ def summaries(
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
     known = [_measured(table, name) for name in metrics]
     headline = {each.name: _marked(_summary(each, None, HEADLINE, clusters), table) for each in known}
-    applies = np.array([each.column.status != NOT_APPLICABLE for each in known]).reshape(len(known), -1)
+    applies = np.zeros((len(known), len(table.case_ids)), dtype=np.bool_)
+    for place, each in enumerate(known):
+        applies[place] = each.column.status != NOT_APPLICABLE
     by_slice = {}
     for key, rows in slices.items():
-        some: list[bool] = np.any(applies[:, rows], axis=1).tolist()
+        some = np.any(applies[:, rows], axis=1).tolist()
         by_slice[key] = {
             each.name: _summary(each, rows, key, clusters) if applied or each.parts else _nothing(each, rows, key)
             for each, applied in zip(known, some, strict=True)
