@@ -17,8 +17,11 @@ from tests.support.verdicts import JUDGE
 
 from assay.cli import main
 from assay.graders.attached import support_by_rules
+from assay.graders.catalog import parse
+from assay.graders.instruments import requests_of
 from assay.graders.joins import Joins
 from assay.graders.reading import Reading
+from assay.io.rubrics import load_rubrics
 from assay.judges.book import Book, read_contents
 from assay.judges.rows import Contents, read_lines, to_lines
 from assay.model import SCORED, Case, Chunk, Decision, Gate, GoldenSet, Observation, Rule, Stage
@@ -103,3 +106,16 @@ def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> 
     reading.support_by = asked  # type: ignore[method-assign]
     assert SCORED == support_by_rules(reading).status
     assert [{name} for name in names] == [set(call.args[1]) for call in asked.call_args_list]
+
+
+def test_citations_beyond_one_request_are_asked_about_beside_their_own_sources_only() -> None:
+    """All sources in every request were cut at the judge's limit: the last ones were empty where asked about."""
+    chunks = tuple(Chunk(f"c{number}", text=f"Item {number} costs {number} dollars.") for number in range(15))
+    answer = " ".join(f"Item {number} costs {number} dollars [c{number}]." for number in range(15))
+    seen = Observation(
+        "q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(c.chunk_id for c in chunks)
+    )
+    case = Joins(GoldenSet((Case("q", "How much?"),))).case(0)
+    requests = requests_of(case, seen, [parse("citation_support(by=judge)")], load_rubrics())
+    shown = [[entry["id"] for entry in each.inputs["context"]] for each in requests]
+    assert [[f"c{number}" for number in range(12)], ["c12", "c13", "c14"]] == shown

@@ -9,6 +9,7 @@ import math
 
 from assay.graders.grounding import claims_by_judge
 from assay.graders.judging import (
+    MOST_ITEMS,
     Asking,
     Labelled,
     Labels,
@@ -130,8 +131,13 @@ def _requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
         if names:
             sources[" + ".join(names)] = "\n\n".join(sources[name] for name in names)
             entries.append({"id": f"{claim.id}.all", "text": claim.text, "source": " + ".join(names)})
-    context = [{"id": name, "text": text} for name, text in sources.items()]
-    return item_requests(rubric, "citations", entries, {"question": reading.question, "context": context})
+    requests = []
+    for start in range(0, len(entries), MOST_ITEMS):  # each with its own sources: of too much text a judge reads a part
+        group = entries[start : start + MOST_ITEMS]
+        named = {entry["source"] for entry in group}
+        context = [{"id": name, "text": text} for name, text in sources.items() if name in named]
+        requests += item_requests(rubric, "citations", group, {"question": reading.question, "context": context})
+    return requests
 
 
 def _joint(reading: Reading, claim_id: str) -> list[str]:
