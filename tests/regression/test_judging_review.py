@@ -53,6 +53,24 @@ def test_a_judge_that_failed_its_controls_is_not_made_valid_by_judging_less(serv
     assert before == replace(after, at=before.at)
 
 
+def test_what_comes_after_judging_a_run_is_a_command_that_works(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"])
+    assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
+    (following,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay report")]
+    assert 0 == main(following.split()[2:])
+    assert "faithfulness(by=judge)" in Path("run/report.md").read_text(encoding="utf-8")
+
+
+def test_an_endpoint_that_cannot_be_reached_is_told_as_such(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("THE_JUDGE", "http://127.0.0.1:9")
+    assert 3 == judge("--attempts", "1")
+    assert "samples: provider, such as connection: " in capsys.readouterr().err
+
+
 def test_what_shows_a_judge_to_be_invalid_outlives_a_later_standing(tmp_path: Path) -> None:
     with Book(tmp_path / "book.sqlite") as book:
         book.register(JUDGE)

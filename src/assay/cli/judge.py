@@ -209,7 +209,8 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
     tally = judged.tally
     typer.echo(f"{tally.asked} samples asked for, {tally.known} known before, {tally.retries} retries", err=True)
     for reason, count in sorted(tally.unscored.items()):
-        typer.echo(f"unscored: {count} samples: {reason}", err=True)
+        why = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
+        typer.echo(terminal(f"unscored: {count} samples: {reason}{why}"), err=True)
     if judged.double_bills:
         said = "calls may have been billed without a verdict: their process ended while they were under way"
         typer.echo(f"note: {judged.double_bills} {said}", err=True)
@@ -247,6 +248,6 @@ def _spent(budget: Budget) -> str:
 
 def _next(judged: Judged, run: str | None, golden: str | None, outputs: Sequence[str]) -> str:
     if run is not None:
-        return shlex.join(["assay", "report", run])
+        return shlex.join(["assay", "report", run, "--markdown", str(Path(run) / "report.md")])
     words = ["--golden", str(golden), "--outputs", *outputs, "--verdicts", str(judged.book)]
     return shlex.join(["assay", "score", *words])

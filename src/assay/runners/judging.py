@@ -43,13 +43,14 @@ class Limits:
 
 @dataclass(slots=True)
 class JudgingTally:
-    """What a judging did: requests seen to, samples newly asked for and those of them without a verdict, samples that
-    were in the book (also by another process), and why it ended early."""
+    """What a judging did: requests seen to, samples newly asked for and those of them without a verdict (with what the
+    first of each reason said), samples that were in the book (also by another process), and why it ended early."""
 
     total: int = 0
     done: int = 0
     asked: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
+    messages: dict[str, str] = field(default_factory=dict)
     known: int = 0
     retries: int = 0
     halted: str = ""
@@ -212,6 +213,7 @@ class JudgingRunner:
             self._in_a_row = 0
             return
         self.tally.unscored[verdict.unscored] += 1
+        self.tally.messages.setdefault(verdict.unscored, verdict.message)
         self._in_a_row += 1
         if self._in_a_row >= self.limits.breaker:
             self.stop("breaker")
