@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-collect_ignore = ["faults/rude_mcp.py"]  # a program that tests start
+collect_ignore = ["faults/rude_mcp.py", "support/tiny_model.py"]  # programs that tests start
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

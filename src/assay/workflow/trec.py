@@ -73,7 +73,7 @@ def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> Sc
     }
     scoring = conclude(
         cases,
-        GoldenInfo("", "", qrels_digest(qrels), len(qrels), QRELS, "partial"),
+        GoldenInfo(Path(golden).stem, "", qrels_digest(qrels), len(qrels), QRELS, "partial"),
         tables,
         plan.names,
         options.gate,
