@@ -27,6 +27,8 @@ from assay.judges.rows import Contents, read_lines, to_lines
 from assay.model import SCORED, Case, Chunk, Decision, Gate, GoldenSet, Observation, Rule, Stage
 from assay.scoring.gate import decide
 from assay.verdict import Standing
+from assay.workflow.controls import known_questions
+from assay.workflow.questions import Questions
 
 INVALID = Standing(JUDGE.digest, 8, 1.0, 20, 0.5, invalid=True, reasons=("controls colon_answer: mean 1.00",))
 VALID = Standing(JUDGE.digest, 0, None, 20, 0.9)
@@ -69,6 +71,20 @@ def test_an_endpoint_that_cannot_be_reached_is_told_as_such(
     monkeypatch.setenv("THE_JUDGE", "http://127.0.0.1:9")
     assert 3 == judge("--attempts", "1")
     assert "samples: provider, such as connection: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("same", ["question", "cluster", ""])
+def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_answer(same: str) -> None:
+    """The answer to a question asked again, or put in other words, is no wrong answer to it."""
+    questions = ["How many days?", "how many  DAYS?" if same == "question" else "What is the allowance?"]
+    cases = tuple(
+        Case(f"q{n}", each, cluster="leave" if same == "cluster" else None) for n, each in enumerate(questions)
+    )
+    seen = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
+    name = parse("answer_relevance(by=judge)")
+    asking = Questions(GoldenSet(cases), None, load_rubrics(), [name], seen)
+    known = known_questions(asking.asked({}), asking.clusters_of, asking.rubrics)
+    assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in known.controls.values())
 
 
 def test_what_shows_a_judge_to_be_invalid_outlives_a_later_standing(tmp_path: Path) -> None:

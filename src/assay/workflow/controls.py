@@ -32,9 +32,12 @@ class Known(NamedTuple):
         return [each.request for each in self.controls.values()] + [request for _, request in self.anchors.values()]
 
 
-def known_questions(asked: Mapping[str, JudgeRequest], cases_of: Mapping[str, set[str]], rubrics: Rubrics) -> Known:
-    """Return the controls that can be made of a few of the requests, and the anchors."""
-    made = [control for one, other in _pairs(asked, cases_of) for control in controls(one, other)]
+def known_questions(asked: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics) -> Known:
+    """Return the controls that can be made of a few of the requests, and the anchors.
+
+    `clusters_of` says which clusters of cases a request is about: what answers one of a cluster may answer another.
+    """
+    made = [control for one, other in _pairs(asked, clusters_of) for control in controls(one, other)]
     return Known({each.request.digest: each for each in made}, anchor_requests(rubrics))
 
 
@@ -114,14 +117,22 @@ def _values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:
 
 
 def _pairs(
-    asked: Mapping[str, JudgeRequest], cases_of: Mapping[str, set[str]]
+    asked: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]]
 ) -> Iterator[tuple[JudgeRequest, JudgeRequest]]:
-    """Yield a few requests of each rubric with one about another case, the same ones whatever the order."""
+    """Yield a few requests of each rubric with one about something else, the same ones whatever the order."""
     by_rubric: dict[str, list[str]] = defaultdict(list)
     for digest in sorted(asked):
         by_rubric[asked[digest].rubric_hash].append(digest)
     for digests in by_rubric.values():
         for digest in digests[:PAIRS]:
-            other = next((each for each in digests if not cases_of[each] & cases_of[digest]), None)
+            question = _question(asked[digest])
+            others = (each for each in digests if not clusters_of[each] & clusters_of[digest])
+            other = next((each for each in others if question is None or _question(asked[each]) != question), None)
             if other is not None:
                 yield asked[digest], asked[other]
+
+
+def _question(request: JudgeRequest) -> str | None:
+    """Return the question of a request, however it is written: the same one may be asked by several people."""
+    question = request.inputs.get("question")
+    return " ".join(question.casefold().split()) if isinstance(question, str) else None

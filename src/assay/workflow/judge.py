@@ -138,7 +138,7 @@ class _Session:
         self.verdicts = {name: list(samples) for name, samples in contents.verdicts.get(self.digest, {}).items()}
         asked = self.questions.asked(self.verdicts)
         if asked:
-            self._known = known_questions(asked, self.questions.cases_of, self.chosen.rubrics)
+            self._known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
         calls = prompt = completion = known = 0
         beside = self._known.requests()
         for request in [*asked.values(), *beside]:

@@ -68,6 +68,12 @@ class Questions:
             recorder.asked.clear()
         return found
 
+    @property
+    def clusters_of(self) -> dict[str, set[str]]:
+        """Which clusters of cases each request is about; a case without a cluster is its own."""
+        cluster = {case.id: case.cluster or case.id for case in self.golden.cases}
+        return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
+
     def ambiguous(self) -> Questions:
         """Keep the observations of which the rules instrument leaves some claim open."""
         readings = self._readings(Joins(self.golden, self.corpus))
