@@ -64,8 +64,16 @@ def _by_words(phrases: Iterable[str]) -> list[tuple[str, bytes, frozenset[bytes]
     return [(each, each.encode(), frozenset(each.encode().translate(_AS_WORDS).split())) for each in phrases]
 
 
-_PHRASE_WORDS, _FIRST_WORDS = _by_words(_PHRASES), _by_words(_FIRST)
-_KNOWN_WORDS = frozenset(word for _, _, words in _PHRASE_WORDS + _FIRST_WORDS for word in words)
+def _by_longest_word(phrases: Iterable[str]) -> dict[bytes, list[tuple[str, bytes, frozenset[bytes]]]]:
+    """Return the phrases by one of the words that a text has to hold for them."""
+    found: dict[bytes, list[tuple[str, bytes, frozenset[bytes]]]] = {}
+    for each in _by_words(phrases):
+        found.setdefault(max(each[2], key=lambda word: (len(word), word)), []).append(each)
+    return found
+
+
+_PHRASE_WORDS, _FIRST_WORDS = _by_longest_word(_PHRASES), _by_longest_word(_FIRST)
+_PHRASE_KEYS, _FIRST_KEYS = frozenset(_PHRASE_WORDS), frozenset(_FIRST_WORDS)
 
 
 def injected(inputs: Mapping[str, Any]) -> bool:
@@ -89,10 +97,11 @@ def _talks(text: str) -> bool:
     if any(sign in folded for sign in _SIGNS):
         return True
     words = folded.translate(_AS_WORDS).split()
-    seen = _KNOWN_WORDS.intersection(words)
-    if any(needed <= seen and phrase in folded for _, phrase, needed in _PHRASE_WORDS):
-        return True
-    cues = {cue for cue, _, needed in _FIRST_WORDS if needed <= seen}
+    seen = frozenset(words)
+    for key in _PHRASE_KEYS & seen:
+        if any(needed <= seen and phrase in folded for _, phrase, needed in _PHRASE_WORDS[key]):
+            return True
+    cues = {cue for key in _FIRST_KEYS & seen for cue, _, needed in _FIRST_WORDS[key] if needed <= seen}
     return bool(cues) and _ordered([word.decode() for word in words], cues)
 
 
