@@ -14,6 +14,8 @@ from tests.cli.judging import METRICS, NAMED, judging
 from tests.scoring.sides import side
 from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
+from tests.workflow.judged import JUDGE as JUDGE_1
+from tests.workflow.judged import World, summary
 
 from assay.cli import main
 from assay.graders.attached import support_by_rules
@@ -85,6 +87,16 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
     asking = Questions(GoldenSet(cases), None, load_rubrics(), [name], seen)
     known = known_questions(asking.asked({}), asking.clusters_of, asking.rubrics)
     assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in known.controls.values())
+
+
+def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: Path) -> None:
+    """One of two answers has a verdict (the third refuses); the other was left out, and the rate read 0."""
+    world = World(tmp_path)
+    first, *_ = world.requests([parse("faithfulness(by=judge)")])
+    contents = world.contents(JUDGE_1, but=lambda each: each.digest != first.digest)
+    report = world.score(world.export(contents), "--metrics", "faithfulness(by=judge),judge_unscored")[2]
+    assert 1.0 == summary(report, "faithfulness(by=judge)")["value"]
+    assert 0.5 == summary(report, "judge_unscored")["value"]
 
 
 def test_what_shows_a_judge_to_be_invalid_outlives_a_later_standing(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from assay.graders.judging import (
     together,
 )
 from assay.graders.reading import Reading, listed
+from assay.graders.votes import Ruling
 from assay.model import NOT_APPLICABLE, SCORED
 
 APART = 0.4
@@ -53,14 +54,28 @@ def _everything(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
 
 
 def unscored_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
-    """The share of the requests put to the judge about this answer that have no usable verdict for some item."""
+    """The share of the requests about this answer that have no usable verdict for some item.
+
+    One that is not recorded counts where answers were judged under its rubric at all: else nobody meant to ask.
+    """
+    judging = reading.case.joins.judging
+    held = judging.held if judging is not None else ()
     requests = [each for asking in _everything(reading, rubrics).values() for each in first_requests(asking)]
-    recorded = [ruling for ruling in (yield requests) if ruling is not None] if requests else []
-    if not recorded:
+    rulings = (yield requests) if requests else []
+    asked = [
+        ruling for each, ruling in zip(requests, rulings, strict=True) if ruling is not None or each.rubric in held
+    ]
+    if not asked:
         return not_applicable(NO_VERDICT)
-    reasons = [ruling.unscored or next((i.unscored for i in ruling.items if i.unscored), None) for ruling in recorded]
-    gone = [reason for reason in reasons if reason is not None]
-    return scored(len(gone) / len(recorded), listed("unscored", gone))
+    gone = [why for ruling in asked if (why := _without_verdict(ruling)) is not None]
+    return scored(len(gone) / len(asked), listed("unscored", gone))
+
+
+def _without_verdict(ruling: Ruling | None) -> str | None:
+    """Return why some item of a request has no label; None where each has one."""
+    if ruling is None:
+        return NO_VERDICT
+    return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), None)
 
 
 def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
