@@ -33,23 +33,24 @@ class Groups:
 
     async def claim(self, key: SampleKey) -> Verdict | Turn:
         """Return the verdict that is kept, or whose turn it is."""
-        found: Verdict | Turn = await self._done("claim", key)
+        found: Verdict | Turn = await self._begun("claim", key)
         return found
 
-    async def save(self, verdict: Verdict) -> None:
-        """Keep a verdict for good."""
-        await self._done("save", verdict)
+    def save(self, verdict: Verdict) -> asyncio.Future[None]:
+        """Begin to keep a verdict; it is kept when the future is done. What is claimed after this is not committed
+        before it."""
+        return self._begun("save", verdict)
 
     async def release(self, key: SampleKey) -> None:
         """Give a claim back."""
-        await self._done("release", key)
+        await self._begun("release", key)
 
-    async def _done(self, act: Act, item: Any) -> Any:
+    def _begun(self, act: Act, item: Any) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((act, item, future))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
-        return await future
+        return future
 
     async def _write(self) -> None:
         while self._waiting:

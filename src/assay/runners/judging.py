@@ -109,35 +109,58 @@ class JudgingRunner:
     async def _work(
         self, queue: deque[tuple[str, JudgeRequest]], known: Mapping[tuple[str, int], Verdict], groups: Groups
     ) -> None:
-        while queue and not self.tally.halted:
-            name, request = queue.popleft()
-            samples = self.verdicts[name]
-            while self._needs_more(request, samples):
-                found: Verdict | Turn | None = known.get((name, len(samples)))
-                if found is None:
-                    found = await self._sample(name, request, len(samples), groups)
-                else:
-                    self.tally.known += 1
-                if not isinstance(found, Verdict):
-                    break
-                samples.append(found)
-            else:
-                self.tally.done += 1
-                if self._progress is not None:
-                    self._progress(self.tally.done, self.tally.total)
-                continue
-            if found is Turn.BUSY:  # another process asks: see to the others first
-                queue.append((name, request))
-                await self.clock.sleep(LOOK_AGAIN)
+        last = _Last()
+        try:
+            while queue and not self.tally.halted:
+                name, request = queue.popleft()
+                found = await self._samples(name, request, known, groups, last)
+                if found is Turn.BUSY:  # another process asks: see to the others first
+                    queue.append((name, request))
+                    await self._committed(last)
+                    await self.clock.sleep(LOOK_AGAIN)
+            await self._committed(last)
+        finally:
+            last.forget()
 
-    async def _sample(self, name: str, request: JudgeRequest, sample: int, groups: Groups) -> Verdict | Turn | None:
-        """Return one sample, BUSY where another process asks for it, None where the judging was stopped before."""
+    async def _samples(
+        self,
+        name: str,
+        request: JudgeRequest,
+        known: Mapping[tuple[str, int], Verdict],
+        groups: Groups,
+        last: _Last,
+    ) -> Verdict | Turn | None:
+        """Take samples of one request while more are needed; returns the last one, or why there is none."""
+        samples = self.verdicts[name]
+        found: Verdict | Turn | None = None
+        while self._needs_more(request, samples):
+            found = known.get((name, len(samples)))
+            if found is None:
+                found = await self._sample(name, request, len(samples), groups, last)
+            else:
+                self.tally.known += 1
+            if not isinstance(found, Verdict):
+                return found
+            samples.append(found)
+        last.finished += 1
+        if last.saving is None:
+            await self._committed(last)
+        return found
+
+    async def _sample(
+        self, name: str, request: JudgeRequest, sample: int, groups: Groups, last: _Last
+    ) -> Verdict | Turn | None:
+        """Return one sample, BUSY where another process asks for it, None where the judging was stopped before.
+
+        Its verdict is committed together with the next claim of this worker, and before the call that is claimed.
+        """
         ticket = await self._throttle.enter()
         try:
             if self.tally.halted:
                 return None
             key: SampleKey = (name, self._judge_digest, sample)
             claimed = await groups.claim(key)
+            await self._committed(last)
             if isinstance(claimed, Verdict):
                 self.tally.known += 1
                 return claimed
@@ -147,11 +170,23 @@ class JudgingRunner:
             if verdict is None:
                 await groups.release(key)
                 return None
-            await groups.save(verdict)
+            last.saving = verdict, groups.save(verdict)
         finally:
             self._throttle.leave()
-        self._count(verdict)
         return verdict
+
+    async def _committed(self, last: _Last) -> None:
+        """Wait until what this worker did last is on the disk; only then it counts."""
+        if last.saving is not None:
+            verdict, saved = last.saving
+            await saved
+            last.saving = None
+            self._count(verdict)
+        for _ in range(last.finished):
+            self.tally.done += 1
+            if self._progress is not None:
+                self._progress(self.tally.done, self.tally.total)
+        last.finished = 0
 
     async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
         deadline = self.clock.now() + self.limits.deadline
@@ -217,6 +252,19 @@ class JudgingRunner:
         self._in_a_row += 1
         if self._in_a_row >= self.limits.breaker:
             self.stop("breaker")
+
+
+@dataclass(slots=True)
+class _Last:
+    """What a worker did and has not seen committed: a verdict that is being saved, and requests finished with it."""
+
+    saving: tuple[Verdict, asyncio.Future[None]] | None = None
+    finished: int = 0
+
+    def forget(self) -> None:
+        """Take note of a failure that another worker reports already."""
+        if self.saving is not None and self.saving[1].done() and not self.saving[1].cancelled():
+            self.saving[1].exception()
 
 
 def _failed(request: JudgeRequest, key: SampleKey, error: CallError, calls: int) -> Verdict:
