@@ -14,7 +14,17 @@ from assay.digest import digest
 from assay.model import Count, NonNegative
 
 UNSCORED = Literal[
-    "judge_parse", "off_menu", "quote", "refused", "truncated", "canary", "budget", "deadline", "quorum", "provider"
+    "judge_parse",
+    "off_menu",
+    "quote",
+    "refused",
+    "truncated",
+    "canary",
+    "budget",
+    "deadline",
+    "quorum",
+    "provider",
+    "too_long",
 ]
 """Why a judge gave no usable verdict."""
 

@@ -19,7 +19,7 @@ from assay.graders.grounding import (
     without_claims,
 )
 from assay.graders.judging import Asking, Outcome, first_requests, replay
-from assay.graders.reading import Reading
+from assay.graders.reading import NO_TEXT, Reading
 from assay.model import (
     ERROR,
     NOT_APPLICABLE,
@@ -93,8 +93,8 @@ def test_an_empty_context_supports_nothing_and_nobody_is_asked() -> None:
     [
         (reading(stages=()), "stage context not reported"),
         (reading(stages=None), "stage context not reported"),
-        (reading(stages=(Stage("context", (Chunk("leave"),)),)), "no text"),
-        (reading(stages=(Stage("context", (Chunk("leave", text="x", text_hash="sha256:0"),)),)), "no text"),
+        (reading(stages=(Stage("context", (Chunk("leave"),)),)), NO_TEXT),
+        (reading(stages=(Stage("context", (Chunk("leave", text="x", text_hash="sha256:0"),)),)), NO_TEXT),
         (reading("I could not find any information about this."), "refused"),
         (reading("Can you tell me more?"), "no claims"),
         (reading(""), "no claims"),
@@ -154,7 +154,7 @@ def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("assay.graders.reading.claims", refuse)
     bare = reading(stages=(Stage("context", (Chunk("leave"),)),))
     rules = (without_claims, faithful_by_rules, partial(faithful_by_rules, against="cited"), support_by_rules)
-    assert ["no text"] * 4 == [rule(bare).reason for rule in rules]
+    assert [NO_TEXT] * 4 == [rule(bare).reason for rule in rules]
 
 
 # ── citations ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CITED = "cited"
 Texts = dict[str, str]
 """Texts of chunks by their id, in the order in which they were shown."""
-NO_TEXT, REFUSED, NO_CLAIMS = "no text", "refused", "no claims"
+NO_TEXT, REFUSED, NO_CLAIMS = "no text: that of a chunk was not reported", "refused", "no claims"
 MOST_CHUNKS = 20
 """Chunks that a citation of a whole document stands for, where the document was not shown."""
 _VIETNAMESE = re.compile("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")

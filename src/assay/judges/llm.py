@@ -20,7 +20,7 @@ from assay.judges.guards import model_family
 from assay.judges.openai import OpenAI
 from assay.judges.orders import injected
 from assay.judges.parse import Fault, Read, parse, strict_json
-from assay.judges.render import PARSER, Rendered, render
+from assay.judges.render import PARSER, TEXT_LIMIT, TOTAL_LIMIT, Rendered, render
 from assay.judges.wire import HttpReply, HttpRequest, Send, busy, failure
 from assay.ports import CallError
 from assay.verdict import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
@@ -92,6 +92,8 @@ class LLMJudge:
         InputError for a rubric that the judge does not have."""
         rendered = render(request, self._rubric(request), self._digest, sample)
         flags = list(rendered.flags) + (["injection"] if injected(request.inputs) else [])
+        if "length" in flags:
+            return self._too_long(request, sample, rendered, flags)
         exchange = _Exchange(rendered)
         found: Read | Fault = Fault("judge_parse", "never asked")
         for _ in range(1 + REPAIRS):
@@ -164,6 +166,20 @@ class LLMJudge:
     def _clean(self, item: ItemVerdict) -> ItemVerdict:
         quote = None if item.quote is None else self._redact(item.quote)
         return msgspec.structs.replace(item, reasoning=self._redact(item.reasoning), quote=quote)
+
+    def _too_long(self, request: JudgeRequest, sample: int, rendered: Rendered, flags: list[str]) -> Verdict:
+        """Return a sample that was not asked: what a judge says of half a text is no measurement of the whole."""
+        read = f"{TEXT_LIMIT:,} characters of a text, {TOTAL_LIMIT:,} of all"
+        return Verdict(
+            request=rendered.request,
+            judge=self._digest,
+            sample=sample,
+            rubric=f"{request.rubric}@{request.version}",
+            unscored="too_long",
+            message=f"longer than a judge reads ({read}): not asked",
+            flags=tuple(flags),
+            usage=JudgeUsage(attempts=0),
+        )
 
     def _verdict(
         self, request: JudgeRequest, sample: int, exchange: _Exchange, found: Read | Fault, flags: list[str]

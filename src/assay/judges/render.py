@@ -24,7 +24,7 @@ RULES = "1"
 PARSER = f"{RULES}.{digest(FRAMES)[7:15]}"
 """What `JudgeIdentity.parser` has to be: the version of rendering, texts and parsing."""
 
-TEXT_LIMIT, TOTAL_LIMIT = 20_000, 200_000
+TEXT_LIMIT, TOTAL_LIMIT = 100_000, 200_000
 """Characters that a judge reads of one text, and of all together."""
 CUT = " […]"
 CONTEXT = "context"
