@@ -183,3 +183,10 @@ def test_a_search_is_not_blamed_where_another_found_the_evidence_and_no_merge_is
         ),
     )
     assert ("insufficient_trace", None, ("hybrid_merge",)) == (found.cause, found.stage, found.also)
+
+
+def test_nobody_is_locked_out_where_the_search_returns_nothing_to_anybody() -> None:
+    nothing = seen(stage("dense"), stage("context"), answer=BAD)
+    assert "insufficient_trace" == blamed(case(), nothing).cause
+    others = [seen(stage("dense", "office"), stage("context", "office"))]
+    assert "acl" == blamed(case(), nothing, others=others).cause

@@ -237,4 +237,5 @@ def test_where_nothing_says_whether_the_answer_is_right_nothing_is_blamed() -> N
 def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> None:
     found = blamed(case(user=None), seen(stage("dense"), stage("context"), answer=BAD))
     assert "embedding" == found.cause
-    assert "acl" == blamed(case(user=User(tenant="a")), seen(stage("dense"), stage("context"), answer=BAD)).cause
+    nothing, others = seen(stage("dense"), stage("context"), answer=BAD), [seen(stage("dense", "office"))]
+    assert "acl" == blamed(case(user=User(tenant="a")), nothing, others=others).cause

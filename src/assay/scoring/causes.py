@@ -107,7 +107,7 @@ def leaked(case: Inquiry) -> Blame | None:
 
 
 def locked_out(case: Inquiry) -> Blame | None:
-    """Denied, or shown nothing at all, where nothing is to be denied."""
+    """Denied, or shown nothing at all, where nothing is to be denied; a search that is down shows nobody anything."""
     if case.good is not False or case.case.accepted_bits >> 2 & 1:
         return None
     found = any(step.rank(unit) is not None for step in case.steps for unit in case.required)
@@ -116,6 +116,9 @@ def locked_out(case: Inquiry) -> Blame | None:
         return Blame("acl", _first_stage(case), (seen,), "high" if case.required else "medium")
     user = case.case.case.user
     if case.required and case.steps and user is not None and not any(step.ids for step in case.steps):
+        if case.view is not None and not case.view.returned:
+            seen = "no stage returned anything, for this case or any other of the run"
+            return Blame("insufficient_trace", _first_stage(case), (seen,), "low", ("acl", "stale_index"))
         return Blame("acl", _first_stage(case), ("no stage returned anything for this user",), "medium")
     return None
 

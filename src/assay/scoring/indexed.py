@@ -37,7 +37,10 @@ class Damage(NamedTuple):
 
 @dataclass(slots=True)
 class IndexView:
-    """The index as the traces of a run show it; `strangers` are chunks that the corpus does not hold, by document."""
+    """The index as the traces of a run show it; `strangers` are chunks that the corpus does not hold, by document.
+
+    `returned`: some stage of some trace returned a chunk.
+    """
 
     corpus: Corpus
     observations: int = 0
@@ -48,6 +51,7 @@ class IndexView:
     newest: date = date.min
     shown: list[int] = field(default_factory=list)
     hashes_agree: bool = False
+    returned: bool = False
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
     _damage: dict[str, Damage | None] = field(default_factory=dict)
     _kinds: set[DamageKind] | None = None
@@ -64,6 +68,7 @@ class IndexView:
         for stage in observation.stages or ():
             if stage.name == CONTEXT:
                 self.shown.append(len(stage.chunks))
+            self.returned = self.returned or bool(stage.chunks)
             for chunk in stage.chunks:
                 self._add(chunk)
 
