@@ -4,7 +4,7 @@ set -uo pipefail
 
 words=(score --golden "$ASSAY_GOLDEN" --run-dir "$ASSAY_OUT/run" --html "$ASSAY_OUT/report.html" --report "$ASSAY_OUT/report.md")
 for name in corpus verdicts calibration baseline gate profile; do
-    variable=ASSAY_${name^^}
+    variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS knows no ${name^^}
     [ -z "${!variable:-}" ] || words+=("--$name" "${!variable}")
 done
 [ "${ASSAY_STRICT:-false}" != true ] || words+=(--strict)
@@ -21,7 +21,7 @@ status=$?
 if [ -f "$ASSAY_OUT/run/manifest.json" ]; then
     report=(report "$ASSAY_OUT/run" --junit "$ASSAY_OUT/junit.xml" --csv "$ASSAY_OUT/cases.csv" --github)
     for name in baseline gate profile; do
-        variable=ASSAY_${name^^}
+        variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS knows no ${name^^}
         [ -z "${!variable:-}" ] || report+=("--$name" "${!variable}")
     done
     assay "${report[@]}" || status=$((status == 0 ? 3 : status))
