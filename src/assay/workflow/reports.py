@@ -20,9 +20,6 @@ from assay.report.legacy import legacy_json, legacy_rows
 from assay.report.markdown import ReportMeta, to_markdown
 from assay.report.percase import case_lines
 from assay.version import __version__
-from assay.workflow.attribute import attributions
-from assay.workflow.explain import listed
-from assay.workflow.html import html_report
 from assay.workflow.score import ScoreRun
 
 FAILED_SHOWN = 30
@@ -81,6 +78,8 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
 
 def markdown(run: ScoreRun, wanted: Targets) -> str:
     """Return the Markdown report, with the observations of the failed cases that it shows."""
+    from assay.workflow.explain import listed  # loaded for reports of cases only
+
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
     shown = shown_observations(run)
@@ -95,6 +94,8 @@ def json_report(run: ScoreRun, now: str | None = None) -> str:
 
 def all_attributions(run: ScoreRun) -> dict[str, dict[str, Attribution]]:
     """Return the attributions of every configuration; none where the run keeps no observations."""
+    from assay.workflow.attribute import attributions  # loaded for reports of cases only
+
     return {config: found for config in sorted(run.scoring.configs) if (found := attributions(run, config))}
 
 
@@ -115,6 +116,8 @@ def _decisive(run: ScoreRun) -> Comparison | None:
 
 def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
     """Yield the HTML report in pieces; the run's files must be there until the last of them."""
+    from assay.workflow.html import html_report  # loaded for reports of cases only
+
     return html_report(
         run,
         comparison=_decisive(run),
