@@ -39,6 +39,7 @@ from assay.verdict import JudgeIdentity, Standing, Verdict
 
 _LIVE: set[str] = set()  # the books that this process has open, by their tokens
 R = TypeVar("R")
+# The only text that is put into a statement (S608); values are always parameters.
 _ONE = "WHERE request = ? AND judge = ? AND sample = ?"
 
 

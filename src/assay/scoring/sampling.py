@@ -22,7 +22,7 @@ def stratified(strata: Mapping[K, tuple[str, ...]], size: int, seed: int = 0) ->
     """
     generator = np.random.Generator(np.random.PCG64(seed))
     members: dict[tuple[str, ...], list[K]] = {}
-    for key in sorted(strata):  # type: ignore[type-var]
+    for key in sorted(strata):  # type: ignore[type-var]  # no type says "sortable"
         members.setdefault(strata[key], []).append(key)
     shares = _shares({stratum: len(members[stratum]) for stratum in sorted(members)}, min(size, len(strata)))
     chosen = [
