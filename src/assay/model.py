@@ -6,7 +6,7 @@ Facts are msgspec Structs, frozen, and are exactly what the native files hold. F
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -231,10 +231,13 @@ class Observation(Struct, frozen=True, omit_defaults=True):
 
 SCORED, NOT_APPLICABLE, ERROR = 0, 1, 2
 STATUS_NAMES = ("scored", "not_applicable", "error")
+NEEDS_REVIEW = "needs_review"
+"""How reasons begin that ask for a person: of a score that stands on votes far apart, or of tied votes."""
 
 
 class ScoreColumn(Struct, frozen=True):
-    """One metric over rows: `values` is meaningful only where `status` is SCORED; `reason` indexes `reasons`."""
+    """One metric over rows: `values` is meaningful only where `status` is SCORED; `reason` indexes `reasons`, and says
+    of a scored row nothing, or why it needs review."""
 
     metric: str
     values: npt.NDArray[np.float64]
@@ -271,6 +274,7 @@ class Summary(Struct, frozen=True):
     not_applicable: int
     errors: int
     notes: tuple[str, ...] = ()
+    needs_review: int = 0
 
 
 Outcome = Literal["PASS", "PASS_WITH_RISK", "FAIL", "INCOMPLETE"]
@@ -394,7 +398,7 @@ class ConfigResult(Struct, frozen=True):
 
     table: ScoreTable
     summary: dict[str, Summary]
-    slices: dict[str, dict[str, Summary]] = {}
+    slices: Mapping[str, Mapping[str, Summary]] = {}
     decision: Decision | None = None
 
 

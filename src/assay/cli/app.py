@@ -5,56 +5,65 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from assay.cli import (
-    baseline,
-    calibrate,
-    compare,
-    convert,
-    explain,
-    gate,
-    golden,
-    graders,
-    judge,
-    labels,
-    measure,
-    report,
-    score,
-    setup,
-)
 from assay.errors import AssayError, IncompleteError, InputError
 from assay.version import __version__
 
 INTERRUPTED = 130
 SEVERAL = ("--labels", "--outputs", "--target", "--only")
+COMMANDS = {
+    "run": "measure.measure",
+    "observe": "measure.measure",
+    "score": "score.score",
+    "explain": "explain.explain",
+    "compare": "compare.compare",
+    "report": "report.report",
+    "calibrate": "calibrate.calibrate",
+    "convert": "convert.convert",
+    "graders": "graders.graders",
+    "init": "setup.init",
+    "doctor": "setup.doctor",
+    "baseline": "baseline.app",
+    "gate": "gate.app",
+    "golden": "golden.app",
+    "judge": "judge.app",
+    "labels": "labels.app",
+}
+"""Where each command is: `module.name` in this package, in the order in which help lists them."""
+_HELP = {
+    "run": "Observe targets, score, write reports, and decide the release by exit code.",
+    "observe": "Observe targets: the same as run, without scoring.",
+}
 
-app = typer.Typer(
-    name="assay",
-    help="Measure whether a RAG system can be trusted, which part failed, and whether a change may ship.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("run", help="Observe targets, score, write reports, and decide the release by exit code.")(measure.measure)
-app.command("observe", help="Observe targets: the same as run, without scoring.")(measure.measure)
-app.command("score")(score.score)
-app.command("explain")(explain.explain)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("calibrate")(calibrate.calibrate)
-app.command("convert")(convert.convert)
-app.command("graders")(graders.graders)
-app.command("init")(setup.init)
-app.command("doctor")(setup.doctor)
-app.add_typer(baseline.app, name="baseline")
-app.add_typer(gate.app, name="gate")
-app.add_typer(golden.app, name="golden")
-app.add_typer(judge.app, name="judge")
-app.add_typer(labels.app, name="labels")
+
+def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Return the command line with the command that the arguments begin with, or with all where they name none.
+
+    Reading the options of every command takes longer than scoring a few cases.
+    """
+    app = typer.Typer(
+        name="assay",
+        help="Measure whether a RAG system can be trusted, which part failed, and whether a change may ship.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    first = arguments[0] if arguments else ""
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(".")
+        found = getattr(import_module(f"assay.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name, help=_HELP.get(name))(found)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -63,7 +72,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[  # the callback has done the work
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
@@ -96,7 +104,7 @@ def spread(arguments: list[str]) -> list[str]:
 def run(arguments: list[str]) -> int:
     """Run one command; every error is a message on standard error and an exit code, never that of a failed gate."""
     try:
-        code = app(spread(arguments), prog_name="assay", standalone_mode=False)
+        code = app_for(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]

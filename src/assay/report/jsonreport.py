@@ -84,7 +84,7 @@ def _attributed(found: Mapping[str, Attribution] | None) -> Json:
     return {"attributions": shapes}
 
 
-def _summaries(metrics: dict[str, Summary]) -> Json:
+def _summaries(metrics: Mapping[str, Summary]) -> Json:
     return {metric: _summary(summary) for metric, summary in metrics.items()}
 
 

@@ -48,9 +48,9 @@ def failed_ids(result: ConfigResult) -> list[str]:
     return [case_id for case_id in result.table.case_ids if case_id in failed]
 
 
-def slice_size(metrics: dict[str, Summary]) -> int:
-    """Return the number of cases in a slice: every metric accounts for each of them."""
-    return max((s.scored + s.not_applicable + s.errors for s in metrics.values()), default=0)
+def slice_size(metrics: Mapping[str, Summary]) -> int:
+    """Return the number of cases in a slice: every metric accounts for each of them, so that one is enough to ask."""
+    return next((s.scored + s.not_applicable + s.errors for s in metrics.values()), 0)
 
 
 def slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
@@ -58,7 +58,7 @@ def slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
     return sorted((slice_size(metrics), key) for key, metrics in result.slices.items())
 
 
-def measured(names: Names, summaries: dict[str, Summary]) -> Summary | None:
+def measured(names: Names, summaries: Mapping[str, Summary]) -> Summary | None:
     """Return the summary of the first of `names` that was measured."""
     name = first_present(names, summaries)
     return summaries[name] if name is not None else None

@@ -6,7 +6,7 @@ Headline sums are exact (fsum), sums over slices run in golden order: neither de
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from assay.graders.names import MetricName
 from assay.metrics.intervals import mean_interval
 from assay.metrics.percentiles import percentile, percentile_interval
 from assay.metrics.rates import Bounds, balanced
-from assay.model import NOT_APPLICABLE, Interval, ScoreColumn, ScoreTable, Summary
+from assay.model import Interval, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
     AVERAGES,
     PERCENTILES,
@@ -113,27 +113,30 @@ def summary_of(
 
 def summaries(
     table: ScoreTable, metrics: Sequence[MetricName], slices: Mapping[str, Rows], clusters: Clusters | None = None
-) -> tuple[dict[str, Summary], dict[str, dict[str, Summary]]]:
+) -> tuple[dict[str, Summary], dict[str, Mapping[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
-    known = [_measured(table, name) for name in metrics]
-    headline = {each.name: _marked(_summary(each, None, HEADLINE, clusters), table) for each in known}
-    applies = np.zeros((len(known), len(table.case_ids)), dtype=np.bool_)
-    for place, each in enumerate(known):
-        applies[place] = each.column.status != NOT_APPLICABLE
-    by_slice = {}
-    for key, rows in slices.items():
-        some = np.any(applies[:, rows], axis=1).tolist()
-        by_slice[key] = {
-            each.name: _summary(each, rows, key, clusters) if applied or each.parts else _nothing(each, rows, key)
-            for each, applied in zip(known, some, strict=True)
-        }
-    return headline, by_slice
+    known = {each.name: each for each in [_measured(table, name) for name in metrics]}
+    headline = {name: _marked(_summary(each, None, HEADLINE, clusters), table) for name, each in known.items()}
+    return headline, {key: SliceSummaries(known, rows, key, clusters) for key, rows in slices.items()}
 
 
-def _nothing(known: _Metric, rows: Rows, slice_name: str) -> Summary:
-    """Return the summary of a slice to which a metric does not apply: most tags know nothing of most metrics."""
-    statistic, note = statistic_of(known.grader, known.name), f"descriptive only (n < {SMALL_SLICE})"
-    return Summary(known.name, slice_name, statistic, None, None, None, None, 0, len(rows), 0, (note,))
+class SliceSummaries(Mapping[str, Summary]):
+    """The summaries of one slice by metric, each made when it is first looked at: most reports show few of them."""
+
+    def __init__(self, known: Mapping[str, _Metric], rows: Rows, key: str, clusters: Clusters | None) -> None:
+        self._known, self._rows, self._key, self._clusters = known, rows, key, clusters
+        self._made: dict[str, Summary] = {}
+
+    def __getitem__(self, metric: str) -> Summary:
+        if metric not in self._made:
+            self._made[metric] = _summary(self._known[metric], self._rows, self._key, self._clusters)
+        return self._made[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 UNCALIBRATED = "uncalibrated: for ranking and trend only"
