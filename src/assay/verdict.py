@@ -23,6 +23,7 @@ UNSCORED = Literal[
     "budget",
     "deadline",
     "quorum",
+    "tie",
     "provider",
     "too_long",
 ]
@@ -126,6 +127,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
     `request` and `judge` are digests; `sample` tells repeated votes apart; `flags` name what a guard noticed
     (`injection`, `repaired`, `length` …); `rendered` is the digest of the bytes sent, `raw` the reply, both redacted.
+    `votes` is how many were to be taken when this one was: a few, or 0 for more than one only where it leaves doubt.
     """
 
     request: str
@@ -141,6 +143,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     rendered: str = ""
     raw: str = ""
     at: str | None = None
+    votes: Count = 1
 
 
 class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

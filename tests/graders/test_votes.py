@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from assay.graders.votes import fold_votes, is_ordinal, needs_more
 from assay.verdict import ItemVerdict, JudgeRubric, RubricLabel, Verdict
@@ -62,19 +63,43 @@ def test_a_scale_takes_the_median(cast: list[str], label: str, value: float) -> 
 )
 def test_other_labels_take_the_majority_and_a_tie_stays_unscored(cast: list[str], label: str | None) -> None:
     (item,) = fold_votes(votes(*cast), SUPPORT).items
-    assert (label, None if label else "quorum") == (item.label, item.unscored)
+    assert (label, None if label else "tie") == (item.label, item.unscored)
 
 
 def test_two_votes_of_a_scale_that_differ_are_a_tie() -> None:
     (item,) = fold_votes(votes("right", "wrong"), SCALE).items
-    assert ("quorum", 1.0) == (item.unscored, item.spread)
+    assert ("tie", 1.0) == (item.unscored, item.spread)
 
 
 @pytest.mark.parametrize(
-    ("cast", "why"), [(["-"], "judge_parse"), (["-", "right", "-"], "quorum"), (["-", "right"], None), ([], "quorum")]
+    ("cast", "why"),
+    [
+        (["-"], "judge_parse"),
+        (["right"], None),
+        (["-", "right", "-"], "quorum"),
+        (["-", "right"], "quorum"),  # several were asked for, and the third never came
+        (["right", "-", "right"], None),
+        ([], "quorum"),
+    ],
 )
 def test_the_quorum_is_two_of_three(cast: list[str], why: str | None) -> None:
     assert why == fold_votes(votes(*cast), SCALE).unscored
+
+
+@pytest.mark.parametrize(
+    ("label", "asked", "why"),
+    [
+        ("right", 1, None),
+        ("half", 1, None),  # `--votes 1`: nobody asks for more
+        ("right", 3, "quorum"),
+        ("right", 0, None),  # one was enough
+        ("half", 0, "quorum"),  # halfway: it asks for more, and the judging stopped before they came
+    ],
+)
+def test_one_vote_of_three_is_no_ruling(label: str, asked: int, why: str | None) -> None:
+    alone = replace(vote(0, label), votes=asked)
+    ruling = fold_votes([alone], SCALE)
+    assert (why, why is not None or label == "half") == (ruling.unscored, ruling.ambiguous)
 
 
 def test_the_reason_of_most_unscored_samples_is_told() -> None:

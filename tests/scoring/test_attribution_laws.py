@@ -18,7 +18,7 @@ from assay.scoring.indexed import IndexView
 
 SCORES = st.dictionaries(
     st.sampled_from(("citation_correctness(by=rules)", "correctness(by=judge)", "answer_similarity")),
-    st.tuples(st.integers(0, 2), st.sampled_from((0.0, 0.5, 1.0)), st.sampled_from(("", "unscored: quorum"))),
+    st.tuples(st.integers(0, 2), st.sampled_from((0.0, 0.5, 1.0)), st.sampled_from(("", "needs_review: tied votes"))),
 )
 SETTINGS = st.builds(
     AttributionSettings,

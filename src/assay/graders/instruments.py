@@ -13,13 +13,14 @@ from msgspec import UNSET
 from assay.graders import against_reference as reference
 from assay.graders import attached, combined, grounding
 from assay.graders.base import Batch, CaseIndex, FactKey, Grader, column
-from assay.graders.judging import Asking, Judging, Outcome, Rubrics, first_requests, replay
+from assay.graders.judging import Asking, Judging, Outcome, Rubrics, first_requests, replay, reviewed
 from assay.graders.judging import not_applicable as without_meaning
 from assay.graders.judging import unscored as without_number
 from assay.graders.names import MetricName
 from assay.graders.reading import CITED, NO_CLAIMS, REFUSED, Reading, readings
 from assay.graders.rows import Rows
 from assay.graders.stages import CONTEXT
+from assay.graders.votes import Ruling
 from assay.model import NOT_APPLICABLE, SCORED, Observation, ScoreColumn
 from assay.verdict import JudgeRequest
 
@@ -107,7 +108,14 @@ def outcome_of(name: MetricName, reading: Reading) -> Outcome:
         assert found.rules is not None, name
         return found.rules(reading)
     judging = reading.case.joins.judging or Judging()
-    return replay(ask(reading, judging.rubrics), reading.ruling)
+    rulings: list[Ruling | None] = []
+
+    def answer(request: JudgeRequest) -> Ruling | None:
+        rulings.append(reading.ruling(request))
+        return rulings[-1]
+
+    found_out = replay(ask(reading, judging.rubrics), answer)
+    return reviewed(found_out, rulings) if name.key("by", RULES) == JUDGE else found_out
 
 
 class OutcomeFacts:
@@ -136,8 +144,8 @@ class OutcomeFacts:
         """Return the outcomes as a column."""
         marks = np.array([each.status for each in self.outcomes], dtype=np.uint8)
         reasons = np.array([each.reason for each in self.outcomes], dtype=object)
-        gone = {(each.status, each.reason) for each in self.outcomes if each.status != SCORED}
-        unless = [((marks == status) & (reasons == reason), status, reason) for status, reason in sorted(gone)]
+        told = {(each.status, each.reason) for each in self.outcomes if each.reason}
+        unless = [((marks == status) & (reasons == reason), status, reason) for status, reason in sorted(told)]
         return column(name, np.array([each.value for each in self.outcomes], dtype=np.float64), *unless)
 
 

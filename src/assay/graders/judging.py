@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import InputError
-from assay.graders.votes import Ruling, fold_votes
-from assay.model import ERROR, NOT_APPLICABLE, SCORED
+from assay.graders.votes import FAR_APART, TIED, Ruling, fold_votes
+from assay.model import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
 from assay.verdict import Calibration, JudgeRequest, JudgeRubric, Verdict
 
 Rubrics = Mapping[tuple[str, str], JudgeRubric]
@@ -22,13 +22,17 @@ ANSWER = "answer"
 """The one item of a rubric that labels the answer as a whole."""
 MOST_ITEMS = 12
 """Items that one request asks about; more are asked about in more requests."""
-NO_VERDICT = "no verdict recorded"
+NO_VERDICT, UNSCORED = "no verdict recorded", "unscored: "
+FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {FAR_APART} or more apart"
+TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
 RULES_VERSION = "1"
 """The version of the rules instrument: what a calibration of it is bound to."""
 
 
 class Outcome(NamedTuple):
-    """One score of one observation: a number, or why there is none; `detail` is for the reader of one case."""
+    """One score of one observation: a number, or why there is none; `detail` is for the reader of one case.
+
+    The `reason` of a number is empty, or says that it needs review."""
 
     status: int
     value: float
@@ -131,12 +135,12 @@ def labels_of(rulings: Rulings, requests: Sequence[JudgeRequest]) -> dict[str, L
         if ruling is None:
             return unscored(NO_VERDICT)
         if ruling.unscored is not None:
-            return unscored(f"unscored: {ruling.unscored}")
+            return unscored(f"{UNSCORED}{ruling.unscored}")
         ruled = {item.id: item for item in ruling.items}
         for item_id in asked.items:
             item = ruled.get(item_id)
             if item is None or item.label is None:
-                return unscored(f"unscored: {item.unscored if item is not None else 'judge_parse'}")
+                return unscored(f"{UNSCORED}{item.unscored if item is not None else 'judge_parse'}")
             found[item_id] = Labelled(item.label, item.value)
     return found
 
@@ -180,6 +184,15 @@ def replay(asking: Asking, answer: Callable[[JudgeRequest], Ruling | None]) -> O
     except StopIteration as ended:
         outcome: Outcome = ended.value
         return outcome
+
+
+def reviewed(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
+    """Return the outcome marked for a person where it stands on votes far apart, or lacks a number for tied ones."""
+    if outcome.status == ERROR and outcome.reason == UNSCORED + TIED:
+        return outcome._replace(reason=TIED_VOTES)
+    if outcome.status == SCORED and any(ruling is not None and ruling.spread >= FAR_APART for ruling in rulings):
+        return outcome._replace(reason=FAR_APART_VOTES)
+    return outcome
 
 
 def first_requests(asking: Asking) -> list[JudgeRequest]:

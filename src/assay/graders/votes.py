@@ -1,6 +1,7 @@
 """Repeated votes of a judge become one ruling: majority or median of each item, with how far apart the votes were.
 
 Two rulings never happen: one made of fewer votes than the quorum, and one that breaks a tie. Both stay unscored.
+Votes that are far apart make a ruling that a person should look at.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from msgspec import Struct
 from assay.verdict import ItemVerdict, JudgeRubric, Verdict
 
 QUORUM = 2
-"""Scored votes that are needed where at least `SEVERAL` were cast."""
+"""Scored votes that are needed where more than one was asked for."""
 SEVERAL, MOST = 3, 5
-OFF_MENU, TIED = "off_menu", "quorum"
+FAR_APART = 0.5
+"""The spread from which a person should look at a ruling."""
+OFF_MENU, TIED, TOO_FEW = "off_menu", "tie", "quorum"
 _FINAL = ("budget", "deadline", "provider")
 """Reasons that another vote would meet again."""
 _DOUBTFUL = ("injection",)
@@ -59,9 +62,10 @@ class Ruling(Struct, frozen=True, omit_defaults=True):
 def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
     """Return the ruling of several samples of one judge on one request, given in the order of their numbers.
 
-    The median decides where every label has a number of its own (an ordinal scale), else the majority. A tie, and fewer
-    than two scored samples of three or more, is unscored `quorum`; no scored sample at all is unscored for the reason
-    most of them give; a label that the rubric does not have is unscored `off_menu`.
+    The median decides where every label has a number of its own (an ordinal scale), else the majority. A tie is
+    unscored `tie`; fewer than two scored samples where several were asked for, cast or not, are unscored `quorum`; no
+    scored sample at all is unscored for the reason most of them give; a label that the rubric does not have is unscored
+    `off_menu`.
 
     >>> from assay.verdict import RubricLabel
     >>> rubric = JudgeRubric("r", "1", "en", "?", (), (RubricLabel("yes", "", 1.0), RubricLabel("no", "", 0.0)))
@@ -71,10 +75,10 @@ def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
     ('yes', 1.0, 0.667, True)
     """
     scored = [sample for sample in samples if sample.unscored is None]
-    if not scored or (len(samples) >= SEVERAL and len(scored) < QUORUM):
-        reasons = [sample.unscored for sample in samples if sample.unscored is not None]
-        why = TIED if scored else _most_frequent(reasons) if reasons else TIED
-        return Ruling((), len(samples), len(scored), why, any(each not in _FINAL for each in reasons))
+    reasons = [sample.unscored for sample in samples if sample.unscored is not None]
+    worth_more = any(each not in _FINAL for each in reasons)
+    if not scored:
+        return Ruling((), len(samples), 0, _most_frequent(reasons) if reasons else TOO_FEW, worth_more)
     votes: dict[str, list[ItemVerdict]] = {}
     for sample in scored:
         for item in {item.id: item for item in sample.items}.values():
@@ -82,7 +86,14 @@ def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
     items = tuple(_ruled(item_id, cast, rubric) for item_id, cast in votes.items())
     differ = len(scored) < len(samples) or any(item.agreement < 1 for item in items)
     alone = len(samples) == 1 and (_flagged(samples[0]) or any(_halfway(item, rubric) for item in items))
+    if len(scored) < QUORUM and _several(samples, in_doubt=alone):
+        return Ruling((), len(samples), len(scored), TOO_FEW, worth_more or not reasons)
     return Ruling(items, len(samples), len(scored), None, differ or alone)
+
+
+def _several(samples: Sequence[Verdict], *, in_doubt: bool) -> bool:
+    """Whether more than one vote was asked for: several were cast, or the judging stopped before the second."""
+    return len(samples) > 1 or samples[0].votes > 1 or (samples[0].votes == 0 and in_doubt)
 
 
 def needs_more(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:

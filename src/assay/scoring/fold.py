@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.graders.base import Bools, Floats
-from assay.model import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
+from assay.model import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn
 
 NO_OBSERVATION = "no observation"
 _Rows = npt.NDArray[np.intp]
@@ -26,7 +26,7 @@ def fold(column: ScoreColumn, case_of_row: _Rows, cases: int) -> Folded:
 
     `case_of_row[i]` is the case (0 … `cases` − 1) that row i observed; rows may come in any order. A case is not
     applicable where all its repeats are, and an error where it was never observed, or fewer than half of the repeats
-    that apply were scored. Source: Miller 2024, case means first.
+    that apply were scored. It needs review where any of its repeats does. Source: Miller 2024, case means first.
 
     >>> rows = ScoreColumn("hit", np.array([1.0, 0.0, 1.0]), np.zeros(3, np.uint8), np.zeros(3, np.uint16))
     >>> folded = fold(rows, np.array([0, 0, 1]), 3)
@@ -69,13 +69,19 @@ def _means(column: ScoreColumn, case_of_row: _Rows, cases: int, scored: Bools) -
 def _reasons(
     column: ScoreColumn, case_of_row: _Rows, status: npt.NDArray[np.uint8], unseen: Bools
 ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
-    """Return why each case has no score: of its repeats' reasons for that state, the first in alphabetical order."""
+    """Return why each case has no score, or one that needs review: of its repeats' reasons for that, the first in
+    alphabetical order."""
     reasons = tuple(sorted({"", *column.reasons, *([NO_OBSERVATION] if unseen.any() else [])}))
     place = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
     reason = np.full(len(status), len(reasons) - 1, dtype=np.uint16)
     same = (column.status == status[case_of_row]) & (column.status != SCORED)
     np.minimum.at(reason, case_of_row[same], place[column.reason[same]])
     reason[status == SCORED] = reasons.index("")
+    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
+    if doubtful:
+        marked = np.isin(column.reason, doubtful) & (status[case_of_row] == SCORED)
+        reason[case_of_row[marked]] = len(reasons)
+        np.minimum.at(reason, case_of_row[marked], place[column.reason[marked]])
     if unseen.any():
         reason[unseen] = reasons.index(NO_OBSERVATION)
     return reason, reasons

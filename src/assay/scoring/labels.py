@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.graders.goldlabels import outdated
-from assay.graders.votes import TIED as _TIED
+from assay.graders.judging import TIED_VOTES
 from assay.metrics.quantities import quantities
 from assay.metrics.text import fold
 from assay.model import ERROR
@@ -90,7 +90,7 @@ def wrong_reference(case: Inquiry) -> Blame | None:
 def judge_noise(case: Inquiry) -> Blame | None:
     """A judge decided and the answer's own text says the opposite, or its votes were tied and nothing else decides."""
     status, _, why = case.scores.get(JUDGE, (None, 0.0, ""))
-    if status == ERROR and _TIED in why and case.good is None:
+    if status == ERROR and why == TIED_VOTES and case.good is None:
         return Blame("judge_noise", None, (f"{JUDGE}: the votes were tied",), "medium")
     if not case.content.signal.startswith(JUDGE) or case.good is None or case.did != "answer":
         return None
