@@ -84,7 +84,7 @@ class Judge(Protocol):
         ...
 
     def estimate(self, request: JudgeRequest) -> tuple[int, int]:
-        """Return how many prompt and completion tokens a call will about take, without making it."""
+        """Return the most prompt and completion tokens that a call can take, without making it."""
         ...
 
     async def aclose(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -59,14 +61,37 @@ def test_dry_run_says_what_it_would_take_and_asks_nothing(
     assert (0, False) == (server.calls, Path("verdicts.sqlite").exists())
 
 
+def preflight(printed: str) -> dict[str, list[int]]:
+    """The numbers of each line of a preflight."""
+    lines = dict(line.split(": ", 1) for line in printed.splitlines() if ": " in line)
+    return {name: [int(n) for n in re.findall(r"(?<![\d.])\d+(?![\d.])", text)] for name, text in lines.items()}
+
+
 def test_dry_run_gives_the_cost_where_the_settings_give_prices(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings(prompt_usd_per_1k=1.0, completion_usd_per_1k=0.0)
     assert 0 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *METRICS, "--dry-run"])
-    lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines() if ": " in line)
-    prompt = int(lines["tokens"].split()[1])
-    assert f"${prompt / 1000:.4f}" == lines["cost"]
+    printed = capsys.readouterr().out
+    likely, _, most, _ = preflight(printed)["tokens"]
+    assert f"cost: about ${likely / 1000:.4f}; at most ${most / 1000:.4f}" in printed
+
+
+@pytest.mark.parametrize("honestly", [True, False], ids=["one vote each", "five votes, each asked for three times"])
+def test_what_judging_takes_is_within_what_it_said_before(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], honestly: bool
+) -> None:
+    """Whoever answers half of the time with nonsense is asked for more votes, and most of these three times."""
+    turn = itertools.count()
+    said = labelled(honest)
+    server.answer = said if honestly else lambda asked: said(asked) if next(turn) % 4 == 3 else "What?"
+    judge("--concurrency", "1", "--votes", "1" if honestly else "5")
+    printed = capsys.readouterr().err
+    found, spent = preflight(printed.partition("samples asked for")[0]), preflight(printed)
+    least, most = found["calls"][:2]
+    assert least <= spent["calls"][0] <= most
+    assert spent["calls"][0] == server.calls
+    assert sum(found["tokens"][2:]) >= int(re.findall(r"tokens: (\d+)", printed)[-1])
 
 
 def test_judging_fills_the_book_and_judging_again_asks_nothing(

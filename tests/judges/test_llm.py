@@ -201,14 +201,17 @@ def test_a_rubric_that_the_judge_does_not_have_is_refused() -> None:
         ask(judge(server()), structs.replace(support_request(), rubric_hash="sha256:old"))
 
 
-def test_an_estimate_is_near_what_is_then_sent() -> None:
+def test_what_is_likely_is_near_what_is_then_sent_and_an_estimate_is_never_below_it() -> None:
+    """No tokenizer makes more than one token of a byte, and no endpoint writes more than its limit."""
     at = server()
     judged = judge(at)
-    prompt, completion = judged.estimate(support_request())
+    prompt, completion = judged.likely(support_request())
+    most = judged.estimate(support_request())
     ask(judged, support_request())
-    size = len(json.dumps(sent(at)[0], ensure_ascii=False).encode())
+    size = len(json.dumps(sent(at)[0], ensure_ascii=False, separators=(",", ":")).encode())
     assert size / 4 < prompt < size / 2
     assert 240 == completion  # 40, and 100 for each of two items
+    assert (size + 1000, sent(at)[0]["max_tokens"]) == most
 
 
 @BOTH

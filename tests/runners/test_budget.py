@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from msgspec import structs
+from tests.runners.test_local import FakeTime
 from tests.support.scripted_judge import QUESTIONS, Scripted, Store, failing_first, judged
 from tests.support.verdicts import verdict
 
@@ -94,7 +95,55 @@ def test_what_is_set_aside_is_given_back() -> None:
     budget = Budget(Caps(tokens=110 * 41))
     judged(Scripted(failing_first("http_503", 2)), QUESTIONS, Limits(4), budget=budget)
     assert (110 * 40, 42) == (budget.tokens, budget.calls)
-    assert None is not budget.reserve(lambda: (100, 10))
+    assert asyncio.run(budget.reserve(lambda: (100, 10))) is not None
+
+
+class Frugal(Scripted):
+    """A judge that may take ten times of what it takes."""
+
+    def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+        return 1000, 100
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_call_that_does_not_fit_waits_for_those_under_way_instead_of_ending_the_judging(concurrency: int) -> None:
+    """Each call sets 1,100 aside and takes 110: under a cap of 3,000 the 18th starts at 1,870 and the 19th cannot.
+    Without waiting, the third of eight at once would have ended everything."""
+    budget, judge = Budget(Caps(tokens=3000)), Frugal()
+    runner = judged(judge, QUESTIONS, Limits(concurrency), budget=budget)
+    assert (18, 1980, "max_tokens") == (len(judge.calls), budget.tokens, runner.tally.halted)
+    assert judge.most <= 2
+
+
+def test_waiting_for_room_is_no_part_of_the_time_that_a_verdict_may_take() -> None:
+    time = FakeTime()
+
+    def slow(_: int, asked: JudgeRequest, sample: int) -> Verdict:
+        time.now += 100.0
+        return verdict(asked, sample)
+
+    runner = judged(Scripted(slow), QUESTIONS, Limits(8, deadline=120.0), budget=Budget(Caps(tokens=5000)), time=time)
+    assert (40, "") == (runner.tally.asked, runner.tally.halted)
+    assert {} == dict(runner.tally.unscored)
+
+
+class Doubting(Repairing):
+    """Asks again inside each question, as soon as four are under way."""
+
+    async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
+        await self.send("")
+        while self.sent < 4:
+            await asyncio.sleep(0)
+        await self.send("")
+        return structs.replace(verdict(request, sample), usage=JudgeUsage(200, 20, attempts=2))
+
+
+def test_questions_that_all_wait_to_ask_again_end_instead_of_waiting_for_each_other() -> None:
+    """Four at once hold 440 of 450: nobody can ask again before another ends, and nobody ends."""
+    budget = Budget(Caps(tokens=450))
+    judge = Doubting(budget)
+    runner = judged(judge, QUESTIONS, Limits(4), budget=budget)
+    assert (4, "max_tokens") == (judge.sent, runner.tally.halted)
 
 
 def test_counting_happens_only_inside_a_question() -> None:

@@ -14,7 +14,7 @@ from assay.cli.score import said_time
 
 if TYPE_CHECKING:
     from assay.runners.budget import Budget
-    from assay.workflow.judge import Judged, Preflight
+    from assay.workflow.judge import Judged, Preflight, Took
 
 app = typer.Typer(help="Ask a judge about recorded answers; scoring replays what it said.", invoke_without_command=True)
 
@@ -188,18 +188,27 @@ def _stopping() -> None:
 def _tell_preflight(preflight: Preflight, notices: Sequence[str], *, on_error: bool) -> None:
     from assay.report.safe import terminal
 
-    cost = "unknown (no price in its settings)" if preflight.cost is None else f"${preflight.cost:.4f}"
-    tokens = f"{preflight.prompt_tokens} prompt and {preflight.completion_tokens} completion"
     for line in (
         f"judge: {preflight.judge}",
         f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.beside} controls "
         f"and anchors; {preflight.known} of them have their verdicts",
-        f"calls: {preflight.calls} at least; votes: {preflight.votes}",
-        f"tokens: about {tokens}",
-        f"cost: {cost}",
+        f"calls: {preflight.calls} at least, {preflight.most_calls} at most but for those that fail; votes: "
+        f"{preflight.votes}",
+        f"tokens: about {_tokens(preflight.likely)}; at most {_tokens(preflight.most)}",
+        f"cost: {_cost(preflight.likely, preflight.most)}",
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(terminal(line), err=on_error)
+
+
+def _tokens(took: Took) -> str:
+    return f"{took.prompt} prompt and {took.completion} completion"
+
+
+def _cost(likely: Took, most: Took) -> str:
+    if likely.cost is None or most.cost is None:
+        return "unknown (no price in its settings)"
+    return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
 def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence[str]) -> None:

@@ -28,6 +28,8 @@ from assay.verdict import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric,
 PROTOCOLS: dict[str, Dialect] = {"openai": OpenAI(), "anthropic": Anthropic()}
 REPAIRS = 2
 MAX_TOKENS = 4096
+ADDED = 1000
+"""Tokens beyond a request's bytes: how a provider frames messages and tools, and our words where we ask again."""
 RAW_LIMIT = 20_000
 MESSAGE_LIMIT = 500
 CAPABILITY_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
@@ -109,10 +111,16 @@ class LLMJudge:
         return self._verdict(request, sample, exchange, found, flags)
 
     def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+        """Return the most tokens that a call can take: one for each byte, what a provider adds, and its token limit."""
+        return self._bytes(request) + ADDED, int(self.identity.parameters["max_tokens"])
+
+    def likely(self, request: JudgeRequest) -> tuple[int, int]:
         """Return about how many tokens a call takes: three bytes for one of the prompt, and 100 for each label."""
+        return math.ceil(self._bytes(request) / 3), 40 + 100 * len(request.items)
+
+    def _bytes(self, request: JudgeRequest) -> int:
         rendered = render(request, self._rubric(request), self._digest, 0)
-        body = self._dialect.body(rendered, self.identity, self._able)
-        return math.ceil(len(msgspec.json.encode(body)) / 3), 40 + 100 * len(request.items)
+        return len(msgspec.json.encode(self._dialect.body(rendered, self.identity, self._able)))
 
     async def aclose(self) -> None:
         """Give back connections."""

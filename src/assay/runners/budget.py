@@ -1,7 +1,11 @@
-"""Hard caps on calls, tokens and money: what a call may cost is set aside before it is made, retries included."""
+"""Hard caps on calls, tokens and money: the most that a call can cost is set aside before it is made, retries included.
+
+A call that does not fit beside those under way waits for them: most take far less than was set aside.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -54,7 +58,7 @@ class Reserved:
 
     @cached_property
     def each(self) -> tuple[int, int]:
-        """The estimated prompt and completion tokens of one call; found when first needed, because it takes time."""
+        """The most prompt and completion tokens of one call; found when first needed, because it takes time."""
         return self._estimate()
 
 
@@ -70,36 +74,70 @@ class Budget:
     reached: str = ""
     _tokens_aside: int = 0
     _cost_aside: float = 0.0
+    _under_way: int = 0
+    _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
-    def reserve(self, estimate: Callable[[], tuple[int, int]]) -> Reserved | None:
-        """Set aside what one call may take, and count it; None where that would break a cap."""
+    async def room(self, estimate: Callable[[], tuple[int, int]]) -> None:
+        """Wait until one more call would fit, or until nothing is under way that could make room for it."""
+        await self._fits(Reserved(estimate))
+
+    async def reserve(self, estimate: Callable[[], tuple[int, int]]) -> Reserved | None:
+        """Set aside the most that one call may take, and count it; None where that would break a cap."""
         reserved = Reserved(estimate)
-        return reserved if self.again(reserved) else None
+        if not await self._taken(reserved):
+            return None
+        self._under_way += 1
+        return reserved
 
-    def again(self, reserved: Reserved) -> bool:
+    async def again(self, reserved: Reserved) -> bool:
         """Set aside one more call for the same question; False where that would break a cap."""
-        caps = self.caps
-        tokens = sum(reserved.each) if caps.tokens is not None else 0
-        cost = self._price(reserved.each) if caps.cost is not None else 0.0
-        if caps.calls is not None and self.calls + 1 > caps.calls:
-            self.reached = "max_calls"
-        elif caps.tokens is not None and self.tokens + self._tokens_aside + tokens > caps.tokens:
-            self.reached = "max_tokens"
-        elif caps.cost is not None and self.cost + self._cost_aside + cost > caps.cost:
-            self.reached = "max_cost"
+        self._under_way -= 1  # who waits makes no room for others
+        try:
+            return await self._taken(reserved)
+        finally:
+            self._under_way += 1
+
+    async def _taken(self, reserved: Reserved) -> bool:
+        cap = await self._fits(reserved)
+        self.reached = self.reached or cap
         if self.reached:
+            self._wake()
             return False
         self.calls += 1
         reserved.calls += 1
-        self._set_aside(reserved, tokens, cost)
+        self._set_aside(reserved, *self._most(reserved))
         return True
 
+    async def _fits(self, reserved: Reserved) -> str:
+        """Return which cap one more call would break once nothing more can make room; "" where it fits."""
+        while (cap := self._broken_by(reserved)) and cap != "max_calls" and self._under_way and not self.reached:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+        return cap
+
+    def _broken_by(self, reserved: Reserved) -> str:
+        caps = self.caps
+        tokens, cost = self._most(reserved)
+        if caps.calls is not None and self.calls + 1 > caps.calls:
+            return "max_calls"
+        if caps.tokens is not None and self.tokens + self._tokens_aside + tokens > caps.tokens:
+            return "max_tokens"
+        if caps.cost is not None and self.cost + self._cost_aside + cost > caps.cost:
+            return "max_cost"
+        return ""
+
+    def _most(self, reserved: Reserved) -> tuple[int, float]:
+        """Return the most tokens and dollars of one call, as far as they are capped."""
+        tokens = sum(reserved.each) if self.caps.tokens is not None else 0
+        return tokens, self._price(reserved.each) if self.caps.cost is not None else 0.0
+
     def settle(self, reserved: Reserved, usage: JudgeUsage) -> None:
-        """Book what a question took; the estimate counts where the endpoint does not say."""
+        """Book what a question took; the most that it can be counts where the endpoint does not say."""
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         if not prompt and not completion:
             prompt, completion = (reserved.calls * each for each in reserved.each)
-        self._set_aside(reserved, -reserved.tokens, -reserved.cost)
+        self._give_back(reserved)
         self.tokens += prompt + completion
         cost = usage.cost_usd
         if cost is None and self.caps.price is not None:
@@ -108,11 +146,11 @@ class Budget:
         self.cost += cost or 0.0
 
     def fail(self, reserved: Reserved, code: str) -> None:
-        """Book a question that failed: the estimate counts where the endpoint may have done the work."""
+        """Book a question that failed: the most that it can be counts where the endpoint may have done the work."""
         if code in BILLED_ANYWAY:
             self.settle(reserved, JudgeUsage())
         else:
-            self._set_aside(reserved, -reserved.tokens, -reserved.cost)
+            self._give_back(reserved)
 
     def metered(self, send: Callable[[Q], Awaitable[R]]) -> Callable[[Q], Awaitable[R]]:
         """Return `send` with every call counted: a question asked again inside a judge is one call more.
@@ -123,7 +161,7 @@ class Budget:
         async def counted(request: Q) -> R:
             reserved = CURRENT.get()
             if reserved is not None:
-                if reserved.sent == reserved.calls and not self.again(reserved):
+                if reserved.sent == reserved.calls and not await self.again(reserved):
                     raise CallError("budget", f"{self.reached} is reached")
                 reserved.sent += 1
             return await send(request)
@@ -132,6 +170,18 @@ class Budget:
 
     def _price(self, tokens: tuple[int, int]) -> float:
         return self.caps.price.of(*tokens) if self.caps.price is not None else 0.0
+
+    def _give_back(self, reserved: Reserved) -> None:
+        """End a question: what was set aside for it is there for those who wait."""
+        self._set_aside(reserved, -reserved.tokens, -reserved.cost)
+        self._under_way -= 1
+        self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _set_aside(self, reserved: Reserved, tokens: int, cost: float) -> None:
         reserved.tokens += tokens

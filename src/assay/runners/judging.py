@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 from msgspec import structs
 
@@ -189,13 +190,15 @@ class JudgingRunner:
         last.finished = 0
 
     async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
+        estimate = cache(partial(self._judge.estimate, request))
+        await self.budget.room(estimate)  # which is no part of the time that a verdict may take
         deadline = self.clock.now() + self.limits.deadline
         calls = 0
 
         async def once() -> Verdict:
             nonlocal calls
             calls += 1
-            return await self._call(request, key[2], deadline)
+            return await self._call(request, key[2], deadline, estimate)
 
         try:
             verdict = await self._attempts.done(once, deadline, ticket)
@@ -213,8 +216,10 @@ class JudgingRunner:
         usage = structs.replace(verdict.usage, attempts=verdict.usage.attempts + calls - 1)
         return structs.replace(verdict, usage=usage)
 
-    async def _call(self, request: JudgeRequest, sample: int, deadline: float) -> Verdict:
-        reserved = self.budget.reserve(lambda: self._judge.estimate(request))
+    async def _call(
+        self, request: JudgeRequest, sample: int, deadline: float, estimate: Callable[[], tuple[int, int]]
+    ) -> Verdict:
+        reserved = await self.budget.reserve(estimate)
         if reserved is None:
             raise CallError("budget", f"{self.budget.reached} is reached")
         token = CURRENT.set(reserved)

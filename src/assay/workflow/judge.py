@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.graders.votes import needs_more
+from assay.graders.votes import MOST, needs_more
 from assay.io.runfolder import RunFolder
 from assay.judges.book import Book, read_contents
+from assay.judges.llm import REPAIRS
 from assay.judges.rows import Contents
 from assay.model import Gate
 from assay.runners.attempts import Clock
@@ -25,14 +27,27 @@ from assay.workflow.stopping import interruptible
 
 ALONE = 3
 """Votes on a case that can fail the gate alone."""
+CALLS_OF_VOTE = 1 + REPAIRS
+"""Calls that one vote takes at most, but for those that fail."""
 HOPELESS = ("provider", "deadline", "budget")
 """Without a verdict for a reason that the next vote would meet too."""
 
 
 @dataclass(frozen=True, slots=True)
+class Took:
+    """Tokens and dollars; None where nobody says what the judge costs."""
+
+    prompt: int
+    completion: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Preflight:
-    """What judging will take at least: requests and those that are answered already, the controls and anchors beside
-    them, and an estimate of tokens and dollars (None: nobody says what the judge costs)."""
+    """What judging will take: requests and those that are answered already, the controls and anchors beside them, calls
+    at least and at most, and what they are likely to take and take at most (dollars are None where nobody says what the
+    judge costs). The most counts votes that differ and replies asked for again, not calls that fail.
+    """
 
     judge: str
     observations: int
@@ -40,9 +55,9 @@ class Preflight:
     known: int
     beside: int
     calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
+    most_calls: int
+    likely: Took
+    most: Took
     votes: str
 
 
@@ -134,31 +149,38 @@ class _Session:
         self._votes = judgement.votes or (setting if isinstance(setting, int) else None)
 
     def preflight(self, contents: Contents) -> Preflight:
-        """Return what is to be asked, and what it will take at least."""
+        """Return what is to be asked, and what it will take."""
         self.verdicts = {name: list(samples) for name, samples in contents.verdicts.get(self.digest, {}).items()}
         asked = self.questions.asked(self.verdicts)
         if asked:
             self._known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
-        calls = prompt = completion = known = 0
         beside = self._known.requests()
+        least, most = Counter[str](), Counter[str]()
         for request in [*asked.values(), *beside]:
-            count = self._lacking(request)
-            known += not count
-            one = self.judge.estimate(request) if count else (0, 0)
-            calls, prompt, completion = calls + count, prompt + count * one[0], completion + count * one[1]
-        price = self.chosen.price
+            count, top = self._lacking(request)
+            for total, calls, each in (
+                (least, count, self.judge.likely),
+                (most, top * CALLS_OF_VOTE, self.judge.estimate),
+            ):
+                tokens = each(request) if calls else (0, 0)
+                total.update(calls=calls, prompt=calls * tokens[0], completion=calls * tokens[1], known=not calls)
         return Preflight(
             f"{self.judge.identity.model} ({self.chosen.name}, {self.digest})",
             len(self.questions.observations),
             len(asked),
-            known,
+            least["known"],
             len(beside),
-            calls,
-            prompt,
-            completion,
-            price.of(prompt, completion) if price is not None else None,
-            str(self._votes) if self._votes else "1, and up to 5 where they differ or one case decides",
+            least["calls"],
+            most["calls"],
+            self._took(least),
+            self._took(most),
+            str(self._votes) if self._votes else f"1, and up to {MOST} where they differ or one case decides",
         )
+
+    def _took(self, total: Counter[str]) -> Took:
+        price = self.chosen.price
+        cost = price.of(total["prompt"], total["completion"]) if price is not None else None
+        return Took(total["prompt"], total["completion"], cost)
 
     async def run(self, book: Book, judged: Judged, progress: Progress | None, clock: Clock | None) -> None:
         """Ask everything, round by round, and see how the judge stands."""
@@ -214,9 +236,13 @@ class _Session:
     def _is_known(self, digest: str) -> bool:
         return digest in self._known.controls or digest in self._known.anchors
 
-    def _lacking(self, request: JudgeRequest) -> int:
-        samples = self.verdicts.get(request.digest, ())
-        return max(0, self._least(request.digest) - sum(each.unscored is None for each in samples))
+    def _lacking(self, request: JudgeRequest) -> tuple[int, int]:
+        """Return how many votes are still to be asked for, at least and at most."""
+        samples = [each for each in self.verdicts.get(request.digest, ()) if each.unscored is None]
+        least = max(0, self._least(request.digest) - len(samples))
+        fixed = self._votes is not None or self._is_known(request.digest)
+        done = not least and not needs_more(samples, self._rubrics[request.rubric_hash])
+        return least, least if fixed or done else max(least, MOST - len(samples))
 
     def _keep(self, name: str, body: bytes) -> None:
         assert self._book is not None
