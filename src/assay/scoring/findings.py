@@ -17,6 +17,7 @@ from assay.metrics.percentiles import percentile
 from assay.metrics.rates import zero_event_upper
 from assay.model import Case, Rule, RuleResult, RuleState, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
+    LEAST_JUDGED,
     PERCENTILES,
     Measured,
     cluster_ids,
@@ -108,7 +109,12 @@ class _Held:
         self.rows = scores.rows(rule.slice)
         self.seen: Measured = measure(column, self.rows)
         self.summary: Summary = summary_of(
-            scores.table, name, self.rows, slice_name=rule.slice or HEADLINE, clusters=scores.clusters
+            scores.table,
+            name,
+            self.rows,
+            slice_name=rule.slice or HEADLINE,
+            clusters=scores.clusters,
+            floor=min(rule.min_coverage, LEAST_JUDGED),
         )
 
     def result(self) -> RuleResult:

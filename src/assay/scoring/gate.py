@@ -13,13 +13,15 @@ from assay.graders.catalog import column_name, grader_of, parse
 from assay.graders.checks import FAILED_TARGET, MISSING
 from assay.model import ERROR, Case, Decision, Gate, Outcome, Rule, RuleResult, ScoreTable
 from assay.scoring.findings import Scores, apply_rule, subject
+from assay.scoring.measured import LEAST_JUDGED
 from assay.scoring.regression import hold_regression
 from assay.scoring.rules import rule_problem
 from assay.scoring.slices import Rows
+from assay.scoring.summary import HEADLINE, Floors
 from assay.scoring.waivers import waived
 from assay.scoring.wording import counted, named
 
-__all__ = ["decide", "exit_code", "gated_configs", "metrics_needed", "overall", "rule_problem"]
+__all__ = ["decide", "exit_code", "floors_of", "gated_configs", "metrics_needed", "overall", "rule_problem"]
 
 _EVENT, _INCOMPLETE, _BLOCKED, _RISK, _NOTHING = range(5)
 _OUTCOMES: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "FAIL", "PASS_WITH_RISK", "PASS")
@@ -107,6 +109,15 @@ def gated_configs(gate: Gate | None, available: Sequence[str], chosen: Sequence[
     if problems:
         raise SettingsError(problems)
     return wanted
+
+
+def floors_of(gate: Gate | None) -> Floors:
+    """Return the share of cases that must be judged where a rule of the gate asks for less than is usual."""
+    found: dict[tuple[str, str], float] = {}
+    for rule in gate.rules if gate is not None else ():
+        slot = str(parse(rule.metric)), rule.slice or HEADLINE
+        found[slot] = min(rule.min_coverage, found.get(slot, LEAST_JUDGED))
+    return found
 
 
 def metrics_needed(gate: Gate) -> tuple[str, ...]:

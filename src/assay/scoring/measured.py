@@ -11,13 +11,18 @@ import numpy.typing as npt
 
 from assay.graders.base import Floats, Grader
 from assay.graders.catalog import column_name
+from assay.graders.judging import NO_VERDICT, TIED_VOTES, UNSCORED
 from assay.graders.names import MetricName, read_name
 from assay.metrics.samples import exact_sum
-from assay.model import NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable
+from assay.model import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable
 from assay.scoring.slices import Rows
+from assay.scoring.wording import counted
 
 PERCENTILES = {"p50": 50.0, "p95": 95.0}
 AVERAGES = ("mean", "rate", "balanced")
+LEAST_JUDGED = 0.95
+"""The share of the cases to be judged below which the others give no number: they may be the easy ones."""
+_UNJUDGED = (NO_VERDICT, TIED_VOTES)
 Clusters = npt.NDArray[np.intp]
 """A number per row that rows of one cluster share."""
 
@@ -83,6 +88,22 @@ def not_reported(column: ScoreColumn, rows: Rows) -> npt.NDArray[np.bool_]:
     silent = [code for code, reason in enumerate(column.reasons) if reason.endswith(NOT_REPORTED)]
     blamed: npt.NDArray[np.bool_] = (column.status[rows] == NOT_APPLICABLE) & np.isin(column.reason[rows], silent)
     return blamed
+
+
+def partly_judged(column: ScoreColumn, seen: Measured, floor: float = LEAST_JUDGED) -> str:
+    """Say that too few of the rows that a judge was to label have a usable verdict; nothing where enough have."""
+    silent = [code for code, why in enumerate(column.reasons) if why in _UNJUDGED or why.startswith(UNSCORED)]
+    wanted = seen.scored + int(np.count_nonzero(np.isin(column.reason[seen.error_rows], silent)))
+    if seen.scored == wanted or seen.scored >= floor * wanted:
+        return ""
+    return f"not measured: coverage below {floor:.0%} ({seen.scored} of {counted(wanted, 'case')} judged)"
+
+
+def in_review(column: ScoreColumn, rows: Rows | None = None) -> Rows:
+    """Return which of the rows (all without them) a person should look at: votes on them were far apart, or tied."""
+    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
+    chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
+    return chosen[np.isin(column.reason[chosen], doubtful)] if doubtful else chosen[:0]
 
 
 def statistic_of(grader: Grader, metric: str) -> str:

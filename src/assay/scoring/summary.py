@@ -22,19 +22,23 @@ from assay.metrics.rates import Bounds, balanced
 from assay.model import Interval, ScoreColumn, ScoreTable, Summary
 from assay.scoring.measured import (
     AVERAGES,
+    LEAST_JUDGED,
     PERCENTILES,
     Clusters,
     Measured,
     all_binary,
     column_of,
     ends_of,
+    in_review,
     measure,
+    partly_judged,
     shared_clusters,
     statistic_of,
     total_of,
     worst_of,
 )
 from assay.scoring.slices import Rows
+from assay.scoring.wording import counted
 
 HEADLINE = "all"
 SMALL_SLICE = 10
@@ -57,13 +61,15 @@ def summarise(
     slice_name: str = HEADLINE,
     clusters: Clusters | None = None,
     parts: Sequence[Part] = (),
+    floor: float = LEAST_JUDGED,
 ) -> Summary:
     """Return the summary of one metric over one slice, given as rising row numbers (all rows without them).
 
     `metric` is the name to print where it is not the column's own (`latency_ms(stat=p95)` sums up `latency_ms`);
     `clusters` gives the cluster of every row of the table, None where each case stands alone; `parts` are the graders
     and columns that a balanced metric is the mean of. `mean_worst` counts each error as the worst value of the metric's
-    declared range (DECISIONS 1) and is None where that range is open. Without any scored row there is no value.
+    declared range (DECISIONS 1) and is None where that range is open. Without any scored row there is no value, and
+    none where a smaller share than `floor` of what a judge was to label has a usable verdict.
 
     >>> from assay.graders.catalog import CATALOG
     >>> status = np.array([0, 0, 0, 2], np.uint8)
@@ -76,7 +82,10 @@ def summarise(
     statistic = statistic_of(grader, name)
     seen = measure(column, rows)
     headline = slice_name == HEADLINE
-    if statistic == "balanced":
+    partly = partly_judged(column, seen, floor) if seen.errors else ""
+    if partly:
+        found = _Found(None, notes=(partly,))
+    elif statistic == "balanced":
         found = _balanced(grader, rows, parts, headline)
     elif statistic in PERCENTILES:
         found = _percentile(seen, PERCENTILES[statistic])
@@ -84,6 +93,7 @@ def summarise(
         found = _Found(total_of(seen.values, exact=headline) if seen.scored else None)
     else:
         found = _mean(grader, seen, clusters, headline)
+    review = len(in_review(column, rows))
     return Summary(
         metric=name,
         slice=slice_name,
@@ -95,7 +105,8 @@ def summarise(
         scored=seen.scored,
         not_applicable=seen.not_applicable,
         errors=seen.errors,
-        notes=(*found.notes, *_notes(grader, statistic, seen, found.value, headline)),
+        notes=(*found.notes, *_notes(grader, statistic, seen, found.value, headline), *_review_notes(review)),
+        needs_review=review,
     )
 
 
@@ -106,30 +117,49 @@ def summary_of(
     *,
     slice_name: str = HEADLINE,
     clusters: Clusters | None = None,
+    floor: float = LEAST_JUDGED,
 ) -> Summary:
     """Return the summary of one metric of a table; raises KeyError where it, or one of its parts, was not measured."""
-    return _summary(_measured(table, name), rows, slice_name, clusters)
+    return _summary(_measured(table, name), rows, slice_name, clusters, floor)
+
+
+Floors = Mapping[tuple[str, str], float]
+"""The share of cases that must be judged, by metric and slice, where a rule asks for less than is usual."""
 
 
 def summaries(
-    table: ScoreTable, metrics: Sequence[MetricName], slices: Mapping[str, Rows], clusters: Clusters | None = None
+    table: ScoreTable,
+    metrics: Sequence[MetricName],
+    slices: Mapping[str, Rows],
+    clusters: Clusters | None = None,
+    floors: Floors | None = None,
 ) -> tuple[dict[str, Summary], dict[str, Mapping[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
     known = {each.name: each for each in [_measured(table, name) for name in metrics]}
-    headline = {name: _marked(_summary(each, None, HEADLINE, clusters), table) for name, each in known.items()}
-    return headline, {key: SliceSummaries(known, rows, key, clusters) for key, rows in slices.items()}
+    whole = SliceSummaries(known, None, HEADLINE, clusters, floors)
+    headline = {name: _marked(summary, table) for name, summary in whole.items()}
+    return headline, {key: SliceSummaries(known, rows, key, clusters, floors) for key, rows in slices.items()}
 
 
 class SliceSummaries(Mapping[str, Summary]):
     """The summaries of one slice by metric, each made when it is first looked at: most reports show few of them."""
 
-    def __init__(self, known: Mapping[str, _Metric], rows: Rows, key: str, clusters: Clusters | None) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, _Metric],
+        rows: Rows | None,
+        key: str,
+        clusters: Clusters | None,
+        floors: Floors | None = None,
+    ) -> None:
         self._known, self._rows, self._key, self._clusters = known, rows, key, clusters
+        self._floors = floors or {}
         self._made: dict[str, Summary] = {}
 
     def __getitem__(self, metric: str) -> Summary:
         if metric not in self._made:
-            self._made[metric] = _summary(self._known[metric], self._rows, self._key, self._clusters)
+            floor = self._floors.get((metric, self._key), LEAST_JUDGED)
+            self._made[metric] = _summary(self._known[metric], self._rows, self._key, self._clusters, floor)
         return self._made[metric]
 
     def __iter__(self) -> Iterator[str]:
@@ -165,9 +195,17 @@ def _measured(table: ScoreTable, name: MetricName) -> _Metric:
     return _Metric(str(name), grader, column, [(grader_of(parse(part)), table.columns[part]) for part in grader.parts])
 
 
-def _summary(known: _Metric, rows: Rows | None, slice_name: str, clusters: Clusters | None) -> Summary:
+def _summary(
+    known: _Metric, rows: Rows | None, slice_name: str, clusters: Clusters | None, floor: float = LEAST_JUDGED
+) -> Summary:
     name, grader, column, parts = known
-    return summarise(grader, column, rows, metric=name, slice_name=slice_name, clusters=clusters, parts=parts)
+    return summarise(
+        grader, column, rows, metric=name, slice_name=slice_name, clusters=clusters, parts=parts, floor=floor
+    )
+
+
+def _review_notes(review: int) -> tuple[str, ...]:
+    return (f"{counted(review, 'case')} in review: votes far apart or tied",) if review else ()
 
 
 def _mean(grader: Grader, seen: Measured, clusters: Clusters | None, headline: bool) -> _Found:

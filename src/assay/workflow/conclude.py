@@ -22,7 +22,7 @@ from assay.model import (
     Scoring,
 )
 from assay.scoring.engine import Plan
-from assay.scoring.gate import decide, gated_configs, overall
+from assay.scoring.gate import decide, floors_of, gated_configs, overall
 from assay.scoring.measured import NOT_REPORTED, cluster_ids, column_of
 from assay.scoring.slices import slice_rows
 from assay.scoring.summary import summaries
@@ -61,7 +61,7 @@ def conclude(
         decisions = dict.fromkeys(decisions, decision)
     configs = {}
     for config, scores in tables.items():
-        headline, by_slice = summaries(scores, measured, slices, clusters)
+        headline, by_slice = summaries(scores, measured, slices, clusters, floors_of(gate))
         configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
     return Scoring(
         golden=info,
