@@ -221,6 +221,47 @@ def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
     assert 0 == judge("--votes", "1", "--only", "case:c0")
 
 
+def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two votes that contradict each other: relevance has a median of neither, support no majority."""
+    said, turn = labelled(honest), itertools.cycle((0, -1))
+
+    def torn(asked: Asked) -> Any:
+        about_c0 = "in year 0" in json.dumps(asked.data)
+        label = asked.item["label"]["enum"][next(turn)] if about_c0 else ""
+        return labelled(lambda *_: str(label))(asked) if about_c0 else said(asked)
+
+    server.answer = torn
+    assert 3 == judge("--votes", "2", "--only", "case:c0", "--concurrency", "1")
+    told = capsys.readouterr().err
+    assert "2 of 2 requests have no verdict (tie 2); tie: votes for and against are equally many" in told
+    assert "asks again" not in told
+    calls = server.calls
+    assert 3 == judge("--votes", "2", "--only", "case:c0")
+    assert calls == server.calls
+
+
+def test_a_text_that_no_judge_reads_whole_is_counted_and_not_asked_again(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
+    rows[0]["answer"] += " word" * 21_000
+    Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert 3 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, "--votes", "1",
+                      "--metrics", "answer_relevance(by=judge)"])  # fmt: skip
+    told = capsys.readouterr().err
+    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than a judge reads" in told
+
+
+def test_a_cap_below_one_call_says_so_instead_of_going_round(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 3 == judge("--max-tokens", "100")
+    assert "stopped at --max-tokens; one call alone may take more than that" in capsys.readouterr().err
+    assert 0 == server.calls
+
+
 def test_quota_stops_at_once(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.plan.extend({"status": 429, "error": "insufficient_quota"} for _ in range(200))
     assert 3 == judge("--concurrency", "2")

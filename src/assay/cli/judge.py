@@ -35,6 +35,14 @@ REASONS = {
     "max_cost": "stopped at --max-cost",
 }
 
+TOKENS = ("max_tokens", "max_cost")
+TOO_LITTLE = "one call alone may take more than that (expected a higher cap, or fewer max_tokens for the judge)"
+FINAL = {
+    "tie": "votes for and against are equally many, ask for another number of --votes or let a person label the case",
+    "too_long": "longer than a judge reads",
+}
+"""Reasons that asking again changes nothing about, and what to say of them."""
+
 
 @app.callback()
 def judge(
@@ -231,12 +239,23 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
     typer.echo(_spent(judged.budget), err=True)
     typer.echo(f"verdicts written to {terminal(str(judged.book))}", err=True)
     if tally.halted:
-        typer.echo(f"{REASONS.get(tally.halted, f'stopped: {tally.halted}')}; the same command goes on", err=True)
+        stopped = REASONS.get(tally.halted, f"stopped: {tally.halted}")
+        fits = tally.asked or tally.halted not in TOKENS
+        typer.echo(f"{stopped}; {'the same command goes on' if fits else TOO_LITTLE}", err=True)
     if judged.unscored:
-        left = f"{judged.unscored} of {judged.requests} requests have no verdict; the same command asks again"
-        typer.echo(left, err=True)
+        typer.echo(_without_verdict(judged), err=True)
     if not tally.halted:
         typer.echo(terminal(f"next: {_next(judged, run, golden, outputs)}"), err=True)
+
+
+def _without_verdict(judged: Judged) -> str:
+    """Say how many requests have no verdict, why, and what would give them one."""
+    left, final = judged.unscored, sum(judged.unscored[why] for why in FINAL)
+    reasons = ", ".join(f"{why} {count}" for why, count in sorted(left.items()))
+    told = f"{left.total()} of {judged.requests} requests have no verdict ({reasons})"
+    again = "; the same command asks again" + (f" for {left.total() - final} of them" if final else "")
+    told += again if final < left.total() else ""
+    return told + "".join(f"; {why}: {said}" for why, said in FINAL.items() if left[why])
 
 
 def _stands(standing: Any) -> str:

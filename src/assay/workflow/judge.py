@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.graders.votes import MOST, needs_more
+from assay.graders.votes import MOST, fold_votes, needs_more
 from assay.io.runfolder import RunFolder
 from assay.judges.book import Book, read_contents
 from assay.judges.llm import REPAIRS
@@ -29,6 +29,7 @@ ALONE = 3
 """Votes on a case that can fail the gate alone."""
 CALLS_OF_VOTE = 1 + REPAIRS
 """Calls that one vote takes at most, but for those that fail."""
+NOT_ASKED = "not asked"
 HOPELESS = ("provider", "deadline", "budget")
 """Without a verdict for a reason that the next vote would meet too."""
 
@@ -63,7 +64,10 @@ class Preflight:
 
 @dataclass(slots=True)
 class Judged:
-    """What a judging left: where the verdicts are, what was spent, and what people should know."""
+    """What a judging left: where the verdicts are, what was spent, and what people should know.
+
+    `unscored` counts the requests whose votes come to no verdict, by reason.
+    """
 
     preflight: Preflight
     book: Path
@@ -72,7 +76,7 @@ class Judged:
     budget: Budget = field(default_factory=Budget)
     standing: Standing | None = None
     requests: int = 0
-    unscored: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
     double_bills: int = 0
     done: bool = False
 
@@ -142,6 +146,7 @@ class _Session:
         self.digest = self.judge.identity.digest
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
+        self._before: Mapping[str, Sequence[Verdict]] = {}
         self._alone = deciding(gate, questions.golden.cases)
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
         self._known = Known({}, {})
@@ -150,7 +155,8 @@ class _Session:
 
     def preflight(self, contents: Contents) -> Preflight:
         """Return what is to be asked, and what it will take."""
-        self.verdicts = {name: list(samples) for name, samples in contents.verdicts.get(self.digest, {}).items()}
+        self._before = contents.verdicts.get(self.digest, {})
+        self.verdicts = {name: list(samples) for name, samples in self._before.items()}
         asked = self.questions.asked(self.verdicts)
         if asked:
             self._known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
@@ -213,7 +219,16 @@ class _Session:
             before, asked = asked, self.questions.asked(self.verdicts)
             new = {name: request for name, request in asked.items() if name not in before}
         judged.requests = len(asked)
-        judged.unscored = sum(not _has_verdict(self.verdicts.get(name, ())) for name in asked)
+        judged.unscored = Counter(why for each in asked.values() if (why := self._without_verdict(each)))
+
+    def _without_verdict(self, request: JudgeRequest) -> str:
+        """Return why the votes on a request come to no verdict, those of before included; "" where they do."""
+        both = (*self._before.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
+        votes = {each.sample: each for each in both}
+        if not votes:
+            return NOT_ASKED
+        ruling = fold_votes([votes[sample] for sample in sorted(votes)], self._rubrics[request.rubric_hash])
+        return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
     def _needs_more(self, request: JudgeRequest, samples: Sequence[Verdict]) -> bool:
         """Votes as DECISIONS 22 has them: a fixed number, else one, three on what decides alone, more in doubt."""
@@ -247,10 +262,6 @@ class _Session:
     def _keep(self, name: str, body: bytes) -> None:
         assert self._book is not None
         self._book.keep(name, body)
-
-
-def _has_verdict(samples: Sequence[Verdict]) -> bool:
-    return any(each.unscored is None for each in samples)
 
 
 def _contents(path: Path) -> Contents:
