@@ -70,7 +70,8 @@ class MetricChange(Struct, frozen=True):
     """One metric of candidate against baseline over the cases scored in both; `gain` is positive when better.
 
     `low`, `high` and `p` are None where nothing can be said (see `note`); `p_adjusted` is Holm's in gated slices, that
-    of Benjamini and Hochberg elsewhere. The three lists hold case ids; `unpaired` those scored on one side only.
+    of Benjamini and Hochberg elsewhere. The lists hold case ids: `unpaired` those scored on one side only,
+    `needs_review` those that came out better by votes that are far apart, which `gain` counts as none.
     """
 
     metric: str
@@ -90,6 +91,7 @@ class MetricChange(Struct, frozen=True):
     unpaired: tuple[str, ...]
     smallest_detectable: float | None
     note: str = ""
+    needs_review: tuple[str, ...] = ()
 
 
 class RankMove(Struct, frozen=True):
@@ -104,7 +106,9 @@ class RankMove(Struct, frozen=True):
 
 
 class CaseChange(Struct, frozen=True):
-    """One case on either side: the attributions, and the metrics that got better or worse, with both `scores`."""
+    """One case on either side: the attributions, and the metrics that got better or worse, with both `scores`.
+
+    `needs_review` are metrics that came out better by votes that are far apart: never an improvement."""
 
     case_id: str
     before: Attribution | None
@@ -112,6 +116,7 @@ class CaseChange(Struct, frozen=True):
     improved: tuple[str, ...] = ()
     regressed: tuple[str, ...] = ()
     scores: dict[str, tuple[float, float]] = {}
+    needs_review: tuple[str, ...] = ()
 
 
 class Side(Struct, frozen=True):

@@ -25,12 +25,14 @@ MAX_BYTES = 256 * 2**20
 
 
 class ColumnLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One metric: a number for every case, null where there is none; rows without one by their reason."""
+    """One metric: a number for every case, null where there is none; rows without one, and numbers that need review,
+    by their reason."""
 
     metric: str
     values: tuple[float | None, ...]
     not_applicable: dict[str, tuple[Count, ...]] = {}
     errors: dict[str, tuple[Count, ...]] = {}
+    needs_review: dict[str, tuple[Count, ...]] = {}
 
 
 class WalkLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -133,6 +135,9 @@ def _contradictions(found: BaselineFile, path: str) -> Iterator[Problem]:
         silent = [row for rows in (*column.not_applicable.values(), *column.errors.values()) for row in rows]
         if sorted(silent) != [row for row, value in enumerate(column.values) if value is None]:
             yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
+        doubtful = {row for rows in column.needs_review.values() for row in rows}
+        if not doubtful <= set(range(size)) - set(silent):
+            yield _problem(path, field, "a row that needs review has no value (expected one)")
     for metric in found.metrics:
         if metric not in found.definitions:
             yield _problem(path, "definitions", f"no definition of {metric} (expected one for every metric)")

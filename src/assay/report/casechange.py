@@ -24,7 +24,11 @@ def case_change(found: Comparison, case_id: str, graders: Graders = CATALOG) -> 
         lines.append(f" - whose fault: {_fault(change.before)}, now {_fault(change.after)}")
         rows = [
             (metric, number(before, metric, graders), number(after, metric, graders), word)
-            for word, metrics in (("worse", change.regressed), ("better", change.improved))
+            for word, metrics in (
+                ("worse", change.regressed),
+                ("better", change.improved),
+                ("better, in review", change.needs_review),
+            )
             for metric in metrics
             for before, after in (change.scores[metric],)
         ]

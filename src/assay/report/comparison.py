@@ -34,7 +34,9 @@ def metrics_table(found: Comparison, graders: Graders = CATALOG) -> Table:
     """Every metric that differs on some case; those that differ on none are named below."""
     rows, same = [], []
     for name, change in found.metrics.items():
-        if change.baseline == change.candidate and not (change.improved or change.regressed or change.unpaired):
+        if change.baseline == change.candidate and not (
+            change.improved or change.regressed or change.unpaired or change.needs_review
+        ):
             same.append(name)
             continue
         rows.append((name, instrument(name, graders), *_cells(change, graders), change.note))

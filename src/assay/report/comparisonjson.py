@@ -71,6 +71,7 @@ def change_json(change: MetricChange) -> Json:
         "unchanged": list(change.unchanged),
         "unpaired": list(change.unpaired),
         "smallest_detectable": change.smallest_detectable,
+        "needs_review": list(change.needs_review),
         "note": change.note,
     }
 
@@ -95,6 +96,7 @@ def _case(change: CaseChange) -> Json:
         "after": _attribution(change.after),
         "improved": list(change.improved),
         "regressed": list(change.regressed),
+        "needs_review": list(change.needs_review),
         "scores": {metric: list(pair) for metric, pair in change.scores.items()},
     }
 

@@ -129,7 +129,7 @@ def _changes(comparison: Comparison, cases: Iterable[Case]) -> Json:
     paired = {
         case_id
         for change in comparison.metrics.values()
-        for case_id in (*change.improved, *change.regressed, *change.unchanged)
+        for case_id in (*change.improved, *change.regressed, *change.unchanged, *change.needs_review)
     }
     words = [found.get(case_id, "unchanged" if case_id in paired else "unpaired") for case_id in place]
     lists = {

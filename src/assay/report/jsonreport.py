@@ -102,6 +102,8 @@ def _summary(summary: Summary) -> Json:
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
     }
+    if summary.needs_review:
+        shape["needs_review"] = summary.needs_review
     notes = list(notes_of(summary))
     if bounds is not None and bounds.confidence != 0.95:
         notes.append(f"{percent(bounds.confidence)} interval")

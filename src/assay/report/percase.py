@@ -11,7 +11,7 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from assay.model import SCORED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
+from assay.model import NEEDS_REVIEW, SCORED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
 
 _BLOCK = 4096
 _KINDS = 65_536
@@ -22,7 +22,8 @@ def case_lines(table: ScoreTable) -> Iterator[bytes]:
     """Yield one JSON object per golden case, each ending in a newline, in golden order.
 
     Keys: `config_id`, `case_id`, `scores` (metric → number or null), `status` (metric → {status, reason}, absent where
-    scored), `failed_checks`, and `warnings` where there are any. Raises ArithmeticError for a score that is not finite.
+    scored), `failed_checks`, and where there are any `needs_review` (metric → reason) and `warnings`. Raises
+    ArithmeticError for a score that is not finite.
     """
     checks = {found.case_id: found for found in table.checks}
     columns = [table.columns[metric] for metric in sorted(table.columns)]
@@ -41,9 +42,11 @@ def case_lines(table: ScoreTable) -> Iterator[bytes]:
 
 
 def _template(config_id: str, metrics: Sequence[str]) -> bytes:
-    """Return what is the same in every line, with a place for the case's id, each number, the states and the end."""
+    """Return what is the same in every line, with a place for the case's id, each number, the states and the end.
+
+    The states close their object, because what needs review follows them."""
     scores = b",".join(_literal(metric) + b":%b" for metric in metrics)
-    return b'{"config_id":' + _literal(config_id) + b',"case_id":%b,"scores":{' + scores + b'},"status":{%b},%b}\n'
+    return b'{"config_id":' + _literal(config_id) + b',"case_id":%b,"scores":{' + scores + b'},"status":{%b,%b}\n'
 
 
 def _literal(text: str) -> bytes:
@@ -75,10 +78,10 @@ class _States:
         self._text = lru_cache(maxsize=_KINDS)(self._made)
 
     def of(self, ids: Sequence[str], rows: slice) -> list[bytes]:
-        """Return the members of `status` for each of the rows, whose ids these are."""
+        """Return the rest of `status`, and `needs_review`, for each of the rows, whose ids these are."""
         parts = [each[rows] for column in self._columns for each in (column.status, column.reason)]
         if not parts:
-            return [b""] * len(ids)
+            return [b"}"] * len(ids)
         kinds = np.stack(parts, axis=1, dtype=np.uint16, casting="same_kind").tobytes()
         width = len(kinds) // len(ids)
         return [self._text(kinds[place : place + width]) for place in range(0, len(kinds), width)]
@@ -91,4 +94,9 @@ class _States:
             for column, (status, reason) in zip(self._columns, numbers, strict=True)
             if status != SCORED
         }
-        return _encode(said)[1:-1]
+        doubts = {
+            column.metric: why
+            for column, (_, reason) in zip(self._columns, numbers, strict=True)
+            if (why := column.reasons[reason]).startswith(NEEDS_REVIEW)
+        }
+        return _encode(said)[1:] + (b',"needs_review":' + _encode(doubts) if doubts else b"")

@@ -22,6 +22,7 @@ from assay.report.figures import (
     with_interval,
 )
 from assay.report.names import P95_LATENCY, RUNNER_COLUMNS, Names, first_present
+from assay.scoring.measured import in_review
 from assay.scoring.wording import compared
 
 FEW_CASES = 10
@@ -173,4 +174,17 @@ def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int
     if warned:
         listed = ", ".join(f"{name} × {count}" for name, count in sorted(warned.items()))
         yield f"{config}: warnings that fail no case: {listed}"
+    yield from _in_review(config, result, limit)
     yield from result.table.notes
+
+
+def _in_review(config: str, result: ConfigResult, limit: int) -> Iterator[str]:
+    """Name the cases of which a person should look at a score, with the metrics."""
+    found: dict[str, list[str]] = {}
+    for metric, column in sorted(result.table.columns.items()):
+        for row in in_review(column).tolist():
+            found.setdefault(result.table.case_ids[row], []).append(metric)
+    if found:
+        listed = "; ".join(f"{case_id}: {', '.join(found[case_id])}" for case_id in list(found)[:limit])
+        more = f" … and {len(found) - limit} more" if len(found) > limit else ""
+        yield f"{config}: {plural(len(found), 'case')} in review, the judge's votes far apart or tied: {listed}{more}"

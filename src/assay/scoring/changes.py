@@ -169,6 +169,9 @@ def why_moved(
                 groups.setdefault(part, []).append(_Told(change.case_id, metrics, detail))
         verb = "worse" if worse else "better"
         sentences += [_sentence(verb, groups[part], wording[part]) for part in _ORDER if part in groups]
+    doubtful = [_Told(change.case_id, change.needs_review, "") for change in changes if change.needs_review]
+    if doubtful:
+        sentences.append(_sentence("better", doubtful, "by votes that are far apart, so no improvement is claimed"))
     for old, new, count in transitions_of(before, after):
         if old != new:
             sentences.append(f"{counted(count, 'case')} went from {_spoken(old)} to {_spoken(new)}")

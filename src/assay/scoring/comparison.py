@@ -15,10 +15,13 @@ from assay.graders.catalog import grader_of, parse
 from assay.metrics.paired import benjamini_hochberg, holm
 from assay.model import Case, Gate
 from assay.scoring.changes import label_of, moves_of, transitions_of, what_changed, why_moved
-from assay.scoring.gains import Sides, better, change_of
+from assay.scoring.gains import Sides, better, change_of, held_back
+from assay.scoring.gate import floors_of
+from assay.scoring.measured import LEAST_JUDGED
 from assay.scoring.pairs import all_cases, pairs_of
 from assay.scoring.slices import Rows, rows_of_slice, slice_rows
 from assay.scoring.snapshot import Snapshot, refuse_incomparable
+from assay.scoring.summary import HEADLINE
 from assay.scoring.wording import counted, named
 
 _Slot = tuple[str, str | None]
@@ -42,24 +45,24 @@ def compare(
     refuse_incomparable(baseline, candidate.side, candidate.definitions, common)
     cases = all_cases(candidate.cases, baseline.cases)
     sides = Sides(cases, baseline.table, candidate.table)
-    found: dict[_Slot, MetricChange] = {(name, None): change_of(sides, name) for name in common}
-    found |= {
-        (name, key): change_of(sides, name, key, rows)
-        for key, rows in _slices(cases, gate, by).items()
+    floors = floors_of(gate)
+    found = {
+        (name, key): change_of(sides, name, key, rows, floors.get((name, key or HEADLINE), LEAST_JUDGED))
+        for key, rows in ((None, None), *_slices(cases, gate, by).items())
         for name in common
     }
     found = _adjusted(found, gate)
     changes = _case_changes(sides, common, baseline, candidate)
     trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
-    slices: dict[str, dict[str, MetricChange]] = {}
+    by_slice: dict[str, dict[str, MetricChange]] = {}
     for (name, key), change in found.items():
         if key is not None:
-            slices.setdefault(key, {})[name] = change
+            by_slice.setdefault(key, {})[name] = change
     return Comparison(
         baseline=baseline.side,
         candidate=candidate.side,
         metrics={name: found[name, None] for name in common},
-        slices=slices,
+        slices=by_slice,
         moves=moves_of(baseline, candidate, sides.ids),
         cases=changes,
         transitions=transitions_of(baseline.attributions, candidate.attributions),
@@ -107,26 +110,28 @@ def _case_changes(
     """Return the cases, in order, whose attribution differs or whose quality does: time and money are not quality."""
     improved: dict[str, list[str]] = {}
     regressed: dict[str, list[str]] = {}
+    doubtful: dict[str, list[str]] = {}
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for metric in metrics:
         grader = grader_of(parse(metric))
         if grader.family == "operations":
             continue
         found = pairs_of(*sides.columns(metric))
-        moved = better(grader, found.before, found.after).tolist()
-        for case_id, sign, pair in zip(
-            sides.named(found.rows), moved, zip(found.before.tolist(), found.after.tolist(), strict=True), strict=True
-        ):
+        moved = better(grader, found.before, found.after)
+        held = held_back(sides, metric, found, moved).tolist()
+        pairs = zip(found.before.tolist(), found.after.tolist(), strict=True)
+        for case_id, sign, in_doubt, pair in zip(sides.named(found.rows), moved.tolist(), held, pairs, strict=True):
             if sign:
-                (improved if sign > 0 else regressed).setdefault(case_id, []).append(metric)
+                kind = doubtful if in_doubt else improved if sign > 0 else regressed
+                kind.setdefault(case_id, []).append(metric)
                 scores.setdefault(case_id, {})[metric] = pair
     changes = []
     for case_id in sides.ids:
         before, after = baseline.attributions.get(case_id), candidate.attributions.get(case_id)
         other = before is not None and after is not None and label_of(before) != label_of(after)
         if other or case_id in scores:
-            better_, worse = tuple(improved.get(case_id, ())), tuple(regressed.get(case_id, ()))
-            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {})))
+            better_, worse, open_ = (tuple(kind.get(case_id, ())) for kind in (improved, regressed, doubtful))
+            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {}), open_))
     return tuple(changes)
 
 

@@ -17,11 +17,15 @@ from assay.metrics.samples import exact_sum
 from assay.model import Case, ScoreColumn, ScoreTable
 from assay.scoring.measured import (
     AVERAGES,
+    LEAST_JUDGED,
     PERCENTILES,
     Clusters,
     cluster_ids,
     column_of,
     ends_of,
+    in_review,
+    measure,
+    partly_judged,
     statistic_of,
     worst_of,
 )
@@ -80,16 +84,32 @@ def differ(before: Floats, after: Floats) -> Bools:
     return moved
 
 
-def change_of(sides: Sides, metric: str, slice_name: str | None = None, rows: Rows | None = None) -> MetricChange:
+def held_back(sides: Sides, metric: str, found: Pairs, moved: Floats) -> Bools:
+    """Return which pairs came out better by votes that are far apart on either side: no improvement is claimed."""
+    doubtful = np.union1d(*(in_review(column) for column in sides.columns(metric)))
+    held: Bools = (moved > 0) & np.isin(found.rows, doubtful)
+    return held
+
+
+def change_of(
+    sides: Sides,
+    metric: str,
+    slice_name: str | None = None,
+    rows: Rows | None = None,
+    floor: float = LEAST_JUDGED,
+) -> MetricChange:
     """Return what a metric that both sides measured gained on a slice (all rows without one).
 
     `gain` is positive when better and None where no direction is better. Percentiles and balanced means have no pairs:
-    they get a gain without an interval. A slice of fewer than 10 pairs is described, not tested.
+    they get a gain without an interval. A slice of fewer than 10 pairs is described, not tested. A pair that came out
+    better by votes far apart counts as no gain. Where a judge was to label more than a share of `floor` has verdicts
+    for, on either side, there is no number.
     """
     grader = grader_of(parse(metric))
     known = _Metric(metric, grader, statistic_of(grader, metric))
     found = pairs_of(*sides.columns(metric), rows)
     moved = better(grader, found.before, found.after)
+    held = held_back(sides, metric, found, moved)
     change = MetricChange(
         metric=metric,
         slice=slice_name,
@@ -102,20 +122,38 @@ def change_of(sides: Sides, metric: str, slice_name: str | None = None, rows: Ro
         p_adjusted=None,
         method="",
         n=len(found.rows),
-        improved=sides.named(found.rows[moved > 0]),
+        improved=sides.named(found.rows[(moved > 0) & ~held]),
         regressed=sides.named(found.rows[moved < 0]),
         unchanged=sides.named(found.rows[~differ(found.before, found.after)]),
         unpaired=sides.named(np.union1d(found.lost, found.won)),
         smallest_detectable=None,
+        needs_review=sides.named(found.rows[held]),
     )
-    if not len(found.rows):
-        return replace(change, note="no case was scored on both sides")
-    tested = _tested(change, known, found, sides)
-    notes = [tested.note, _cost_of_errors(known, found, sides)]
+    partly = _partly_judged(sides, metric, rows, floor)
+    if partly or not len(found.rows):
+        return replace(change, note=partly or "no case was scored on both sides")
+    tested = _tested(change, known, found, sides, held)
+    notes = [tested.note, _held_note(change), _cost_of_errors(known, found, sides)]
     return replace(tested, note="; ".join(note for note in notes if note))
 
 
-def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides) -> MetricChange:
+def _partly_judged(sides: Sides, metric: str, rows: Rows | None, floor: float) -> str:
+    """Say which side has too few verdicts for a number; nothing where both have enough."""
+    columns = zip(("baseline", "candidate"), sides.columns(metric), strict=True)
+    said = [(name, partly_judged(column, measure(column, rows), floor)) for name, column in columns]
+    return "; ".join(f"{name} {why}" for name, why in said if why)
+
+
+def _held_note(change: MetricChange) -> str:
+    """Say which cases came out better and are counted as no gain."""
+    cases = change.needs_review
+    if not cases:
+        return ""
+    told = f"{counted(len(cases), 'case')} ({named(cases)}) came out better by votes far apart"
+    return f"{told}: no gain is counted, a person should look"
+
+
+def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides, held: Bools) -> MetricChange:
     grader, statistic = known.grader, known.statistic
     before, after = (
         _value(known, sides.baseline, found.before, found.rows),
@@ -123,7 +161,10 @@ def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides) ->
     )
     if grader.direction == "neutral":
         return replace(change, baseline=before, candidate=after, note="neither direction is better")
-    gain = after - before if grader.direction == "higher" else before - after
+    if held.any():
+        found = found._replace(after=np.where(held, found.before, found.after))
+    counted_as = _value(known, sides.candidate, found.after, found.rows) if held.any() else after
+    gain = counted_as - before if grader.direction == "higher" else before - counted_as
     change = replace(change, baseline=before, candidate=after, gain=gain + 0.0)
     if statistic in PERCENTILES:
         return replace(change, note=f"not tested: a {statistic} has no pairs (its mean has)")

@@ -78,7 +78,9 @@ def _lines(run: ScoreRun, case: CaseIndex, place: int, config: str, observation:
         column = table.columns[name]
         state = STATUS_NAMES[column.status[place]]
         value = float(column.values[place]) if state == "scored" else None
-        reason = column.reasons[column.reason[place]] or ("" if spoken is None else _how(case, spoken, name))
+        said = column.reasons[column.reason[place]]
+        how = "" if spoken is None or state != "scored" else _how(case, spoken, name)
+        reason = "; ".join(filter(None, (said, how)))
         lines.append(ScoreLine(name, value, state, reason))
     return lines
 

@@ -92,7 +92,7 @@ def _weighty(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
     yield from places(FAILED)
     if comparison is not None:
         place = {case.id: number for number, case in enumerate(run.golden.cases)}
-        changed = (each.case_id for each in comparison.cases if each.improved or each.regressed)
+        changed = (each.case_id for each in comparison.cases if each.improved or each.regressed or each.needs_review)
         yield from sorted(place[case_id] for case_id in changed if case_id in place)
     yield from places(MISSING)
 

@@ -13,7 +13,8 @@ from assay.graders.catalog import grader_of, parse
 from assay.graders.evidence import QUOTE
 from assay.io.baselines import KIND, VERSION, AttributionLine, BaselineFile, ColumnLine, WalkLine, read_baseline
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Evidence, GoldenInfo, ScoreColumn, ScoreTable, User
-from assay.scoring.measured import column_of
+from assay.scoring.measured import column_of, in_review
+from assay.scoring.slices import Rows
 from assay.scoring.snapshot import Snapshot
 
 
@@ -108,21 +109,24 @@ def _line(column: ScoreColumn) -> ColumnLine:
         value if state == SCORED else None
         for value, state in zip(column.values.tolist(), column.status.tolist(), strict=True)
     )
-    return ColumnLine(column.metric, values, _by_reason(column, NOT_APPLICABLE), _by_reason(column, ERROR))
+    told = [np.flatnonzero(column.status == state) for state in (NOT_APPLICABLE, ERROR)]
+    told.append(np.array([row for row in in_review(column).tolist() if column.status[row] == SCORED], dtype=np.intp))
+    return ColumnLine(column.metric, values, *(_by_reason(column, rows) for rows in told))
 
 
-def _by_reason(column: ScoreColumn, state: int) -> dict[str, tuple[int, ...]]:
+def _by_reason(column: ScoreColumn, rows: Rows) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
-    for row in np.flatnonzero(column.status == state).tolist():
+    for row in rows.tolist():
         found.setdefault(column.reasons[column.reason[row]], []).append(row)
     return {reason: tuple(rows) for reason, rows in sorted(found.items())}
 
 
 def _column(line: ColumnLine) -> ScoreColumn:
     size = len(line.values)
-    reasons = tuple(dict.fromkeys(("", *line.not_applicable, *line.errors)))
+    reasons = tuple(dict.fromkeys(("", *line.not_applicable, *line.errors, *line.needs_review)))
     status, reason = np.full(size, SCORED, dtype=np.uint8), np.zeros(size, dtype=np.uint16)
-    for state, rows_by_reason in ((NOT_APPLICABLE, line.not_applicable), (ERROR, line.errors)):
+    kinds = (NOT_APPLICABLE, line.not_applicable), (ERROR, line.errors), (SCORED, line.needs_review)
+    for state, rows_by_reason in kinds:
         for why, rows in rows_by_reason.items():
             status[list(rows)], reason[list(rows)] = state, reasons.index(why)
     values = np.array([0.0 if value is None else value for value in line.values], dtype=np.float64)
