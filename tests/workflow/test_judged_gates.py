@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from tests.workflow.judged import JUDGE, OTHER, World, summary
 
 from assay.io.calibrations import write_calibrations
+from assay.io.golden import load_golden
 from assay.io.rubrics import load_rubrics
-from assay.verdict import Calibration, Standing, rubrics_hash
+from assay.metrics.rates import wilson
+from assay.verdict import Calibration, Rate, Standing, rubrics_hash
 
 
 @pytest.fixture
@@ -32,9 +34,13 @@ def gated(world: World, verdicts: str, by: str, unmeasured: str, *options: str) 
 
 
 def calibrated(world: World, **changes: Any) -> str:
-    """A file that lets the judge gate by faithfulness."""
+    """A file that lets the judge gate by faithfulness: of 50 items that people passed, and of 50 that they failed, it
+    got 48 right each."""
     rubrics = rubrics_hash(load_rubrics().values(), "support")
-    record = Calibration("faithfulness(by=judge)", JUDGE.digest, rubrics, "", "", n=100, raters=2, may_gate=True)
+    bounds = wilson(48, 50)
+    rate = Rate(48 / 50, bounds.low, bounds.high, 50)
+    golden = load_golden(world.golden).digest
+    record = Calibration("faithfulness(by=judge)", JUDGE.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
     record = replace(record, **changes)
     return str(write_calibrations(str(world.folder / "calibration.json"), [record], {}))
 
@@ -52,11 +58,33 @@ def test_a_calibrated_judge_may_gate(world: World) -> None:
     assert (0, "pass") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
 
 
-@pytest.mark.parametrize("changes", [{"may_gate": False}, {"judge": OTHER.digest}, {"rubric_hash": "sha256:older"}])
-def test_a_calibration_of_something_else_unlocks_nothing(world: World, changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"may_gate": False, "reasons": ("people say so",)}, ""),
+        ({"judge": OTHER.digest}, "was measured on another judge"),
+        ({"rubric_hash": "sha256:older"}, "was measured with another rubric"),
+    ],
+)
+def test_a_calibration_of_something_else_unlocks_nothing_and_says_so(
+    world: World, changes: dict[str, Any], said: str
+) -> None:
     verdicts = world.export(world.contents(JUDGE))
     given = ("--calibration", calibrated(world, **changes))
     assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *given)
+    told = [each for each in world.score(verdicts, *given)[2]["warnings"] if each.startswith("the calibration of")]
+    assert [bool(said)] * len(told) == ["informs and does not gate" in each and said in each for each in told]
+    assert bool(said) == bool(told)
+
+
+def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    given = ("--calibration", calibrated(world, golden="sha256:another"))
+    assert (0, "pass") == gated(world, verdicts, "judge", "fail", *given)
+    assert any(
+        "measured on another golden set: calibrate again" in each
+        for each in world.score(verdicts, *given)[2]["warnings"]
+    )
 
 
 def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -> None:
@@ -77,3 +105,19 @@ def test_a_calibrated_rules_instrument_scores_probabilities_and_may_gate(world: 
     verdicts = world.export(world.contents(JUDGE))
     assert (0, "pass") == gated(world, verdicts, "rules", "fail", "--calibration", path)
     assert 0.5 == summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"golden": "sha256:another"}, "on another golden set"), ({"judge": "0"}, "with another version of the rules")],
+)
+def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: dict[str, str], said: str) -> None:
+    """The rules weigh words by how rare they are in the golden set: its curve says nothing of another one."""
+    record = {"judge": "1", "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    path = calibrated(world, **record | changes)
+    Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
+    verdicts = world.export(world.contents(JUDGE))
+    assert (0, "unmeasured") == gated(world, verdicts, "rules", "fail", "--calibration", path)
+    report = world.score(verdicts, "--calibration", path)[2]
+    assert any(said in each for each in report["warnings"])
+    assert 0.5 != summary(report, "faithfulness(by=rules)")["value"]

@@ -13,6 +13,7 @@ from assay.io.lines import opened, read_lines, text_of
 from assay.io.shape import MisfitError, fit
 from assay.io.strictjson import decode_object
 from assay.io.writing import write_whole
+from assay.scoring.standards import contradictions
 from assay.verdict import Calibration
 
 FORMAT = 1
@@ -26,7 +27,10 @@ def write_calibrations(path: str, calibrations: Iterable[Calibration], report: d
 
 
 def load_calibrations(path: str) -> dict[str, Calibration]:
-    """Return the records of a file by metric name. Raises InputError with everything wrong with it."""
+    """Return the records of a file by metric name.
+
+    Raises InputError with everything wrong with it, also where a record says what its own figures do not bear out.
+    """
     with opened(path) as source:
         content = decode_object("\n".join(text_of(line, source.name) for line in read_lines(source)), source.name)
     records = content.get("calibrations")
@@ -42,6 +46,10 @@ def load_calibrations(path: str) -> dict[str, Calibration]:
         except MisfitError as error:
             problems += [Problem(path, None, *misfit) for misfit in error.misfits]
             continue
+        problems += [
+            Problem(path, None, f"{at}.{field}", f"{message}: run assay calibrate again", "E_CALIBRATION")
+            for field, message in contradictions(calibration)
+        ]
         if found.setdefault(calibration.metric, calibration) is not calibration:
             problems.append(Problem(path, None, at, f"a second one of {calibration.metric}", "E_DUPLICATE_ID"))
     if problems:

@@ -27,11 +27,10 @@ from assay.scoring.agreement import (
 )
 from assay.scoring.corrected import Corrected, corrected
 from assay.scoring.leanings import Consistency, Difference, Disagreement, Leaning, consistency, leaning, worst
+from assay.scoring.standards import reasons_against
 from assay.scoring.truth import Opinion, Truth, ratings, truths, values_of
 from assay.verdict import Calibration, Label, Rate
 
-LEAST_BOUND = 0.7
-LEAST_LABELS = {"judge": 100, "rules": 50}
 RATED_TWICE = 30
 PEOPLE = "people"
 PASS_FAIL: Scale = {PASS: 1.0, FAIL: 0.0}
@@ -175,7 +174,9 @@ def _calibration(
     platt: dict[str, float] | None,
     has_signal: bool,
 ) -> Calibration:
-    reasons = _against(question.by, sorted_by, n)
+    sensitivity = _rate(sorted_by.sensitivity, sorted_by.passed)
+    specificity = _rate(sorted_by.specificity, sorted_by.failed)
+    reasons = reasons_against(question.by, n, sensitivity, specificity)
     if question.by == "rules" and has_signal and platt is None:
         reasons.append("no curve could be fitted to the labels")
     return Calibration(
@@ -186,8 +187,8 @@ def _calibration(
         labels=question.labels,
         n=n,
         raters=len(ratings),
-        sensitivity=_rate(sorted_by.sensitivity, sorted_by.passed),
-        specificity=_rate(sorted_by.specificity, sorted_by.failed),
+        sensitivity=sensitivity,
+        specificity=specificity,
         may_gate=not reasons,
         reasons=tuple(reasons),
         platt=platt,
@@ -196,23 +197,6 @@ def _calibration(
 
 def _rate(found: Estimate | None, n: int) -> Rate | None:
     return Rate(found.value, found.bounds.low, found.bounds.high, n) if found is not None else None
-
-
-def _against(by: str, sorted_by: Sorting, n: int) -> list[str]:
-    """Return why the instrument may not gate; nothing where it may."""
-    if by not in LEAST_LABELS:
-        return [f"{by} is a second opinion: it informs and never gates"]
-    reasons = []
-    if n < LEAST_LABELS[by]:
-        reasons.append(f"too few labelled items (got {n}; expected {LEAST_LABELS[by]})")
-    for name, found in (("sensitivity", sorted_by.sensitivity), ("specificity", sorted_by.specificity)):
-        if found is None:
-            word = "passed" if name == "sensitivity" else "failed"
-            reasons.append(f"{name} is unknown: people {word} none of the items")
-        elif found.bounds.low < LEAST_BOUND:
-            got = f"got {found.bounds.low:.3f} for {found.value:.3f}; expected {LEAST_BOUND}"
-            reasons.append(f"the lower bound of {name} is too low ({got})")
-    return reasons
 
 
 def _has_signal(opinions: Mapping[Key, Opinion]) -> bool:

@@ -16,7 +16,7 @@ from assay.model import Corpus, Decision, Gate, GoldenSet, Observation, ScoreTab
 from assay.workflow import explain as explaining
 from assay.workflow.conclude import decisions_of
 from assay.workflow.outputs import decodable, output_files
-from assay.workflow.replay import judged_metrics, replayed
+from assay.workflow.replay import bound, judged_metrics, replayed
 from assay.workflow.score import Job, Options, ScoreRun, score_observations
 from assay.workflow.session import the_gate
 
@@ -96,7 +96,9 @@ def score(
     observations, the names or the verdicts.
     """
     paths = [None if path is None else str(path) for path in (verdicts, calibration)]
-    judging, notices = replayed(paths[0], judge, paths[1])
+    digest = goldens.golden_digest(golden)
+    recorded, notices = replayed(paths[0], judge, paths[1])
+    judging, unbound = bound(recorded, digest)
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     options = Options(
         metrics=names + judged_metrics(judging) if names == DEFAULT_METRICS else names,
@@ -105,10 +107,10 @@ def score(
         gate_configs=tuple(gate_configs),
         missing_as_zero=missing_as_zero,
         ignore_unknown=ignore_unknown,
-        notices=notices,
+        notices=(*notices, *unbound),
         judging=judging,
     )
-    job = Job.of(golden, options, corpus, digest=goldens.golden_digest(golden))
+    job = Job.of(golden, options, corpus, digest=digest)
     return Result(score_observations(job, observations))
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import InputError, Problem, shown
-from assay.graders.catalog import JUDGED_METRICS, is_measurable, parse
-from assay.graders.judging import Judging
+from assay.graders.catalog import CATALOG, JUDGED_METRICS, grader_of, is_measurable, parse
+from assay.graders.judging import RULES_VERSION, Judging
+from assay.graders.names import read_name
 from assay.io.calibrations import load_calibrations
-from assay.verdict import JudgeIdentity
+from assay.verdict import Calibration, JudgeIdentity, rubrics_hash
 
 _MOST_NAMED = 5
 
@@ -52,6 +53,43 @@ def judging_of(
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
     valid = standing is None or not standing.invalid
     return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid), tuple(notices)
+
+
+def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:
+    """Return the judging with those calibrations that hold here, and what to say of the others and of those in doubt.
+
+    A calibration of another judge, another rubric or another version of the rules unlocks nothing. One of the rules
+    belongs to the golden set whose words it weighs (DECISIONS 19); `golden` is the digest of the one that is scored.
+    """
+    if judging is None or not judging.calibrations:
+        return judging, ()
+    kept, notices = {}, []
+    for metric, record in judging.calibrations.items():
+        other = _measured_elsewhere(record, judging, golden)
+        if other:
+            notices.append(f"the calibration of {metric} was measured {other}: the metric informs and does not gate")
+            continue
+        kept[metric] = record
+        if record.golden != golden:
+            notices.append(
+                f"the calibration of {metric} was measured on another golden set: calibrate again where answers changed"
+            )
+    return replace(judging, calibrations=kept), tuple(notices)
+
+
+def _measured_elsewhere(record: Calibration, judging: Judging, golden: str) -> str:
+    """Return on what else than what is scored here a calibration was measured; "" where on the same."""
+    name = read_name(record.metric)
+    if name.key("by", "rules") == "rules":
+        if not record.counts_for(RULES_VERSION, ""):
+            return f"with another version of the rules (got {record.judge}; expected {RULES_VERSION})"
+        return "on another golden set, whose words the rules weigh otherwise" if record.golden != golden else ""
+    if not judging.book or name.base not in CATALOG:  # nothing judged, or a metric that only people and judges label
+        return ""
+    if record.judge != judging.judge:
+        return f"on another judge (got {record.judge}; expected {judging.judge})"
+    rubric = rubrics_hash(judging.rubrics.values(), grader_of(parse(record.metric)).rubrics[0])
+    return f"with another rubric (got {record.rubric_hash}; expected {rubric})" if record.rubric_hash != rubric else ""
 
 
 def judged_metrics(judging: Judging | None) -> tuple[str, ...]:

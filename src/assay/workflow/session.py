@@ -22,7 +22,7 @@ from assay.scoring.goodness import AUTO
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
-from assay.workflow.replay import judged_metrics, replayed
+from assay.workflow.replay import bound, judged_metrics, replayed
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
@@ -80,8 +80,10 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         loaded = load_golden(request.golden, request.golden_format)
         corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
         stale = stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
-        noticed = (*options.notices, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale))
-        job = Job.of(loaded.golden, replace(options, notices=noticed), corpus, loaded.format, loaded.digest)
+        judging, unbound = bound(options.judging, loaded.digest)
+        noticed = (*options.notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale))
+        options = replace(options, notices=noticed, judging=judging)
+        job = Job.of(loaded.golden, options, corpus, loaded.format, loaded.digest)
         job = replace(job, name=request.golden_name or _stem(request.golden))
         with decodable(files) as ready:
             yield score_files(job, ready, progress)
