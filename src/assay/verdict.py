@@ -151,7 +151,9 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
     `controls` are items that no judge may pass (shuffled context, another question's answer, changed numbers, an empty
     answer) and `controls_mean` the mean of their numbers; `anchors` are the frozen items of drift with the share that
-    was labelled as expected. An `invalid` judge warns wherever it is used, and may not gate.
+    was labelled as expected. They are asked again on later days, `rounds` times so far; `drift` says where the last
+    answers lie outside what the first ones allow. An `invalid` or drifted judge warns wherever it is used, and may not
+    gate.
     """
 
     judge: str
@@ -162,6 +164,13 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     invalid: bool = False
     reasons: tuple[str, ...] = ()
     at: str | None = None
+    rounds: Count = 1
+    drift: tuple[str, ...] = ()
+
+    @property
+    def may_gate(self) -> bool:
+        """Whether nothing speaks against letting the judge's numbers decide."""
+        return not self.invalid and not self.drift
 
 
 class Anchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

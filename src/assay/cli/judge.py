@@ -236,6 +236,10 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
         typer.echo(_stands(standing), err=True)
         for reason in standing.reasons:
             typer.echo(f"  {terminal(reason)}", err=True)
+        for moved in standing.drift:
+            typer.echo(terminal(f"judge DRIFTED: {moved}"), err=True)
+        if standing.drift:
+            typer.echo("  it is not what it was and may not gate: judge everything again, with a new --book", err=True)
     typer.echo(_spent(judged.budget), err=True)
     typer.echo(f"verdicts written to {terminal(str(judged.book))}", err=True)
     if tally.halted:

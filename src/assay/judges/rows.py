@@ -72,10 +72,12 @@ def unpacked(key: SampleKey, record: object, sha256: object) -> Verdict | None:
 
 
 def still_invalid(before: Standing | None, now: Standing) -> Standing:
-    """Return how a judge stands now; what showed it to be invalid before stays."""
-    if before is None or not before.invalid or now.invalid:
+    """Return how a judge stands now; what showed it to be invalid, or to have drifted, before stays."""
+    if before is None:
         return now
-    return structs.replace(before, anchors=now.anchors, anchors_right=now.anchors_right, at=now.at)
+    kept = now if now.invalid or not before.invalid else before
+    anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
+    return structs.replace(kept, **anchors, rounds=max(before.rounds, now.rounds), drift=now.drift or before.drift)
 
 
 def sorted_verdicts(verdicts: Iterable[Verdict]) -> Verdicts:

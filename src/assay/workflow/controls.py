@@ -10,9 +10,11 @@ from assay.graders.judging import Rubrics
 from assay.graders.votes import fold_votes
 from assay.io.rubrics import load_anchors
 from assay.judges.controls import CEILING, CLAIM, Control, anchor_request, controls, separation
+from assay.judges.render import SHUFFLED_SAMPLE
+from assay.metrics.rates import wilson
 from assay.verdict import Anchor, JudgeRequest, JudgeRubric, Standing, Verdict
 
-SUPPORT = "support"
+SUPPORT, SUPPORTED = "support", "supported"
 PAIRS = 2
 """Requests of each rubric that controls are made from."""
 LEAST_AREA, LEAST_GAP = 0.9, 0.5
@@ -52,6 +54,52 @@ def anchor_requests(rubrics: Rubrics) -> dict[str, tuple[Anchor, JudgeRequest]]:
     return found
 
 
+def rounds_of(before: Standing | None, at: str | None, *, anew: bool) -> int:
+    """Return how often the anchors are asked, this time included: again on a later day, where `anew` says that
+    something else is asked too. `at` is an ISO time; without one, nobody knows the day."""
+    if before is None:
+        return 1
+    later = at is not None and before.at is not None and at[:10] > before.at[:10]
+    return before.rounds + (anew and later)
+
+
+def passing_over(known: Known, verdicts: Verdicts, rounds: int) -> dict[str, list[Verdict]]:
+    """Return the samples of the anchors with an empty one in place of the vote that sees passages in another order: who
+    is asked again must see the same."""
+    if rounds == 1:
+        return {}
+    passed = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest in known.anchors}
+    return {digest: [*verdicts.get(digest, ()), each] for digest, each in passed.items()}
+
+
+def drift_of(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric]) -> tuple[str, ...]:
+    """Return what of the last answers to the anchors lies outside the 95% interval of the first: the share as expected,
+    and the shares of supported and of other claims that were told as such."""
+    pairs = []
+    for digest, (anchor, request) in known.anchors.items():
+        rounds = [label for each in verdicts.get(digest, ()) if (label := _label(each, request, rubrics))]
+        if len(rounds) > 1:
+            pairs.append((anchor, rounds[0], rounds[-1]))
+    supported = [(a.label == SUPPORTED, first == SUPPORTED, last == SUPPORTED) for a, first, last in pairs]
+    shares = {
+        "anchors labelled as expected": [(first == a.label, last == a.label) for a, first, last in pairs],
+        "supported anchors told as such": [(first, last) for yes, first, last in supported if yes],
+        "other anchors told as such": [(not first, not last) for yes, first, last in supported if not yes],
+    }
+    return tuple(told for what, share in shares.items() if (told := _moved(what, share)))
+
+
+def _moved(what: str, share: Sequence[tuple[bool, bool]]) -> str:
+    if not share:
+        return ""
+    before, now = (sum(each[side] for each in share) for side in (0, 1))
+    n = len(share)
+    bounds = wilson(before, n)
+    if bounds.low <= now / n <= bounds.high:
+        return ""
+    return f"{what}: {now} of {n}, were {before} ({bounds.low:.0%} to {bounds.high:.0%} allowed)"
+
+
 def standing_of(judge: str, known: Known, verdicts: Verdicts, rubrics: Rubrics, at: str | None) -> Standing:
     """Return how a judge stands after it was asked; invalid where the mean of the controls is above the ceiling."""
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
@@ -77,6 +125,7 @@ def standing_of(judge: str, known: Known, verdicts: Verdicts, rubrics: Rubrics, 
         invalid=mean is not None and mean > CEILING,
         reasons=tuple(reasons),
         at=at,
+        drift=drift_of(known, verdicts, by_hash),
     )
 
 
@@ -100,16 +149,23 @@ def separated(known: Known, verdicts: Verdicts, rubrics: Rubrics) -> Separation:
     for digest, label in _labels(known, verdicts, by_hash):
         anchor, request = known.anchors[digest]
         scores.append(by_hash[request.rubric_hash].value(label) or 0.0)
-        grounded.append(anchor.label == "supported")
+        grounded.append(anchor.label == SUPPORTED)
     area, gap = separation(scores, grounded)
     return Separation(area, gap, len(scores))
 
 
 def _labels(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric]) -> Iterator[tuple[str, str]]:
+    """Yield the last label of each anchor that has one."""
     for digest, (_, request) in known.anchors.items():
-        for item in fold_votes(verdicts.get(digest, ()), rubrics[request.rubric_hash]).items:
-            if item.id == CLAIM and item.label is not None:
-                yield digest, item.label
+        labels = [label for each in verdicts.get(digest, ()) if (label := _label(each, request, rubrics))]
+        if labels:
+            yield digest, labels[-1]
+
+
+def _label(sample: Verdict, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]) -> str | None:
+    """Return what one sample says of an anchor."""
+    items = fold_votes([sample], rubrics[request.rubric_hash]).items
+    return next((item.label for item in items if item.id == CLAIM), None)
 
 
 def _values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:

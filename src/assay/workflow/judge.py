@@ -9,7 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.graders.votes import MOST, fold_votes, needs_more
+from msgspec import structs
+
+from assay.graders.votes import MOST, fold_votes
 from assay.io.runfolder import RunFolder
 from assay.judges.book import Book, read_contents
 from assay.judges.llm import REPAIRS
@@ -19,19 +21,16 @@ from assay.runners.attempts import Clock
 from assay.runners.budget import Budget
 from assay.runners.judging import JudgingRunner, JudgingTally, Progress
 from assay.verdict import JudgeIdentity, JudgeRequest, Standing, Verdict
-from assay.workflow.controls import Known, known_questions, standing_of
+from assay.workflow.controls import Known, known_questions, passing_over, rounds_of, standing_of
 from assay.workflow.judgement import BOOK, Judgement, gate_of, guarded, questions_of
 from assay.workflow.judges import ChosenJudge, caps_of, choose_judge, make_judge
 from assay.workflow.questions import Questions, deciding, narrowed
 from assay.workflow.stopping import interruptible
+from assay.workflow.voting import Voting, VotingJudge
 
-ALONE = 3
-"""Votes on a case that can fail the gate alone."""
 CALLS_OF_VOTE = 1 + REPAIRS
 """Calls that one vote takes at most, but for those that fail."""
 NOT_ASKED = "not asked"
-HOPELESS = ("provider", "deadline", "budget")
-"""Without a verdict for a reason that the next vote would meet too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +81,12 @@ class Judged:
 
     @property
     def status(self) -> int:
-        """The exit code: 0 where every request has a verdict."""
+        """The exit code: 0 where every request has a verdict, 1 where the judge is not to be trusted."""
         if self.tally.halted == "interrupted":
             return 130
-        return 3 if self.done and (self.unscored or self.tally.halted) else 0
+        if self.done and (self.unscored or self.tally.halted):
+            return 3
+        return 0 if self.standing is None or self.standing.may_gate else 1
 
 
 Tell = Callable[[Preflight, Sequence[str]], bool]
@@ -147,11 +148,11 @@ class _Session:
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
         self._before: Mapping[str, Sequence[Verdict]] = {}
-        self._alone = deciding(gate, questions.golden.cases)
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
-        self._known = Known({}, {})
         setting = chosen.settings.votes
-        self._votes = judgement.votes or (setting if isinstance(setting, int) else None)
+        votes = judgement.votes or (setting if isinstance(setting, int) else None)
+        alone = deciding(gate, questions.golden.cases)
+        self.voting = Voting(questions, self._rubrics, votes, alone, Known({}, {}))
 
     def preflight(self, contents: Contents) -> Preflight:
         """Return what is to be asked, and what it will take."""
@@ -159,8 +160,10 @@ class _Session:
         self.verdicts = {name: list(samples) for name, samples in self._before.items()}
         asked = self.questions.asked(self.verdicts)
         if asked:
-            self._known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
-        beside = self._known.requests()
+            self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
+            anew = any(self._lacking(request)[0] for request in asked.values())
+            self.voting.rounds = rounds_of(contents.standings.get(self.digest), self.judgement.at, anew=anew)
+        beside = self.voting.known.requests()
         least, most = Counter[str](), Counter[str]()
         for request in [*asked.values(), *beside]:
             count, top = self._lacking(request)
@@ -180,7 +183,9 @@ class _Session:
             most["calls"],
             self._took(least),
             self._took(most),
-            str(self._votes) if self._votes else f"1, and up to {MOST} where they differ or one case decides",
+            str(self.voting.fixed)
+            if self.voting.fixed
+            else f"1, and up to {MOST} where they differ or one case decides",
         )
 
     def _took(self, total: Counter[str]) -> Took:
@@ -192,7 +197,8 @@ class _Session:
         """Ask everything, round by round, and see how the judge stands."""
         self._book = book
         limits = self.judgement.limits
-        runner = JudgingRunner(self.judge, book, self._needs_more, limits, self.budget, clock, progress)
+        judge = VotingJudge(self.judge, self.voting)
+        runner = JudgingRunner(judge, book, self.voting.needs_more, limits, self.budget, clock, progress)
         judged.tally = runner.tally
         try:
             with interruptible(runner, self.stopping):
@@ -205,11 +211,13 @@ class _Session:
 
     async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
         """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
-        known = self._known
-        said = await runner.run(known.requests(), self.verdicts)
+        known = self.voting.known
+        before = self.verdicts | passing_over(known, self.verdicts, self.voting.rounds)
+        said = await runner.run(known.requests(), before)
         if runner.tally.halted or not said:
             return
-        judged.standing = book.mark(standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at))
+        standing = standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at)
+        judged.standing = book.mark(structs.replace(standing, rounds=self.voting.rounds))
 
     async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
         """Ask what the verdicts so far give rise to, until that is nothing new."""
@@ -230,34 +238,8 @@ class _Session:
         ruling = fold_votes([votes[sample] for sample in sorted(votes)], self._rubrics[request.rubric_hash])
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
-    def _needs_more(self, request: JudgeRequest, samples: Sequence[Verdict]) -> bool:
-        """Votes as DECISIONS 22 has them: a fixed number, else one, three on what decides alone, more in doubt."""
-        if not samples:
-            return True
-        if samples[-1].unscored in HOPELESS:
-            return False
-        least = self._least(request.digest)
-        if len(samples) < least or self._votes is not None or self._is_known(request.digest):
-            return len(samples) < least
-        return needs_more(samples, self._rubrics[request.rubric_hash])
-
-    def _least(self, digest: str) -> int:
-        """Return how many votes are taken at least."""
-        if self._is_known(digest):
-            return 1
-        alone = bool(self.questions.cases_of.get(digest, set()) & self._alone)
-        return self._votes or (ALONE if alone else 1)
-
-    def _is_known(self, digest: str) -> bool:
-        return digest in self._known.controls or digest in self._known.anchors
-
     def _lacking(self, request: JudgeRequest) -> tuple[int, int]:
-        """Return how many votes are still to be asked for, at least and at most."""
-        samples = [each for each in self.verdicts.get(request.digest, ()) if each.unscored is None]
-        least = max(0, self._least(request.digest) - len(samples))
-        fixed = self._votes is not None or self._is_known(request.digest)
-        done = not least and not needs_more(samples, self._rubrics[request.rubric_hash])
-        return least, least if fixed or done else max(least, MOST - len(samples))
+        return self.voting.lacking(request, self.verdicts.get(request.digest, ()))
 
     def _keep(self, name: str, body: bytes) -> None:
         assert self._book is not None
