@@ -32,6 +32,7 @@ from assay.metrics.text import dates, nfc, numbers
         ("mười hai ngày", [(("12",), "day")]),
         ("muoi hai, hai mươi lăm nghìn, một trăm linh năm", [(("12",), ""), (("25000",), ""), (("105",), "")]),
         ("năm ngày trong năm", [(("5",), "day")]),
+        ("twenty–one days, two\nthousand, hai\u3000mươi", [(("21",), "day"), (("2000",), ""), (("20",), "")]),
         ("sau ba ngày, sau ngày 31", [(("3",), "day"), (("31",), "")]),
         ("10 working days, 14-character, 4 giờ", [(("10",), "day"), (("14",), "character"), (("4",), "hour")]),
         ("10-12 days; 5 hoặc 6%", [(("10",), "day"), (("12",), "day"), (("5",), "%"), (("6",), "%")]),
@@ -91,3 +92,14 @@ def test_any_mix_of_digits_and_marks_is_read_without_failing(text: str) -> None:
 def test_a_whole_number_reads_the_same_in_every_grouping(value: int) -> None:
     for written in (str(value), f"{value:,}", f"{value:,}".replace(",", ".")):
         assert Decimal(value) in numbers(written)[0].values
+
+
+PIECES = ("12 days", "$5", "US$7", "usd 5", "-5%", "26k", "twenty-one", "hai mươi ba", "một trăm", "thang 3 nam 2026",
+          "ngày 31/12/2026", "March 5, 2026", "ERR-429", "a_1", "x-1", "10:30", "1.2.3", "2FA", "decide", "bank 3", "£3")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6))
+def test_words_hide_no_number_behind_them(pieces: list[str]) -> None:
+    text = " they marked such words, mostly plain; ".join(pieces)
+    alone = [(item.values, item.end - item.start) for piece in pieces for item in quantities(piece)]
+    assert alone == [(item.values, item.end - item.start) for item in quantities(text)]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from assay.metrics.folding import flat, nfc
 from assay.metrics.spelled import PATTERN as SPELLED
+from assay.metrics.spelled import WORD as SPELLED_WORD
 from assay.metrics.spelled import spelled_value
 
 
@@ -73,9 +74,11 @@ _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs 
 _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
 _END = r"(?![^\W_]|[-/.:,][0-9])"
+_WHOLE = r"[^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+"
+_BEGINS = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{SPELLED_WORD})"
 # Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
-# no digit inside them is read as a number. Each is bounded or possessive, so that scanning is linear; the look at the
-# first character is for speed.
+# no digit inside them is read as a number, and with them all further words that begin no number or date. Each is
+# bounded or possessive, so that scanning is linear; the look at the first character is for speed.
 _ITEM = re.compile(
     rf"""(?<![^\W_])(?:
     (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
@@ -87,7 +90,7 @@ _ITEM = re.compile(
     (?P<digits>[1-9][0-9]{{0,2}}(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))++|[0-9]++(?:[.,][0-9]++)*+)
     (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
-  | [^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+
+  | {_WHOLE}(?:[^\w$€£₫-]++(?!{_BEGINS}){_WHOLE})*+
     )""",
     re.VERBOSE,
 )
@@ -129,7 +132,8 @@ def quantities(text: str) -> list[Number | Date]:
     """
     written = nfc(text)
     plain = flat(written)
-    found = [item for match in _ITEM.finditer(plain) if (item := _read(match, written)) is not None]
+    matches = [match for match in _ITEM.finditer(plain) if match.lastgroup]  # the others are words
+    found = [item for match in matches if (item := _read(match, written)) is not None]
     for i in range(len(found) - 2, -1, -1):
         first, second = found[i : i + 2]
         if isinstance(first, Number) and isinstance(second, Number) and second.unit and not first.unit:
@@ -144,7 +148,7 @@ def _read(match: re.Match[str], written: str) -> Number | Date | None:
         return _number(match, written)
     if match["spelled"]:
         start, end = match.span("spelled")
-        value = spelled_value(match["spelled"], written[start:end].lower(), match["spelled_unit"] is not None)
+        value = spelled_value(match["spelled"], written[start:end], match["spelled_unit"] is not None)
         unit = _UNITS.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows
         return None if value is None else Number((Decimal(value),), unit, start, end, spelled=True)

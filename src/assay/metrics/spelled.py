@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 _ENGLISH = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _ENGLISH |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
@@ -24,13 +25,15 @@ _SURE = (_WRITTEN & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "ch
 # … and these, which are also "a", "year", "table", "mature" …, only before a unit. "sau ngày" is "after the day".
 _BEFORE_UNIT = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
 
-_WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
-PATTERN = rf"{_WORD}(?:[\ -](?:(?:and|linh|le)\ )?{_WORD}){{0,11}}+"
+WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
+"""A word in flat text that may begin a number."""
+
+PATTERN = rf"{WORD}(?:[\ -](?:(?:and|linh|le)\ )?{WORD}){{0,11}}+"
 """A run of number words in flat text; `spelled_value` says which number it is, if it is one."""
 
 
 def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
-    """Return the number that a run of words ends in, or None; `written` is the run with its diacritics.
+    """Return the number that a run of words ends in, or None; `written` is the run as written, of the same length.
 
     Words before it that do not belong to it are dropped: "sau ba (ngày)" is three.
 
@@ -41,7 +44,9 @@ def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
     >>> spelled_value("nam", "năm", False), spelled_value("nam", "năm", True)
     (None, 5)
     """
-    words, forms = re.split("[ -]", folded), re.split("[ -]", written)
+    words = re.split("[ -]", folded)
+    ends = list(accumulate(len(word) + 1 for word in words))  # in the text as written other dashes and spaces may stand
+    forms = [written[end - len(word) - 1 : end - 1].lower() for word, end in zip(words, ends, strict=True)]
     for first in range(len(words)):
         value = _value(words[first:], forms[first:], unit_follows)
         if value is not None:
