@@ -182,3 +182,12 @@ def test_rarity_decides_which_words_count() -> None:
     idf = Idf.of(["the staff"] * 30 + ["quorum staff"])
     text = "staff assemble here"
     assert of("quorum staff", text, idf=idf).c4 < of("quorum staff", text).c4
+
+
+def test_some_sources_of_several_say_what_they_say_when_prepared_alone() -> None:
+    chunks = [("a", LEAVE), ("b", PHEP), ("c", "Full-time staff get 12 days. " * 300)]
+    together = Sources(chunks, Idf.of([LEAVE, PHEP, "staff"]))
+    for ids in (["a"], ["b", "c"], ["a", "b", "c"], []):
+        alone = Sources([chunk for chunk in chunks if chunk[0] in ids], together.idf)
+        for claim in ("Full-time staff get 12 days", "Nhân viên được nghỉ 12 ngày", "Visitors wait outside"):
+            assert support(claim, alone) == support(claim, together.only(ids))

@@ -54,8 +54,8 @@ class Reading:
         self.case, self.observation, self._beside = case, observation, beside
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, Sources] = {}
-        self._supports: dict[str, tuple[Support, ...]] = {}
-        self._cited_supports: dict[tuple[str, frozenset[str]], Support] = {}
+        self._some: dict[frozenset[str], Sources] = {}
+        self._supports: dict[tuple[str, tuple[tuple[str, str], ...]], Support] = {}
         self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
         self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
 
@@ -216,22 +216,30 @@ class Reading:
         if against not in self._weighed:
             texts = self.sources(against)
             assert isinstance(texts, dict)
-            self._weighed[against] = Sources(tuple(texts.items()), self.case.joins.idf)
+            context = self._weighed.get(CONTEXT)
+            if context is not None and texts.items() <= set(context.chunks):
+                self._weighed[against] = context.only(texts)
+            else:
+                self._weighed[against] = Sources(tuple(texts.items()), self.case.joins.idf)
         return self._weighed[against]
 
     def supports(self, against: str) -> tuple[Support, ...]:
         """Return what the rules instrument says of each claim."""
-        if against not in self._supports:
-            sources = self.weighed(against)
-            self._supports[against] = tuple(support(claim.text, sources) for claim in self.claims)
-        return self._supports[against]
+        sources = self.weighed(against)
+        return tuple([self._support(claim, sources) for claim in self.claims])
 
     def support_by(self, claim: Claim, ids: Collection[str]) -> Support:
         """Return what the rules instrument says of a claim by some of the cited chunks alone."""
-        key = claim.id, frozenset(ids)
-        if key not in self._cited_supports:
-            self._cited_supports[key] = support(claim.text, self.weighed(CITED).only(ids))
-        return self._cited_supports[key]
+        some = frozenset(ids)
+        if some not in self._some:
+            self._some[some] = self.weighed(CITED).only(some)
+        return self._support(claim, self._some[some])
+
+    def _support(self, claim: Claim, sources: Sources) -> Support:
+        key = claim.id, tuple(sources.chunks)
+        if key not in self._supports:
+            self._supports[key] = support(claim.text, sources)
+        return self._supports[key]
 
     # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -120,6 +120,7 @@ def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Obs
 
 
 _WORD = re.compile(r"[^\W_]++")
+_NOT = re.compile(r"\bnot\b")
 
 
 @lru_cache(maxsize=1)
@@ -135,12 +136,14 @@ def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
 @lru_cache(maxsize=1)
 def _filters() -> tuple[PhraseFilter, PhraseFilter]:
     """Return the filter for all phrases but advice to contact someone, and the one for these."""
-    spelled = [(phrase, cue.kind) for phrase, cue in phrases().items()]
-    spelled += [(re.sub(r"\bnot\b", "nt", phrase), kind) for phrase, kind in spelled]  # "don't"; "cannot" ends in "not"
-    return (
-        PhraseFilter(phrase for phrase, kind in spelled if kind != "contact"),
-        PhraseFilter(phrase for phrase, kind in spelled if kind == "contact"),
-    )
+    weak = [phrase for phrase, cue in phrases().items() if cue.kind == "contact"]
+    strong = [phrase for phrase, cue in phrases().items() if cue.kind != "contact"]
+    # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
+    return PhraseFilter([*strong, *_contracted(strong)]), PhraseFilter([*weak, *_contracted(weak)])
+
+
+def _contracted(spelled: Iterable[str]) -> list[str]:
+    return [_NOT.sub("nt", phrase) for phrase in spelled if "not" in phrase]
 
 
 def _phrases(text: str) -> list[tuple[int, str, Cue]]:

@@ -257,6 +257,7 @@ def expand(template: str) -> list[str]:
     return [" ".join("".join(choice).split()) for choice in itertools.product(*choices)]
 
 
+@lru_cache(maxsize=1)
 def phrases() -> dict[str, Cue]:
     """Return every phrase with its cue; where rows overlap the first one counts."""
     found: dict[str, Cue] = {}

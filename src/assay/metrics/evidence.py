@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from assay.metrics.passages import GRAM, Match, Sources, grams, line_of
+from assay.metrics.idf import Idf
+from assay.metrics.passages import Gram, Match, Sources, grams, line_of
 from assay.metrics.terms import Term, Terms, spellings
 
 _SENTENCES = 3  # of evidence, at most
@@ -27,31 +28,25 @@ class Evidence(NamedTuple):
 class Pieces(NamedTuple):
     """The 4-grams of a claim, each with the weight of the rarest word that it touches."""
 
-    weights: dict[str, float]
+    weights: dict[Gram, float]
     total: float
     marked: bool
 
-    def of(self, sources: Sources, sentence: int) -> frozenset[str]:
-        """Return the 4-grams of a sentence."""
-        passage, number = sources.sentences[sentence]
-        return sources.passages[passage].grams(number, self.marked)
-
-    def share(self, there: frozenset[str]) -> float:
+    def share(self, there: Set[Gram]) -> float:
         """Return the weighted share of the claim's 4-grams that are there."""
         return sum([weight for piece, weight in self.weights.items() if piece in there]) / self.total
 
 
-def pieces_of(found: Terms, sources: Sources) -> Pieces:
-    """Return the 4-grams of a claim; a word weighs the square root of how rare it is."""
-    marked = found.marked and sources.marked
+def pieces_of(found: Terms, marked: bool, idf: Idf) -> Pieces:
+    """Return the 4-grams of a claim; a word weighs the square root of how rare it is. `marked`: diacritics count."""
     spelled = spellings(found.items, marked)
     letters = [0.0]
     for term, word in zip(found.items, spelled, strict=True):
-        letters += [math.sqrt(sources.idf.weight(term.key))] * len(word)
+        letters += [math.sqrt(idf.weight(term.key))] * len(word)
         letters.append(0.0)
-    weights: dict[str, float] = {}
-    for i, piece in enumerate(grams(line_of(spelled))):
-        weight = max(letters[i : i + GRAM])
+    weights: dict[Gram, float] = {}
+    for piece, around in zip(grams(line_of(spelled)), grams(letters), strict=True):
+        weight = max(around)
         if weight > weights.get(piece, 0.0):
             weights[piece] = weight
     return Pieces(weights, sum(weights.values()) or 1.0, marked)
@@ -59,33 +54,34 @@ def pieces_of(found: Terms, sources: Sources) -> Pieces:
 
 def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, sources: Sources) -> list[int]:
     """Return at most three sentences that together hold the most of the claim, the best first."""
-    holds: dict[int, set[int]] = {}  # the content words that each sentence holds
+    holds: dict[int, list[int]] = {}  # the content words that each sentence holds
     for q, match in enumerate(matches):
-        for sentence in {sources.sentence_at(place) for place in match.places[:_MOST]}:
-            holds.setdefault(sentence, set()).add(q)
+        for sentence in sources.sentences_at(match.places[:_MOST]) if match.places else ():
+            holds.setdefault(sentence, []).append(q)
     total = sum(weights)
-    held = {sentence: sum([weights[q] for q in sorted(words)]) / total for sentence, words in holds.items()}
-    left = sorted(held, key=lambda sentence: (-held[sentence], sentence))[:_CANDIDATES]
+    new = {sentence: sum([weights[q] for q in words]) / total for sentence, words in holds.items()}
+    left = sorted(new, key=lambda sentence: (-new[sentence], sentence))[:_CANDIDATES]
     shares: dict[int, float] = {}
     chosen: list[int] = []
     covered: set[int] = set()
     while len(chosen) < _SENTENCES:
         counts = _PIECES_LATER if chosen else _PIECES_FIRST
-        new = {s: sum([weights[q] for q in sorted(holds[s] - covered)]) / total for s in left}
         best, gain = -1, _LEAST_GAIN
-        for sentence in sorted(left, key=lambda s: (-new[s], s)):
+        for sentence in left:
             if new[sentence] + counts <= gain:
                 break  # not even with all 4-grams
             if sentence not in shares:
-                shares[sentence] = pieces.share(pieces.of(sources, sentence))
+                shares[sentence] = pieces.share(sources.grams(sentence, pieces.marked))
             value = new[sentence] + counts * shares[sentence]
             if value > gain:
                 best, gain = sentence, value
         if best < 0:
             break
         chosen.append(best)
-        covered |= holds[best]
+        covered.update(holds[best])
         left.remove(best)
+        new = {s: sum([weights[q] for q in holds[s] if q not in covered]) / total for s in left}
+        left.sort(key=lambda s: (-new[s], s))
     return chosen
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Hashable, Iterator, Sequence, Set
 from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from assay.metrics.folding import fold, nfc
 from assay.metrics.quantities import Date, Number, quantities
@@ -32,16 +34,25 @@ def verbatim(
     """
     if run < 1:
         raise ValueError(f"run must be at least 1 (got {run})")
-    said, facts = tokens(answer), _Facts(answer)
-    open_texts = (*allowed_texts, question)
-    known = {gram for text in open_texts for gram in _grams(tokens(text), run)}
-    open_facts = [_Facts(text) for text in open_texts]
+    said, secrets = _read(answer), [_read(text) for text in forbidden_texts]
+    spoken = set(_grams(said.words, run))
+    shared = [spoken.intersection(_grams(secret.words, run)) for secret in secrets]
+    facts = [said.shared(secret) for secret in secrets]
+    grams = set().union(*shared)
+    keys = {key for items in facts for item in items for key in item.keys}
+    for text in (*allowed_texts, question):
+        if not grams and not keys:
+            return []
+        known = _read(text)
+        if grams:
+            grams.difference_update(_grams(known.words, run))
+        if keys:
+            keys -= known.keys
     found: list[tuple[int, str]] = []
-    for index, text in enumerate(forbidden_texts):
-        secret = set(_grams(tokens(text), run)) - known
-        found.extend((index, words) for words in _runs(said, secret, run))
-        if facts:
-            found.extend((index, fact) for fact in facts.given_away(_Facts(text), open_facts))
+    for index in range(len(secrets)):
+        found.extend((index, words) for words in _runs(said.words, shared[index] & grams, run))
+        told = dict.fromkeys(item.words for item in facts[index] if item.keys <= keys)
+        found.extend((index, words) for words in told)
     return found
 
 
@@ -69,6 +80,9 @@ def _holds(folded: str, squeezed: str, string: str) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(plain)}(?![^\W_])", folded) is not None
 
 
+Ymd = tuple[int, int, int]
+
+
 def _grams(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
     return [tuple(words[i : i + run]) for i in range(len(words) - run + 1)]
 
@@ -84,47 +98,70 @@ def _runs(said: Sequence[str], secret: Set[tuple[str, ...]], run: int) -> Iterat
             first = None
 
 
-class _Facts:
-    """The identifiers, numbers and dates of one text."""
+class _Fact(NamedTuple):
+    """What two texts share, as one of them writes it, and all that it may be read as."""
+
+    words: str
+    keys: frozenset[Hashable]
+
+
+class _Text:
+    """The tokens of one text, and its identifiers, numbers and dates."""
 
     def __init__(self, text: str) -> None:
-        self.text = nfc(text)
-        self.ids = dict.fromkeys(token for token in tokens(text) if _is_id(token))
-        found = quantities(text)
-        self.dates = {item.values: item for item in found if isinstance(item, Date)}
-        self.numbers: dict[Decimal, dict[str, Number]] = {}  # by value and unit, the first of each
+        self.text = text
+        self.words = tokens(text)
+
+    @cached_property
+    def _ids(self) -> dict[str, None]:
+        return dict.fromkeys(word for word in self.words if not word.isalpha() and _is_id(word))
+
+    @cached_property
+    def _quantities(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[Ymd, ...], Date]]:
+        """The numbers by value and unit, the first of each, and the dates by their readings."""
+        found = quantities(self.text)
+        numbers: dict[Decimal, dict[str, Number]] = {}
         for item in found:
             if isinstance(item, Number):
                 for value in item.values:
-                    self.numbers.setdefault(value, {}).setdefault(item.unit, item)
+                    numbers.setdefault(value, {}).setdefault(item.unit, item)
+        return numbers, {item.values: item for item in found if isinstance(item, Date)}
 
-    def __bool__(self) -> bool:
-        return bool(self.ids or self.dates or self.numbers)
+    @cached_property
+    def keys(self) -> frozenset[Hashable]:
+        """All identifiers, values of numbers, and readings of dates."""
+        numbers, dates = self._quantities
+        return frozenset((*self._ids, *numbers, *(date for values in dates for date in values)))
 
-    def given_away(self, secret: _Facts, open_facts: Sequence[_Facts]) -> list[str]:
-        """Return what this text shares with the secret one and with none of the open ones, as it is written here."""
-        shared = [
-            name for name in self.ids if name in secret.ids and not any(name in other.ids for other in open_facts)
+    def shared(self, secret: _Text) -> list[_Fact]:
+        """Return what this text shares with another one, as it is written here, whether or not others say it too."""
+        facts = [_Fact(name, frozenset((name,))) for name in self._ids if name in secret._ids]
+        numbers, dates = self._quantities
+        if not numbers and not dates:
+            return facts
+        written = nfc(self.text)
+        for value, items in numbers.items():
+            theirs = secret._quantities[0].get(value, ())
+            facts += [
+                _Fact(written[item.start : item.end], frozenset((value,)))
+                for unit, item in items.items()
+                if any(_tells(unit, other, value) for other in theirs)
+            ]
+        secret_dates = {date for values in secret._quantities[1] for date in values}
+        facts += [
+            _Fact(written[item.start : item.end], frozenset(values))
+            for values, item in dates.items()
+            if not secret_dates.isdisjoint(values)
         ]
-        for value, items in self.numbers.items():
-            theirs = secret.numbers.get(value)
-            if theirs and not any(value in other.numbers for other in open_facts):
-                shared += [
-                    self._written(item)
-                    for unit, item in items.items()
-                    if any(_tells(unit, other, value) for other in theirs)
-                ]
-        open_dates = {date for other in open_facts for values in other.dates for date in values}
-        secret_dates = {date for values in secret.dates for date in values}
-        shared += [
-            self._written(item)
-            for values, item in self.dates.items()
-            if not secret_dates.isdisjoint(values) and open_dates.isdisjoint(values)
-        ]
-        return list(dict.fromkeys(shared))
+        return facts
 
-    def _written(self, item: Number | Date) -> str:
-        return self.text[item.start : item.end]
+
+_kept = lru_cache(maxsize=256)(_Text)
+_LONGEST_KEPT = 4000  # characters of a text that is kept read for the next answer
+
+
+def _read(text: str) -> _Text:
+    return _kept(text) if len(text) <= _LONGEST_KEPT else _Text(text)
 
 
 def _is_id(token: str) -> bool:

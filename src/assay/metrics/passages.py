@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 
 from assay.metrics.idf import Idf
 from assay.metrics.segments import Span, sentences
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
-
-GRAM = 4
-"""Characters of the pieces in which a claim and its evidence are compared."""
 
 _LONGEST_SENTENCE = 80  # terms; longer ones (lists without marks, transcripts) count as several
 _GAP = 64  # places between two sources, so that their terms are never near each other
@@ -29,13 +27,18 @@ class Match(NamedTuple):
 NO_MATCH = Match((), 0.0)
 
 
-def grams(line: str) -> list[str]:
-    """Return the pieces of `GRAM` characters of a line, in order.
+Gram = tuple[str, str, str, str]
+"""Four characters in a row: a claim and its evidence are compared in such pieces."""
+T = TypeVar("T")
 
-    >>> grams(" leav ")
+
+def grams(items: Sequence[T]) -> Iterator[tuple[T, T, T, T]]:
+    """Yield every four items in a row.
+
+    >>> ["".join(gram) for gram in grams(" leav ")]
     [' lea', 'leav', 'eav ']
     """
-    return [line[i : i + GRAM] for i in range(len(line) - GRAM + 1)]
+    return zip(items, items[1:], items[2:], items[3:], strict=False)
 
 
 def line_of(spelled: Iterable[str]) -> str:
@@ -54,7 +57,7 @@ class Passage:
         self.text, self.items, self.marked = found
         self.places: dict[str, list[int]] = {}
         for place, term in enumerate(self.items):
-            for key in (term.key,) if term.kind != "number" and not self.marked else stored(term, self.marked):
+            for key in stored(term, self.marked) if self.marked or term.kind == "number" else (term.key,):
                 if key in self.places:
                     self.places[key].append(place)
                 else:
@@ -66,7 +69,7 @@ class Passage:
         self.lines = {marked: line_of(spelled) for marked, spelled in self._spelled.items()}
         self.sentences = list(_sentences(found))  # ranges of terms
         self._stems: list[str] | None = None
-        self._grams: dict[tuple[int, bool], frozenset[str]] = {}
+        self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
 
     def _store_torn_numbers(self) -> None:
         """Store "98. 7 percent" also as 98.7, where its first part stands: so do tokenised texts write decimals."""
@@ -85,8 +88,8 @@ class Passage:
         first, last = self.sentences[sentence]
         return self.items[first].start, max(term.end for term in self.items[first:last])
 
-    def grams(self, sentence: int, marked: bool) -> frozenset[str]:
-        """Return the pieces of a sentence's line."""
+    def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
+        """Return the 4-grams of a sentence; `marked`: with the diacritics, which only a text written with them has."""
         found = self._grams.get((sentence, marked))
         if found is None:
             first, last = self.sentences[sentence]
@@ -128,6 +131,11 @@ def _sentences(found: Terms) -> Iterator[Span]:
 
 _prepared = lru_cache(maxsize=128)(Passage)  # about 0.2 MB each
 _LONGEST_KEPT = 4000  # characters of a text that is kept prepared for the next answer
+_NONE: Mapping[str, Passage] = MappingProxyType({})
+
+
+def _passage(text: str) -> Passage:
+    return _prepared(text) if len(text) <= _LONGEST_KEPT else Passage(text)
 
 
 class Sources:
@@ -136,11 +144,11 @@ class Sources:
     Places of terms count through all sources in the order of their ids.
     """
 
-    def __init__(self, chunks: Sequence[tuple[str, str]], idf: Idf) -> None:
+    def __init__(self, chunks: Sequence[tuple[str, str]], idf: Idf, known: Mapping[str, Passage] = _NONE) -> None:
+        """`known`: texts that are prepared already."""
         self.chunks = sorted(set(chunks))
         self.idf = idf
-        self.ids = [name for name, _ in self.chunks]
-        self.passages = [_prepared(text) if len(text) <= _LONGEST_KEPT else Passage(text) for _, text in self.chunks]
+        self.passages = [known.get(text) or _passage(text) for _, text in self.chunks]
         self.marked = bool(self.passages) and all(passage.marked for passage in self.passages)
         self.offsets: list[int] = []
         self.sentences: list[tuple[int, int]] = []  # the number of the passage and that of the sentence in it
@@ -156,11 +164,21 @@ class Sources:
 
     def only(self, ids: Collection[str]) -> Sources:
         """Return the sources with these ids alone, for support by one of them or by several together."""
-        return Sources([chunk for chunk in self.chunks if chunk[0] in ids], self.idf)
+        kept = [chunk for chunk in self.chunks if chunk[0] in ids]
+        if len(kept) == len(self.chunks):
+            return self
+        texts = [text for _, text in self.chunks]
+        return Sources(kept, self.idf, dict(zip(texts, self.passages, strict=True)))
 
-    def sentence_at(self, place: int) -> int:
-        """Return the number of the sentence in which a term stands, in `sentences`."""
-        return bisect_right(self._starts, place) - 1
+    def sentences_at(self, places: Iterable[int]) -> set[int]:
+        """Return the numbers, in `sentences`, of the sentences in which terms stand."""
+        starts = self._starts
+        return {bisect_right(starts, place) - 1 for place in places}
+
+    def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
+        """Return the 4-grams of a sentence by its number in `sentences`."""
+        passage, within = self.sentences[sentence]
+        return self.passages[passage].grams(within, marked)
 
     def match(self, term: Term, marked: bool) -> Match:
         """Return where a term of a claim stands. `marked`: the claim is written with diacritics.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,12 @@ LONG_GRAM = 10
 
 _BLOCK = 64  # texts at a time: larger arrays come from fresh memory pages and take half as long again
 _END = "\uffff"  # between two texts; not a character, so that hardly a text holds it
+_OUTSIDE = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
 _DROP, _END_CODE, _SEVERAL = 0, 2, 255
 _LATIN = (range(0x250), range(0x1E00, 0x1F00), range(0x2120, 0x2130), range(0xFB00, 0xFB07))  # no other folds to ASCII
 
 
+@cache
 def _folding_table() -> npt.NDArray[np.uint8]:
     """Return the code of every UTF-16 unit: its ASCII letter or digit, or `_SEVERAL` where it folds to more.
 
@@ -70,14 +73,15 @@ class PhraseFilter:
     def __init__(self, phrases: Iterable[str]) -> None:
         """`phrases` are folded text, each with at least `GRAM` letters and digits (ValueError otherwise)."""
         kept: list[bytes] = []
-        self._by_start: dict[bytes, tuple[bytes, ...]] = {}
-        for phrase in sorted({"".join(filter(str.isalnum, phrase)).encode("ascii") for phrase in phrases}):
+        self._by_start: dict[bytes, list[bytes]] = {}
+        joined = "\n".join(phrases).encode("ascii")
+        for phrase in sorted(set(joined.translate(None, _OUTSIDE).split(b"\n"))):
             if len(phrase) < GRAM:
                 raise ValueError(f"phrase too short to filter by: {phrase!r}")
             if not kept or not phrase.startswith(kept[-1]):  # a shorter one, which comes first, finds it too
                 kept.append(phrase)
                 start = phrase[: LONG_GRAM if len(phrase) >= LONG_GRAM else GRAM]
-                self._by_start[start] = (*self._by_start.get(start, ()), phrase)
+                self._by_start.setdefault(start, []).append(phrase)
         self._known, self._known_long, self._short = np.zeros((3, 0x10000), np.bool_)
         six, four = _hashes(b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in kept))
         places = np.arange(len(kept)) * LONG_GRAM
@@ -114,6 +118,6 @@ class PhraseFilter:
         for place in places.tolist():
             start = folded[place : place + LONG_GRAM]
             phrases = self._by_start.get(start) or self._by_start.get(start[:GRAM])
-            if phrases is not None and folded.startswith(phrases, place):
+            if phrases is not None and folded.startswith(tuple(phrases), place):
                 hits.append(place)
         return hits

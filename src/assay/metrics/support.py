@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from assay.metrics.evidence import Evidence, choose, pieces_of, sentence_of, words_at, words_of
+from assay.metrics.evidence import Evidence, Pieces, choose, pieces_of, sentence_of, words_at, words_of
 from assay.metrics.idf import Idf
 from assay.metrics.opposites import turned
 from assay.metrics.passages import Match, Sources, line_of
@@ -78,23 +79,22 @@ def support(claim: str, sources: Sources) -> Support:
     >>> wrong.suspect, wrong.missing, wrong.source
     (True, ('15 days',), 'hr')
     """
-    found = terms(claim[:_LONGEST])
-    content = [term for term in found.items if term.kind != "stop"] or found.items
+    asked = _asked(claim[:_LONGEST], sources.idf)
+    found, content = asked.found, asked.content
     if not content:
         return _made(_Features(0.0, 0.0, 0.0, 0.0), found, (), z=_MIDDLE)
-    place = _verbatim(found, sources)
+    place = _verbatim(asked, sources)
     if place is not None:
-        return _made(_Features(0.0, 0.0, 1.0, 0.0), found, (sentence_of(sources, sources.sentence_at(place)),))
+        return _made(_Features(0.0, 0.0, 1.0, 0.0), found, (sentence_of(sources, sources.sentences_at([place]).pop()),))
     matches = [sources.match(term, found.marked) for term in content]
-    weights = [sources.idf.weight(term.key) for term in content]
-    supports = _supports(matches, weights)
-    pieces = pieces_of(found, sources)
-    chosen = choose(matches, weights, pieces, sources)
+    supports = _supports(matches, asked.weights)
+    pieces = asked.pieces(found.marked and sources.marked)
+    chosen = choose(matches, asked.weights, pieces, sources)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.places]
     features = _Features(
         sum([_WEIGHTS.get(t.kind, 1.0) * math.log(max(_FLOOR, s)) for t, s in zip(content, supports, strict=True)]),
-        float(sum([_misplaced(content, matches, q) for q in range(len(content))])),
-        pieces.share(frozenset().union(*[pieces.of(sources, sentence) for sentence in chosen])),
+        float(sum([_misplaced(content, matches, q) for q in asked.facts])),
+        pieces.share(frozenset().union(*[sources.grams(sentence, pieces.marked) for sentence in chosen])),
         float(len({(term.start, term.end) for term in absent if _is_digits(term, found)})),
     )
     made = _made(
@@ -108,6 +108,28 @@ def support(claim: str, sources: Sources) -> Support:
     if made.band != "supported" and sources.passages and found.marked != sources.marked:
         return made._replace(band="unknown")
     return made if chosen else made._replace(band="unsupported")
+
+
+class _Asked:
+    """A claim made ready to be held against several sources."""
+
+    def __init__(self, claim: str, idf: Idf) -> None:
+        self.found = found = terms(claim)
+        self.content = [term for term in found.items if term.kind != "stop"] or found.items
+        self.weights = [idf.weight(term.key) for term in self.content]
+        self.facts = [q for q, term in enumerate(self.content) if term.kind in _FACTS]
+        self.lines = {marked: line_of(spellings(found.items, marked)) for marked in {False, found.marked}}
+        self._idf = idf
+        self._pieces: dict[bool, Pieces] = {}
+
+    def pieces(self, marked: bool) -> Pieces:
+        """Return the claim's 4-grams; `marked`: diacritics count."""
+        if marked not in self._pieces:
+            self._pieces[marked] = pieces_of(self.found, marked, self._idf)
+        return self._pieces[marked]
+
+
+_asked = lru_cache(maxsize=256)(_Asked)  # claims meet the context, what is cited, and each citation
 
 
 class _Features(NamedTuple):
@@ -146,12 +168,11 @@ def _made(
     )
 
 
-def _verbatim(found: Terms, sources: Sources) -> int | None:
+def _verbatim(asked: _Asked, sources: Sources) -> int | None:
     """Return the first place where all terms of the claim stand in a row."""
-    lines = {marked: line_of(spellings(found.items, marked)) for marked in {False, found.marked}}
     for passage, offset in zip(sources.passages, sources.offsets, strict=True):
-        marked = found.marked and passage.marked
-        at = passage.lines[marked].find(lines[marked])
+        marked = asked.found.marked and passage.marked
+        at = passage.lines[marked].find(asked.lines[marked])
         if at >= 0:
             return offset + passage.lines[marked].count(" ", 0, at)
     return None
@@ -211,8 +232,6 @@ def _company_near(place: int, company: Sequence[tuple[Sequence[int], float]]) ->
 
 def _misplaced(content: Sequence[Term], matches: Sequence[Match], q: int) -> bool:
     """Whether a number, identifier or name is absent, or present with none of its neighbours near."""
-    if content[q].kind not in _FACTS:
-        return False
     places = matches[q].places
     if not places:
         return True

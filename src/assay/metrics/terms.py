@@ -66,11 +66,13 @@ def terms(text: str) -> Terms:
     found = iter(quantities(_SPACELESS_CHARACTER.sub("|", digits) if spaceless else digits))
     quantity = next(found, None)
     items: list[Term] = []
+    begins = quantity.start if quantity else len(plain)
     for start, end in _pieces(plain) if spaceless else token_spans(plain):
-        while quantity and quantity.end <= start:
+        while quantity and end > begins and quantity.end <= start:
             items += _of_quantity(quantity)
             quantity = next(found, None)
-        if not (quantity and quantity.start < end):
+            begins = quantity.start if quantity else len(plain)
+        if end <= begins:
             kind, key, marked = _of_word(digits[start:end])
             items.append(Term(kind, start, end, key, marked))
     while quantity:
@@ -207,7 +209,7 @@ def stem(word: str) -> str:
     """
     if len(word) < 4 or not word.isascii() or word.endswith("ss"):
         return word
-    for ending, kept in _ENDINGS:
+    for ending, kept in _ENDINGS_BY_LETTER.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: len(word) - len(ending)] + kept
             break
@@ -225,6 +227,9 @@ _ENDINGS = (
     ("ings", ""), ("ing", ""), ("ers", "er"), ("ees", "ee"), ("ed", ""), ("ly", ""), ("us", "us"), ("is", "is"),
     ("es", "e"), ("s", ""),
 )  # fmt: skip
+_ENDINGS_BY_LETTER = {
+    last: [row for row in _ENDINGS if row[0][-1] == last] for last in {ending[-1] for ending, _ in _ENDINGS}
+}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _MONTHS = {
     name: f"@{number}"

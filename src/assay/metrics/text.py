@@ -27,7 +27,13 @@ def tokens(text: str) -> list[str]:
     ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
     """
     folded = fold(text)
-    return [folded[start:end] for start, end in token_spans(folded)]
+    found: list[str] = _CHUNK.findall(folded)
+    return [part for chunk in found for part in _parts(chunk)] if "-" in folded else found
+
+
+def _parts(chunk: str) -> list[str]:
+    """Return the tokens of a chunk: its parts between hyphens, unless it is whole with them."""
+    return chunk.split("-") if "-" in chunk and not _whole(chunk) else [chunk]
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -36,10 +42,11 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
     >>> list(token_spans("part-time: $5"))
     [(0, 4), (5, 9), (11, 13)]
     """
+    hyphens = "-" in text
     for match in _CHUNK.finditer(text):
-        chunk, start = match[0], match.start()
-        if "-" in chunk and not _whole(chunk):
-            for part in chunk.split("-"):
+        if hyphens and "-" in match[0]:
+            start = match.start()
+            for part in _parts(match[0]):
                 yield start, start + len(part)
                 start += len(part) + 1
         else:
