@@ -47,7 +47,7 @@ def compare(
     from assay.workflow.runs import files_of
     from assay.workflow.session import Request
 
-    asked = Asked(gate, profile, approver, [metrics] if metrics else (), parts(by) or None, said_time(now))
+    asked = Asked(gate, profile, approver, [metrics] if parts(metrics) else (), parts(by) or None, said_time(now))
     refuse_overwriting(
         [report, json_report],
         [golden, corpus, gate, *files_of(baseline, candidate), *(expand(outputs) if outputs else ())],

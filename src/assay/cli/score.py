@@ -106,7 +106,7 @@ def score(
         golden_format,
         outputs_format,
         corpus,
-        [metrics] if metrics else (),
+        [metrics] if parts(metrics) else (),
         parts(by),
         gate,
         profile,
@@ -141,8 +141,11 @@ def score(
 
 
 def parts(text: str) -> list[str]:
-    """Split a comma-separated list."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+    """Split a comma-separated list. Raises InputError for one that was given and names nothing."""
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if text and not found:
+        raise InputError(f"a list that names nothing (got {text!r}; expected names, comma-separated)")
+    return found
 
 
 def said_time(now: str | None) -> str | None:

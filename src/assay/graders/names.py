@@ -10,6 +10,7 @@ from functools import cache
 from assay.errors import MetricNameError, Problem, shown
 
 _SHAPE = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
+_MOST_DIGITS = 9  # of k: longer than any ranking, and within what arrays hold
 _KEY = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
 
 
@@ -54,6 +55,8 @@ def read_name(text: str) -> MetricName:
         if found[1] in keys:
             raise _unreadable(text, f"key {found[1]!r} stands twice")
         keys[found[1]] = found[2]
+    if match["k"] is not None and len(match["k"].lstrip("0")) > _MOST_DIGITS:
+        raise _unreadable(text, f"k must be at most {10**_MOST_DIGITS - 1}")
     k = None if match["k"] is None else int(match["k"])
     if k == 0:
         raise _unreadable(text, "k must be at least 1")

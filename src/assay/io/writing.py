@@ -13,10 +13,15 @@ from assay.errors import IncompleteError
 def write_whole(path: str | Path, parts: Iterable[bytes]) -> Path:
     """Write a file completely or not at all, making its folder where needed, and return its path.
 
-    Raises IncompleteError where the system does not let it be written (no space, no permission).
+    What is there and no file (/dev/null, a pipe, /dev/stdout) is written to as it is, never replaced. Raises
+    IncompleteError where the system does not let it be written (no space, no permission).
     """
     target = Path(path)
     try:
+        if target.exists() and (not target.is_file() or target.absolute().is_relative_to("/dev")):
+            with target.open("ab") as device:
+                device.writelines(parts)
+            return target
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:

@@ -67,11 +67,18 @@ def expand(patterns: Sequence[str]) -> list[str]:
 
 
 def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
-    """Raise InputError where a file would be written over one that is read, or over another one that is written."""
+    """Raise InputError where a name to write is no file's, or the file is read, or written as well."""
     taken = {os.path.realpath(name) for name in read if name is not None and name != "-"}
     problems = []
-    for name in filter(None, written):
-        if os.path.realpath(name) in taken:
+    for name in written:
+        if name is None:
+            continue
+        if not name.strip() or name == "-":
+            message = f"no name of a file to write (got {shown(name)}; expected one such as report.md)"
+            problems.append(Problem("", None, "", message, "E_FILE_NAME"))
+        elif name.endswith(os.sep) or Path(name).is_dir():
+            problems.append(Problem(name, None, "", "is a folder (expected the name of a file)", "E_FILE_NAME"))
+        elif os.path.realpath(name) in taken:
             message = "would be written over a file that is read or written as well (expected a name of its own)"
             problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
         taken.add(os.path.realpath(name))
