@@ -63,14 +63,15 @@ Asking = Generator[list[JudgeRequest], Rulings, Outcome]
 @dataclass(frozen=True)
 class Judging:
     """What judges and people said, for replay: `book` holds the samples of one judge by the digest of the request, in
-    the order of their numbers; `judge` is the digest of that judge, `valid` false if it failed its controls;
-    `calibrations` are by metric name."""
+    the order of their numbers; `judge` is the digest of that judge and `model` its name, `valid` false if it failed its
+    controls or drifted; `calibrations` are by metric name."""
 
     rubrics: Rubrics = field(default_factory=dict)
     book: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
     judge: str = ""
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     valid: bool = True
+    model: str = ""
 
     @cached_property
     def held(self) -> frozenset[str]:

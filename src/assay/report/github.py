@@ -84,6 +84,10 @@ def _first_lines(scoring: Scoring) -> Iterator[str]:
     if scoring.gate is not None:
         yield ""
         yield f"Approver: {markdown(scoring.gate.approver or 'nobody named')}"
+    for config, result in sorted(scoring.configs.items()):
+        for note in result.table.notes:
+            yield ""
+            yield f"**{markdown(f'{config}: {note}')}**"
     golden = scoring.golden
     named = " ".join(part for part in (golden.name, golden.version) if part)
     yield ""

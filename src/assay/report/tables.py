@@ -175,7 +175,7 @@ def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int
         listed = ", ".join(f"{name} × {count}" for name, count in sorted(warned.items()))
         yield f"{config}: warnings that fail no case: {listed}"
     yield from _in_review(config, result, limit)
-    yield from result.table.notes
+    yield from (f"{config}: {note}" for note in result.table.notes)
 
 
 def _in_review(config: str, result: ConfigResult, limit: int) -> Iterator[str]:

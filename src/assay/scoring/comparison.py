@@ -140,6 +140,7 @@ def _notes(asked: Collection[str], baseline: Snapshot, candidate: Snapshot) -> I
     if nowhere:
         yield f"measured on neither side: {', '.join(nowhere)}"
     for mine, other in ((baseline, candidate), (candidate, baseline)):
+        yield from (f"{mine.side.name}: {note}" for note in mine.table.notes)
         alone = [name for name in asked if name in mine.metrics and name not in other.metrics]
         if alone:
             yield f"measured on one side only, {mine.side.name}, and not compared: {', '.join(alone)}"

@@ -132,6 +132,7 @@ def table(
     *,
     missing_as_zero: bool = False,
     versions: dict[str, tuple[str, ...]] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> ScoreTable:
     """Return one configuration's scores in golden order from its rows (`chosen`) of the joined blocks.
 
@@ -163,6 +164,7 @@ def table(
         checks,
         repeats=int(seen.max(initial=1)),
         versions=versions or {},
+        notes=notes,
         uncalibrated=tuple(text for text in columns if not may_gate(parse(text), joins.judging)),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,8 +51,11 @@ def judging_of(
     notices = [f"{path}: {warning}" for warning in contents.warnings]
     if standing is not None and standing.invalid:
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
-    valid = standing is None or not standing.invalid
-    return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid), tuple(notices)
+    if standing is not None and standing.drift:
+        told = "; ".join(standing.drift)
+        notices.append(f"E_JUDGE_DRIFT {chosen.model} is not what it was: {told}: judge everything again in a new book")
+    valid = standing is None or standing.may_gate
+    return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid, model=chosen.model), tuple(notices)
 
 
 def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:
@@ -90,6 +93,18 @@ def _measured_elsewhere(record: Calibration, judging: Judging, golden: str) -> s
         return f"on another judge (got {record.judge}; expected {judging.judge})"
     rubric = rubrics_hash(judging.rubrics.values(), grader_of(parse(record.metric)).rubrics[0])
     return f"with another rubric (got {record.rubric_hash}; expected {rubric})" if record.rubric_hash != rubric else ""
+
+
+def self_judged(judging: Judging | None, versions: Mapping[str, Sequence[str]] | None) -> tuple[str, ...]:
+    """Return what every report says where the judge is the model that wrote the answers, as far as `versions` tell."""
+    if judging is None or not judging.model or not versions:
+        return ()
+    from assay.judges.guards import self_judging  # a scoring without verdicts needs no patterns of model names
+
+    found = self_judging(judging.model, versions)
+    if found is None or found.kind != "same_model":
+        return ()
+    return (f"judged by the model that wrote the answers ({judging.model}): it may favour its own words",)
 
 
 def judged_metrics(judging: Judging | None) -> tuple[str, ...]:

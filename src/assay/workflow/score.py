@@ -28,6 +28,7 @@ from assay.workflow.conclude import conclude
 from assay.workflow.garbage import no_collections
 from assay.workflow.gather import Gathered, check, gather
 from assay.workflow.outputs import OutputFile, cut
+from assay.workflow.replay import self_judged
 from assay.workflow.select import chosen, selection_note
 from assay.workflow.shard import score_shard
 
@@ -241,6 +242,7 @@ def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
             joins,
             missing_as_zero=job.options.missing_as_zero,
             versions=gathered.versions.get(config),
+            notes=self_judged(job.options.judging, gathered.versions.get(config)),
         )
         for code, config in enumerate(gathered.configs)
     }
