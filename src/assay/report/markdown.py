@@ -119,6 +119,9 @@ def _first_screen(scoring: Scoring) -> Iterator[str]:
     yield ""
     yield f"**Decision: {decision.outcome}**"
     yield ""
+    for config, result in sorted(scoring.configs.items()):
+        for note in result.table.notes:
+            yield from (f"**{markdown(f'{config}: {note}')}**", "")
     reasons = decision.reasons
     yield from _list(reasons[:_TOP_REASONS]) if reasons else ["No reason against it was found."]
     if len(reasons) > _TOP_REASONS:

@@ -94,7 +94,7 @@ def _of_metrics(
 
 
 def _of_judges(baseline: Side, candidate: Side) -> Iterator[Problem]:
-    hint = "judge both with the same, or compare only --metrics that no judge decides"
+    hint = "both must be judged again with the same, or compare only --metrics that no judge decides"
     if baseline.judge != candidate.judge:
         message = f"the judges differ (got {baseline.judge} and {candidate.judge}; {hint})"
         yield Problem("", None, "judge", message, "E_COMPARE_JUDGE")
