@@ -94,8 +94,10 @@ def test_a_whole_number_reads_the_same_in_every_grouping(value: int) -> None:
         assert Decimal(value) in numbers(written)[0].values
 
 
-PIECES = ("12 days", "$5", "US$7", "usd 5", "-5%", "26k", "twenty-one", "hai mươi ba", "một trăm", "thang 3 nam 2026",
-          "ngày 31/12/2026", "March 5, 2026", "ERR-429", "a_1", "x-1", "10:30", "1.2.3", "2FA", "decide", "bank 3", "£3")  # fmt: skip
+PIECES = [
+    *("12 days", "$5", "US$7", "usd 5", "-5%", "26k", "twenty-one", "hai mươi ba", "một trăm", "thang 3 nam 2026"),
+    *("ngày 31/12/2026", "March 5, 2026", "ERR-429", "a_1", "x-1", "10:30", "1.2.3", "2FA", "decide", "bank 3", "£3"),
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6))

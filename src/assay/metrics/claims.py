@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 from unicodedata import category
 
@@ -147,8 +148,7 @@ def _plain(text: str) -> str:
 
 _QUESTION = re.compile(r"[?？؟][\"'”’»)\]」』）》*_`]*+$")
 _LEAD_IN = re.compile(r"[:：][\"'”’»)\]」』）》*_`]*+$")
-_COURTESY = re.compile(
-    r"""\W*(?:
+_COURTESY = r"""\W*(?:
       (?:sure|certainly|of\ course|absolutely|great\ question|good\ question|thanks?(?:\ you)?|you're\ welcome|hello|hi
         |yes|no|ok|okay|yep|nope|right|correct|understood|got\ it|da|vang|co|khong|khong\ duoc|duoc|dung|dung\ vay
         |chac\ chan\ roi|tat\ nhien|cam\ on(?:\ ban)?|xin\ chao|chao\ ban|xin\ loi|rat\ tiec)
@@ -171,11 +171,14 @@ _COURTESY = re.compile(
         (?:\ (?:da|duoc|do|ban|noi\ bo|tren|hien\ co|cung\ cap))*
     | (?:neu\ (?:ban|anh|chi|quy\ khach)\b.{0,100})?\b(?:vui\ long|hay|xin|dung\ ngai|cu)\b.{0,30}\b(?:cho\ (?:toi|minh
         |em)\ biet|dat\ cau\ hoi|hoi\ (?:toi|minh|them)|lien\ he\ lai)\b.{0,80}
-    )\W*""",
-    re.VERBOSE,
-)
+    )\W*"""
 _DIGIT = re.compile(r"\d")
 _LONGEST_COURTESY = 300
+
+
+@cache
+def _courtesy() -> re.Pattern[str]:
+    return re.compile(_COURTESY, re.VERBOSE)  # made when first needed: not every run has answers
 
 
 def _claims_something(sentence: str) -> bool:
@@ -187,7 +190,7 @@ def _claims_something(sentence: str) -> bool:
     if len(sentence) > _LONGEST_COURTESY:
         return True
     said = fold(sentence)
-    return bool(_DIGIT.search(said)) or not _COURTESY.fullmatch(said)
+    return bool(_DIGIT.search(said)) or not _courtesy().fullmatch(said)
 
 
 def _without_refusals(text: str, spans: list[_Said]) -> list[_Said]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
 from assay.metrics.folding import flat, nfc
@@ -79,8 +80,7 @@ _BEGINS = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|
 # Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
 # no digit inside them is read as a number, and with them all further words that begin no number or date. Each is
 # bounded or possessive, so that scanning is linear; the look at the first character is for speed.
-_ITEM = re.compile(
-    rf"""(?<![^\W_])(?:
+_ITEM = rf"""(?<![^\W_])(?:
     (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
   | (?=[0-9])(?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_END}
   | (?=[0-9t])(?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_END}
@@ -91,13 +91,16 @@ _ITEM = re.compile(
     (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
   | {_WHOLE}(?:[^\w$€£₫-]++(?!{_BEGINS}){_WHOLE})*+
-    )""",
-    re.VERBOSE,
-)
+    )"""
 _RANGE = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
+
+
+@cache
+def _item() -> re.Pattern[str]:
+    return re.compile(_ITEM, re.VERBOSE)  # made when first needed: it takes long to compile
 
 
 def dates(text: str) -> list[Date]:
@@ -132,7 +135,7 @@ def quantities(text: str) -> list[Number | Date]:
     """
     written = nfc(text)
     plain = flat(written)
-    matches = [match for match in _ITEM.finditer(plain) if match.lastgroup]  # the others are words
+    matches = [match for match in _item().finditer(plain) if match.lastgroup]  # the others are words
     found = [item for match in matches if (item := _read(match, written)) is not None]
     for i in range(len(found) - 2, -1, -1):
         first, second = found[i : i + 2]

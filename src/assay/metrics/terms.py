@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
 
@@ -48,9 +48,17 @@ _CAPITALS = 0.6  # share of capitalised words from which capitals say nothing
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
-_RUN = re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+
+
+@cache
+def _spaceless_character() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")  # made when first needed: sets of so many characters take long to compile
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 
 
 def terms(text: str) -> Terms:
@@ -61,9 +69,9 @@ def terms(text: str) -> Terms:
     """
     written = nfc(text)
     digits = written if written.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), written)
-    spaceless = not digits.isascii() and _SPACELESS_CHARACTER.search(digits) is not None
+    spaceless = not digits.isascii() and _spaceless_character().search(digits) is not None
     plain = flat(digits)
-    found = iter(quantities(_SPACELESS_CHARACTER.sub("|", digits) if spaceless else digits))
+    found = iter(quantities(_spaceless_character().sub("|", digits) if spaceless else digits))
     quantity = next(found, None)
     items: list[Term] = []
     begins = quantity.start if quantity else len(plain)
@@ -131,7 +139,7 @@ def vocabulary(text: str) -> set[str]:
     ['ask', 'day', 'for', 'leav', 'of']
     """
     plain = fold(text)
-    if not plain.isascii() and _SPACELESS_CHARACTER.search(plain):
+    if not plain.isascii() and _spaceless_character().search(plain):
         return {_word(plain[start:end])[1] for start, end in _pieces(plain)}
     return {_word(word)[1] for word in set(_LETTERS.findall(plain))}
 
@@ -139,9 +147,9 @@ def vocabulary(text: str) -> set[str]:
 def _pieces(plain: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the tokens of a text that holds a script without spaces: there, pairs of characters."""
     for start, end in token_spans(plain):
-        for run in _RUN.finditer(plain, start, end):
+        for run in _run().finditer(plain, start, end):
             first, last = run.span()
-            if _SPACELESS_CHARACTER.match(plain, first):
+            if _spaceless_character().match(plain, first):
                 yield from ((i, min(i + 2, last)) for i in range(first, max(last - 1, first + 1)))
             else:
                 yield first, last
