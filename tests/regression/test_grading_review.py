@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.workflow.scoring import case, score, trace
+from tests.workflow.scoring import case, score, trace, write
+
+from assay.cli import main
 
 Printed = pytest.CaptureFixture[str]
 
@@ -55,3 +57,42 @@ def test_a_device_is_written_to_and_not_replaced_by_a_file(tmp_path: Path) -> No
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def _both(folder: Path, *options: str) -> int:
+    """Score two configurations, each in a file of its own, and keep them in `folder`/run."""
+    golden = write(folder / "golden.jsonl", [case("q")])
+    for name in "bc":
+        write(folder / f"{name}.jsonl", [trace("q", name)])
+    files = [str(folder / "b.jsonl"), str(folder / "c.jsonl")]
+    return main(
+        ["score", "--golden", golden, "--outputs", *files, "--run-dir", str(folder / "run"), *options, "--limit", "1"]
+    )
+
+
+def test_copies_in_a_run_folder_never_replace_outputs_that_are_still_to_be_copied(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    assert 0 == _both(tmp_path)
+    kept = [tmp_path / "run" / f"observations-{number}.jsonl" for number in (1, 2)]
+    before = [file.read_bytes() for file in kept]
+    again = ["score", "--golden", str(tmp_path / "golden.jsonl"), "--run-dir", str(tmp_path / "run"), "--outputs"]
+    assert 2 == main([*again, str(kept[1]), str(kept[0])])
+    assert "would be replaced by a copy of" in capsys.readouterr().err
+    assert before == [file.read_bytes() for file in kept]
+    assert 0 == main([*again, str(kept[0]), str(kept[1])])
+    assert before == [file.read_bytes() for file in kept]
+
+
+def test_a_report_may_be_written_into_the_run_folder_but_not_over_what_it_keeps(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    report = tmp_path / "run" / "report.md"
+    for _ in range(2):
+        assert 0 == _both(tmp_path, "--report", str(report))
+        assert report.is_file()
+    for name in ("golden.jsonl", "manifest.json", "observations-2.jsonl"):
+        before = (tmp_path / "run" / name).read_bytes()
+        assert 2 == _both(tmp_path, "--report", str(tmp_path / "run" / name))
+        assert "E_OVERWRITE" in capsys.readouterr().err
+        assert before == (tmp_path / "run" / name).read_bytes()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, Problem
 from assay.finding import Attribution, Comparison
-from assay.io.runfolder import CALIBRATION, CORPUS, OBSERVATIONS, VERDICTS_TEXT, RunFolder
+from assay.io.runfolder import CALIBRATION, CORPUS, GOLDEN, MANIFEST, OBSERVATIONS, VERDICTS_TEXT, RunFolder
 from assay.io.writing import write_whole
 from assay.model import Observation
 from assay.report.csvreport import csv_lines
@@ -20,9 +20,12 @@ from assay.report.legacy import legacy_json, legacy_rows
 from assay.report.markdown import ReportMeta, to_markdown
 from assay.report.percase import case_lines
 from assay.version import __version__
+from assay.workflow.outputs import refuse_overwriting
 from assay.workflow.score import ScoreRun
 
 FAILED_SHOWN = 30
+OWN = (MANIFEST, GOLDEN, CORPUS, CALIBRATION, VERDICTS_TEXT)
+"""Files of a run folder over which no report is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,10 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
         if path is not None:
             written.append((what, write_whole(path, parts)))
 
+    if wanted.run_dir is not None:
+        reports = [wanted.markdown, wanted.json, wanted.per_case, wanted.legacy_json, wanted.html]
+        refuse_overwriting(reports, [str(Path(wanted.run_dir, name)) for name in (*OWN, *observation_files(run))])
+        written.append(("run folder", write_run(run, Path(wanted.run_dir), wanted.verdicts, wanted.calibration)))
     write("report", wanted.markdown, iter([markdown(run, wanted).encode()]) if wanted.markdown else iter(()))
     write("JSON report", wanted.json, iter([json_report(run, wanted.now).encode()]) if wanted.json else iter(()))
     write("scores of every case", wanted.per_case, per_case(run))
@@ -71,8 +78,6 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
         write("scores as CSV", wanted.csv, csv_lines(tables, run.cases, raw=wanted.raw_csv))
     if wanted.html is not None:
         write("HTML report", wanted.html, html(run, wanted))
-    if wanted.run_dir is not None:
-        written.append(("run folder", write_run(run, Path(wanted.run_dir), wanted.verdicts, wanted.calibration)))
     return written
 
 
@@ -184,10 +189,11 @@ def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibratio
                 "holds what was observed of living targets (expected another folder for scores of recorded outputs)"
             )
             raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
+        names = observation_files(run)
+        _refuse_lost(run, [path / name for name in names])
         folder.write_golden(run.golden)
         copies = []
-        for number, file in enumerate(run.files):
-            name = OBSERVATIONS if len(run.files) == 1 else f"observations-{number + 1}.jsonl"
+        for name, file in zip(names, run.files, strict=True):
             digest = folder.copy_observations(file.path, name)
             copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
         manifest = {
@@ -209,6 +215,27 @@ def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibratio
         folder.write_manifest(manifest)
         keep_scoring(run, folder)
     return path
+
+
+def observation_files(run: ScoreRun) -> list[str]:
+    """Return the names that the files of outputs have in a run folder."""
+    count = len(run.files)
+    return [OBSERVATIONS] if count == 1 else [f"observations-{number}.jsonl" for number in range(1, count + 1)]
+
+
+def _refuse_lost(run: ScoreRun, copies: Sequence[Path]) -> None:
+    """Raise InputError where a file of outputs is what the copy of another one would replace."""
+    read = {Path(file.path).resolve(): file.name for file in run.files}
+    problems = []
+    for copy, file in zip(copies, run.files, strict=True):
+        lost = read.get(copy.resolve(), file.name)
+        if lost != file.name:
+            message = (
+                f"would be replaced by a copy of {file.name} (expected another folder, or the files in their order)"
+            )
+            problems.append(Problem(lost, None, "", message, "E_OVERWRITE"))
+    if problems:
+        raise InputError(problems)
 
 
 def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
