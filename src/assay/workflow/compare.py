@@ -25,7 +25,6 @@ from assay.workflow.baseline import side_of, sides_of, snapshot
 from assay.workflow.score import ScoreRun
 from assay.workflow.session import Request, day_of, scored, the_gate
 
-
 OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
 
 
@@ -150,7 +149,7 @@ def _listed(decision: Decision) -> list[str]:
 def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
     """Return every configuration of a run held against the baseline that it was scored with; none without one.
 
-    Where the judges differ, judged metrics are left out, which is noted: rules on them were refused before.
+    Where the judges differ, judged metrics are left out, which is said: rules on them were refused before.
     """
     if run.baseline is None:
         return {}
@@ -161,8 +160,8 @@ def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
         metrics = () if same else [name for name in side.metrics if not is_judged(name)]
         each = compare(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
         left_out = [name for name in side.metrics if not same and is_judged(name) and name in run.baseline.metrics]
-        notes = (*each.notes, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else each.notes
-        found[config] = structs.replace(each, decision=result.decision, notes=notes)
+        changed = (*each.changed, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else each.changed
+        found[config] = structs.replace(each, decision=result.decision, changed=changed)
     return found
 
 
