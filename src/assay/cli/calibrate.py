@@ -32,7 +32,7 @@ def calibrate(
     corpus: Corpus = None,
     judge: Annotated[list[str] | None, typer.Option(help="A judge by digest or model; several are compared.")] = None,
     rubrics: Annotated[
-        list[str] | None, typer.Option(help="A folder of other rubrics, compared with the shipped ones.")
+        list[str] | None, typer.Option(help="A folder of other rubrics, compared with those of the run.")
     ] = None,
     metric: Annotated[str, typer.Option(help="Metrics, comma-separated; all that people labelled without it.")] = "",
     out: Annotated[str | None, typer.Option(help="Write the calibration that scoring reads.")] = None,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from assay.cli.score import Corpus, GoldenFormat, OutputsFormat
-from assay.errors import InputError
 
 
 def explain(
@@ -27,20 +25,13 @@ def explain(
 ) -> int:
     """Print one case whole: question, rankings with grades, context, answer, citations, each score with its reason."""
     from assay.cli.screen import show
+    from assay.workflow.answers import Where
     from assay.workflow.explain import change_of_case, explain_case
-    from assay.workflow.runs import request_of, split_run
-    from assay.workflow.session import Request, scored
 
-    if run is not None and golden is None and not outputs:
-        name = split_run(run)
-        config = config or name.config
-        request = request_of(name.path, baseline=baseline)
-    elif run is None and golden is not None and outputs:
-        request = Request(golden, outputs, golden_format, outputs_format, corpus, ignore_unknown=True, look_again=True)
-        request = replace(request, baseline=baseline)
-    else:
-        raise InputError("which outputs? (expected --run, or --golden with --outputs)")
-    with scored(request) as scoring:
+    where = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    config = config or next(iter(where.configs), None)
+    request = where.request(ignore_unknown=run is None, look_again=True, baseline=baseline)
+    with where.scored(request) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             show(change_of_case(scoring, case, config))

@@ -59,6 +59,10 @@ def judge(
     model: Model = None,
     base_url_env: BaseUrlEnv = None,
     api_key_env: ApiKeyEnv = None,
+    rubrics: Annotated[
+        list[str] | None,
+        typer.Option(help="A folder of rubrics, instead of those of the settings; several may follow."),
+    ] = None,
     metrics: Annotated[str, typer.Option(help="Judged metrics, comma-separated.")] = "",
     only: Annotated[
         list[str] | None, typer.Option(help="ambiguous (by the rules), gate (what it reads), tag:NAME or case:ID.")
@@ -98,6 +102,7 @@ def judge(
         corpus=corpus,
         judge=judge,
         flags=_flags(protocol, model, base_url_env, api_key_env),
+        rubrics=rubrics or (),
         metrics=parts(metrics),
         only=only or (),
         gate=gate,
@@ -282,4 +287,5 @@ def _next(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
     if run is not None:
         return shlex.join(["assay", "report", run, "--markdown", str(Path(run) / "report.md")])
     words = ["--golden", str(golden), "--outputs", *outputs, "--verdicts", str(judged.book)]
+    words += [word for folder in judged.rubrics for word in ("--rubrics", folder)]
     return shlex.join(["assay", "score", *words])

@@ -10,6 +10,13 @@ import typer
 from assay.cli.calibrate import Golden, Outputs, Run
 from assay.cli.score import Corpus, GoldenFormat, OutputsFormat, parts
 
+Rubrics = Annotated[
+    list[str] | None, typer.Option(help="A folder of rubrics that people are asked with; those of the run without it.")
+]
+AskedWith = Annotated[
+    list[str] | None, typer.Option("--rubrics", help="The folder of rubrics that people were asked with.")
+]
+
 app = typer.Typer(help="Labels of people: a blind sample out, their labels in.", no_args_is_help=True)
 
 
@@ -29,6 +36,7 @@ def export(
         str | None, typer.Option(help="A book of verdicts: the sample has its share of each verdict.")
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Whose verdicts: the judge's digest or model.")] = None,
+    rubrics: Rubrics = None,
     language: Annotated[str, typer.Option(help="The language of the page: en or vi.")] = "en",
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
 ) -> int:
@@ -38,9 +46,9 @@ def export(
     from assay.workflow.labels import Drawing, bands_of, export_labels
 
     where = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    drawing = Drawing(parts(metric), sample, overlap, seed, language)
+    drawing = Drawing(parts(metric), sample, overlap, seed, language, rubrics or ())
     with answers(where) as scored:
-        bands = bands_of(scored, drawing.metrics, verdicts, judge) if verdicts is not None else {}
+        bands = bands_of(scored, drawing, verdicts, judge) if verdicts is not None else {}
         drawn = export_labels(scored, Path(out), drawing, bands)
     for name, count in drawn.rows.items():
         typer.echo(f"{name}: {count} rows to label")
@@ -60,6 +68,7 @@ def bring(
     rater: Annotated[str | None, typer.Option(help="Who labelled, where the file does not say.")] = None,
     golden: Annotated[str | None, typer.Option(help="The golden set, to tell cases by their questions.")] = None,
     config: Annotated[str | None, typer.Option(help="The configuration that a tool's results are of.")] = None,
+    rubrics: AskedWith = None,
 ) -> int:
     """Bring labels back: several raters and second opinions in one file."""
     from assay.cli.screen import said, wrote
@@ -67,7 +76,7 @@ def bring(
     from assay.workflow.outputs import refuse_overwriting
 
     refuse_overwriting([out], [*files, key, golden])
-    brought = import_labels(Bringing(files, format, key, rater, golden, config), out)
+    brought = import_labels(Bringing(files, format, key, rater, golden, config, rubrics or ()), out)
     said(brought.notes)
     for line in brought.counts:
         typer.echo(line)
@@ -81,12 +90,13 @@ def graded(
     labels: Annotated[list[str], typer.Option(help="Labels with the metric `grade`, and `failure_label`.")],
     rater: Annotated[str | None, typer.Option(help="Whose grades, where there are several.")] = None,
     out: Annotated[str | None, typer.Option(help="Where to write; NAME-graded.jsonl without it.")] = None,
+    rubrics: AskedWith = None,
 ) -> int:
     """Write a run log with grades, `*-graded.jsonl`; the run log itself is kept."""
     from assay.cli.screen import said, wrote
     from assay.workflow.graded import write_graded
 
-    written = write_graded(runlog, labels, rater, out)
+    written = write_graded(runlog, labels, rater, out, rubrics or ())
     said(written.notes)
     typer.echo(f"{written.graded} of {written.rows} rows have a grade")
     wrote([("graded run log", written.path)])

@@ -18,7 +18,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="A run folder, as --run-dir or `assay run` makes it.")],
+    run: Annotated[str, typer.Argument(help="A run folder, or RUN:CONFIG for one of its configurations.")],
     markdown: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
     json: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
     junit: Annotated[str | None, typer.Option(help="Write JUnit XML: rules and cases as tests.")] = None,
@@ -65,8 +65,8 @@ def report(
         show_forbidden=show_forbidden,
         explain=shlex.join(["--run", str(name.path)]),
     )
-    configs = [name.config] if name.config is not None else []
-    rules = {"gate": gate, "profile": profile, "gate_configs": configs, "baseline": baseline}
+    configs = name.configs
+    rules = {"gate": gate, "profile": profile, "configs": configs, "gate_configs": configs, "baseline": baseline}
     with (
         progress("scoring") as moved,
         opened(name.path, moved, **rules, today=day_of(targets.now)) as scoring,

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,10 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     from assay.workflow.reports import Targets
     from assay.workflow.score import ScoreRun
-    from assay.workflow.session import Request
 
-Golden = Annotated[str, typer.Option(help="The golden set: a file, a BEIR folder, or - for standard input.")]
+Golden = Annotated[str | None, typer.Option(help="The golden set: a file, a BEIR folder, or - for standard input.")]
 GoldenFormat = Annotated[str | None, typer.Option(help="Its format, where it should not be told from the content.")]
-Outputs = Annotated[list[str], typer.Option(help="Recorded outputs: files, patterns or -; several may follow.")]
+Outputs = Annotated[list[str] | None, typer.Option(help="Recorded outputs: files, patterns or -; several may follow.")]
 OutputsFormat = Annotated[str | None, typer.Option(help="Their format, where it should not be told from the content.")]
 Corpus = Annotated[str | None, typer.Option(help="The chunks as they should be: truth for access, text and versions.")]
 
@@ -41,8 +40,9 @@ class Missing(StrEnum):
 
 
 def score(
-    golden: Golden,
-    outputs: Outputs,
+    run: Annotated[str | None, typer.Argument(help="RUN or RUN:CONFIG, instead of golden set and outputs.")] = None,
+    golden: Golden = None,
+    outputs: Outputs = None,
     golden_format: GoldenFormat = None,
     outputs_format: OutputsFormat = None,
     corpus: Corpus = None,
@@ -87,57 +87,57 @@ def score(
     rubrics: Annotated[
         list[str] | None, typer.Option(help="A folder of rubrics that the judge was asked with; several may follow.")
     ] = None,
-    good: Annotated[str, typer.Option(help="What makes an answer good: auto, or METRIC>=VALUE.")] = "auto",
+    good: Annotated[
+        str | None, typer.Option(help="What makes an answer good: auto (as without it), or METRIC>=VALUE.")
+    ] = None,
     production_k: Annotated[int | None, typer.Option(min=1, help="How many chunks the system shows its model.")] = None,
     owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
     now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
-    """Score recorded outputs against a golden set, write reports, and decide the release by exit code."""
+    """Score recorded outputs, or a run folder again; write reports, and decide the release by exit code."""
     from assay.cli.screen import progress, wrote
+    from assay.workflow.answers import Where
     from assay.workflow.outputs import expand, refuse_overwriting
     from assay.workflow.reports import Targets, write_reports
     from assay.workflow.runs import files_of
-    from assay.workflow.session import Request, day_of, scored, status_of
+    from assay.workflow.session import day_of, status_of
 
     time = said_time(now)
-    request = Request(
-        golden,
-        outputs,
-        golden_format,
-        outputs_format,
-        corpus,
-        [metrics] if parts(metrics) else (),
-        parts(by),
-        gate,
-        profile,
-        parts(gate_config),
-        missing is Missing.zero,
-        ignore_unknown,
-        allow_torn_tail,
-        limit,
-        workers,
-        strict_outputs,
-        look_again=any((report, html, legacy_json_report, run_dir, format is Format.markdown)),
-        verdicts=verdicts,
-        judge=judge,
-        calibration=calibration,
-        rubrics=rubrics or (),
+    where = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    asked: dict[str, Any] = {"metrics": [metrics] if parts(metrics) else None, "good": good}
+    asked |= {"verdicts": verdicts, "judge": judge, "calibration": calibration, "rubrics": rubrics}
+    asked |= {"production_k": production_k}
+    request = where.request(
+        **{name: value for name, value in asked.items() if value is not None},
+        by=parts(by),
+        gate=gate,
+        profile=profile,
+        gate_configs=parts(gate_config) or where.configs,
+        missing_as_zero=missing is Missing.zero,
+        ignore_unknown=ignore_unknown,
+        allow_torn_tail=allow_torn_tail,
+        limit=limit,
+        workers=workers,
+        strict_outputs=strict_outputs,
+        look_again=any((run, report, html, legacy_json_report, run_dir, format is Format.markdown)),
         baseline=baseline,
         today=day_of(time),
         approver=approver,
-        good=good,
-        production_k=production_k,
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
-    targets = replace(targets, verdicts=verdicts, calibration=calibration)
-    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=_inputs(request))
-    read = [golden, corpus, gate, verdicts, calibration, *files_of(baseline), *expand(outputs)]
-    refuse_overwriting([report, html, json_report, per_case, legacy_json_report], read)
-    with progress("scoring") as moved, scored(request, moved) as run:
-        written = write_reports(run, targets)
-        show_run(format, run, targets, parts(by))
-        wrote(written, _next(run, request))
-        return status_of(run, strict=strict)
+    targets = replace(targets, verdicts=request.verdicts, calibration=request.calibration, rubrics=request.rubrics)
+    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=where.words)
+    read = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
+    refuse_overwriting(
+        [report, html, json_report, per_case, legacy_json_report],
+        [*read, *files_of(run, baseline), *expand(request.outputs)],
+    )
+    where.refuse(run_dir)
+    with progress("scoring") as moved, where.scored(request, moved) as scoring:
+        written = write_reports(scoring, targets)
+        show_run(format, scoring, targets, parts(by))
+        wrote(written, _next(scoring, where.words))
+        return status_of(scoring, strict=strict)
 
 
 def parts(text: str) -> list[str]:
@@ -186,17 +186,11 @@ def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> 
             show(summary_lines(run.scoring, by))
 
 
-def _next(run: ScoreRun, request: Request) -> str | None:
+def _next(run: ScoreRun, inputs: str) -> str | None:
     """Name the command that explains the first failed case."""
     for config, result in run.scoring.configs.items():
         for checks in result.table.checks:
             if checks.failed:
                 command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
-                return f"{command} {_inputs(request)}"
+                return f"{command} {inputs}"
     return None
-
-
-def _inputs(request: Request) -> str:
-    """Return the words with which a case of the same inputs is explained."""
-    corpus = ["--corpus", request.corpus] if request.corpus else []
-    return shlex.join(["--golden", request.golden, *corpus, "--outputs", *request.outputs])

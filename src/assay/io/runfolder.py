@@ -33,6 +33,7 @@ MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, REPLACED, LOCK, DERIVED = (
     "derived",
 )
 VERDICTS, VERDICTS_TEXT, CALIBRATION = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
+RUBRICS = "rubrics"
 FORMAT = 1
 FSYNC_LINES = 64
 
@@ -103,6 +104,19 @@ class RunFolder:
         shutil.copyfile(source, draft)
         draft.replace(self.path / name)
         return sha256_of(self.path / name)
+
+    def copy_rubrics(self, folders: Iterable[str]) -> list[dict[str, str]]:
+        """Take copies of the rubrics of folders in place of those that are there; returns each with its SHA-256."""
+        files = [
+            (number, path) for number, folder in enumerate(folders, 1) for path in sorted(Path(folder).glob("*.yaml"))
+        ]
+        texts = [
+            (f"{number}-{path.name}", path.read_bytes()) for number, path in files
+        ]  # they may be those of this run
+        for path in (self.path / RUBRICS).glob("*.yaml"):
+            path.unlink()
+        written = [write_whole(self.path / RUBRICS / name, [text]) for name, text in texts]
+        return [{"path": f"{RUBRICS}/{path.name}", "sha256": sha256_of(path)} for path in written]
 
     def _read_manifest(self) -> dict[str, Any]:
         return read_manifest(self.path) if (self.path / MANIFEST).exists() else {}

@@ -1,16 +1,17 @@
-"""The recorded answers that people label and instruments are held against: of a run folder, or of files."""
+"""Recorded answers as people name them: a run folder, or a golden set and files of outputs."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from msgspec import structs
-
-from assay.errors import InputError
-from assay.workflow.runs import config_of, opened, split_run
-from assay.workflow.score import ScoreRun
+from assay.errors import InputError, Problem
+from assay.workflow.runs import request_of, scored_again, split_run
+from assay.workflow.score import Progress, ScoreRun
 from assay.workflow.session import Request, scored
 
 _ANY_METRIC = ("answered",)
@@ -32,31 +33,50 @@ class Where:
         """Whether anything was named."""
         return bool(self.run or self.golden or self.outputs)
 
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The configuration that is named with a run, if any."""
+        return split_run(self.run).configs if self.run is not None else ()
+
+    @property
+    def words(self) -> str:
+        """The words with which a command names the same inputs."""
+        if self.run is not None:
+            return shlex.join(["--run", str(split_run(self.run).path)])
+        corpus = ["--corpus", self.corpus] if self.corpus else []
+        return shlex.join(["--golden", str(self.golden), *corpus, "--outputs", *self.outputs])
+
+    def request(self, **changes: Any) -> Request:
+        """Return what scores it; `changes` are fields of `Request`.
+
+        Raises InputError unless it is a run folder, or a golden set and outputs.
+        """
+        if self.run is None:
+            if not self.golden or not self.outputs:
+                raise InputError("which answers? (expected a run folder, or --golden and --outputs)")
+            formats = self.golden_format, self.outputs_format
+            return Request(self.golden, self.outputs, *formats, self.corpus, **changes)
+        if any((self.golden, self.outputs, self.golden_format, self.outputs_format, self.corpus)):
+            raise InputError(f"{self.run}: a run holds golden set, outputs and corpus itself (expected it alone)")
+        name = split_run(self.run)
+        return request_of(name.path, configs=name.configs, **changes)
+
+    def scored(self, request: Request, progress: Progress | None = None) -> AbstractContextManager[ScoreRun]:
+        """Yield the scoring that was requested. Raises InputError for a run whose golden set was edited."""
+        if self.run is None:
+            return scored(request, progress)
+        return scored_again(split_run(self.run).path, request, progress)
+
+    def refuse(self, folder: str | None) -> None:
+        """Raise InputError where a run folder to write is the one that is read."""
+        if self.run is not None and folder is not None and Path(folder).resolve() == split_run(self.run).path.resolve():
+            message = "is the run that is scored (expected another folder)"
+            raise InputError([Problem(folder, None, "", message, "E_OVERWRITE")])
+
 
 @contextmanager
 def answers(where: Where) -> Iterator[ScoreRun]:
     """Yield the run that holds the answers. Raises InputError unless it is a folder, or a golden set and outputs."""
-    if where.run is not None:
-        if where.golden or where.outputs or where.corpus:
-            raise InputError("--run: holds golden set, outputs and corpus itself (expected it alone)")
-        name = split_run(where.run)
-        with opened(name.path, metrics=_ANY_METRIC) as run:
-            if name.config is not None:
-                config = config_of(run, name)
-                run.scoring = structs.replace(run.scoring, configs={config: run.scoring.configs[config]})
-            yield run
-        return
-    if not where.golden or not where.outputs:
-        raise InputError("which answers? (expected --run DIR, or --golden and --outputs)")
-    request = Request(
-        where.golden,
-        where.outputs,
-        where.golden_format,
-        where.outputs_format,
-        where.corpus,
-        _ANY_METRIC,
-        ignore_unknown=True,
-        look_again=True,
-    )
-    with scored(request) as run:
+    request = where.request(metrics=_ANY_METRIC, ignore_unknown=where.run is None, look_again=True)
+    with where.scored(request) as run:
         yield run

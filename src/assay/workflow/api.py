@@ -87,17 +87,19 @@ def score(
     verdicts: PathLike | None = None,
     judge: str | None = None,
     calibration: PathLike | None = None,
+    rubrics: Sequence[PathLike] = (),
 ) -> Result:
     """Score observations against a golden set.
 
     `metrics` are names as `assay graders` lists them and `by` the keys of slices, each a list or comma-separated text;
     `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict book or an export of one, `judge`
-    names whose, `calibration` is a file of `assay calibrate`. Raises InputError with everything that is wrong with the
-    observations, the names or the verdicts.
+    names whose, `calibration` is a file of `assay calibrate`, `rubrics` are folders of those that the judge was asked
+    with beside the shipped ones. Raises InputError with everything that is wrong with the observations, the names or
+    the verdicts.
     """
     paths = [None if path is None else str(path) for path in (verdicts, calibration)]
     digest = goldens.golden_digest(golden)
-    recorded, notices = replayed(paths[0], judge, paths[1])
+    recorded, notices = replayed(paths[0], judge, paths[1], [str(folder) for folder in rubrics])
     judging, unbound = bound(recorded, digest)
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     options = Options(

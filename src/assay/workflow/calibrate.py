@@ -11,17 +11,18 @@ from pathlib import Path
 from msgspec import structs, to_builtins
 
 from assay.errors import IncompleteError, InputError, Problem
+from assay.graders.judging import Rubrics
+from assay.graders.names import read_name
 from assay.io.calibrations import write_calibrations
 from assay.io.golden import golden_digest
 from assay.io.labels import Scales, answer_hash, labels_digest, load_labels
-from assay.io.rubrics import load_rubrics
 from assay.scoring.calibration import Calibrated, Measured, Question, measured
 from assay.scoring.curve import valued
 from assay.scoring.leanings import Difference, Disagreement, apart, difference
 from assay.scoring.slices import slice_rows
 from assay.scoring.truth import truths, values_of
-from assay.verdict import Label
-from assay.workflow.labelling import instrument_name, known_metrics, scales_of
+from assay.verdict import Label, rubrics_hash
+from assay.workflow.labelling import RUBRIC_OF, instrument_name, known_metrics, rubrics_of, scales_of
 from assay.workflow.opinions import JUDGE, RULES, Instrument, of_judge, of_rules, of_tools
 from assay.workflow.replay import judging_of
 from assay.workflow.score import ScoreRun
@@ -35,7 +36,7 @@ PERSON = "person"
 class Calibrating:
     """What to calibrate: files of labels, books of verdicts, judges by name, folders of other rubrics, metrics.
 
-    Several books, judges or rubrics are compared on the same labels.
+    Several books, judges or rubrics are compared on the same labels. Without `rubrics` those of the run count.
     """
 
     labels: Sequence[str]
@@ -54,8 +55,7 @@ def calibrate(run: ScoreRun | None, wanted: Calibrating) -> Calibrated:
     """
     if wanted.verdicts and run is None:
         raise InputError("--verdicts: of which answers? (expected --run DIR, or --golden and --outputs)")
-    rubrics = load_rubrics(wanted.rubrics)
-    scales = scales_of(rubrics)
+    scales = scales_of(rubrics_of(run, wanted.rubrics))
     read = load_labels(wanted.labels, scales)
     labels, notes = _of_run(read, run) if run is not None else (list(read), [])
     people = [label for label in labels if label.source == PERSON]
@@ -162,23 +162,28 @@ class _Asked:
 
 
 def _judges(run: ScoreRun, wanted: Calibrating, metrics: Sequence[str], notes: list[str]) -> list[Instrument]:
-    """Return every judge of every book, with the shipped rubrics and with those of the folders."""
+    """Return every judge of every book, with the rubrics of the run (else the shipped ones) and those of the folders.
+
+    Of the latter only for metrics whose rubric is another: the same one is the same instrument.
+    """
+    usual, own = rubrics_of(run), rubrics_of(run, wanted.rubrics)
+    other = [metric for metric in metrics if _hash(own, metric) != _hash(usual, metric)]
+    named = " ".join(f"with {Path(folder).name}" for folder in wanted.rubrics)
     found = []
     for path in wanted.verdicts:
         for judge in wanted.judges or (None,):
-            for extra in [()] if not wanted.rubrics else [(), tuple(wanted.rubrics)]:
-                judging, doubts = judging_of(path, judge, extra)
+            for rubrics, said, asked in [(usual, "", metrics), (own, named, other)]:
+                judging, doubts = judging_of(path, judge, rubrics)
                 notes += [doubt for doubt in doubts if doubt not in notes]
-                parts = (judge, f"in {Path(path).name}" if len(wanted.verdicts) > 1 else "", *map(_with, extra))
-                name = " ".join(filter(None, parts)) or JUDGE
-                instrument = of_judge(run, name, judging, metrics)
+                parts = (judge, f"in {Path(path).name}" if len(wanted.verdicts) > 1 else "", said)
+                instrument = of_judge(run, " ".join(filter(None, parts)) or JUDGE, judging, asked)
                 if any(instrument.opinions.values()):
                     found.append(instrument)
     return found
 
 
-def _with(folder: str) -> str:
-    return f"with {Path(folder).name}"
+def _hash(rubrics: Rubrics, metric: str) -> str:
+    return rubrics_hash(rubrics.values(), RUBRIC_OF[read_name(metric).base])
 
 
 def _of_run(labels: Sequence[Label], run: ScoreRun) -> tuple[list[Label], list[str]]:

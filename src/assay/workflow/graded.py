@@ -25,12 +25,15 @@ class Written(NamedTuple):
     notes: tuple[str, ...]
 
 
-def write_graded(runlog: str, labels: Sequence[str], rater: str | None, out: str | None) -> Written:
+def write_graded(
+    runlog: str, labels: Sequence[str], rater: str | None, out: str | None, rubrics: Sequence[str] = ()
+) -> Written:
     """Write a run log with grades beside it, never over it. Grades of one rater: the one named, else the only one.
 
+    `rubrics` are folders of the rubrics that people were asked with.
     Raises InputError for bad files, several raters, and a file to write that is one of those read.
     """
-    scales = scales_of(load_rubrics())
+    scales = scales_of(load_rubrics(rubrics))
     name = Path(runlog)
     target = out if out is not None else str(name.with_name(name.name.removesuffix(name.suffix) + SUFFIX))
     refuse_overwriting([target], [runlog, *labels])

@@ -25,6 +25,7 @@ from assay.workflow.controls import Known, known_questions, passing_over, rounds
 from assay.workflow.judgement import BOOK, Judgement, gate_of, guarded, questions_of
 from assay.workflow.judges import ChosenJudge, caps_of, choose_judge, make_judge
 from assay.workflow.questions import Questions, deciding, narrowed
+from assay.workflow.runs import rubrics_of_run
 from assay.workflow.stopping import interruptible
 from assay.workflow.voting import Voting, VotingJudge
 
@@ -73,6 +74,7 @@ class Judged:
     notices: list[str] = field(default_factory=list)
     tally: JudgingTally = field(default_factory=JudgingTally)
     budget: Budget = field(default_factory=Budget)
+    rubrics: tuple[str, ...] = ()
     standing: Standing | None = None
     requests: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
@@ -105,7 +107,8 @@ def judge(
     Raises InputError where that cannot be, IncompleteError where a verdict cannot be kept, and KeyboardInterrupt at the
     second Ctrl-C, with everything kept that was acknowledged.
     """
-    chosen = choose_judge(judgement.config, judgement.judge, judgement.flags)
+    usual = rubrics_of_run(Path(judgement.run)) if judgement.run is not None else ()
+    chosen = choose_judge(judgement.config, judgement.judge, judgement.flags, judgement.rubrics, usual)
     budget = Budget(caps_of(chosen, judgement.max_calls, judgement.max_tokens, judgement.max_cost))
     gate = gate_of(judgement)
     questions, notices = questions_of(judgement, chosen)
@@ -115,12 +118,13 @@ def judge(
     contents = _contents(judgement.book_path)
     preflight = session.preflight(contents)
     judged = Judged(preflight, judgement.book_path, [*notices, *said, *contents.warnings], budget=budget)
+    judged.rubrics = chosen.folders
     if not tell(preflight, judged.notices):
         return judged
     with closing(Book(judgement.book_path)) as book:
         book.register(session.judge.identity)
         if judgement.run is not None:
-            _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK)
+            _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders)
         try:
             asyncio.run(session.run(book, judged, progress, clock))
         except asyncio.CancelledError:  # a second Ctrl-C
@@ -250,8 +254,9 @@ def _contents(path: Path) -> Contents:
     return read_contents(path) if path.exists() else Contents()
 
 
-def _name_judge(run: Path, judge: JudgeIdentity, book: str) -> None:
-    """Say in the manifest of a run who judges it, and where the verdicts are."""
+def _name_judge(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
+    """Say in the manifest of a run who judges it, where the verdicts are and, with copies, by which other rubrics."""
     said = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
     with RunFolder(run) as folder:
-        folder.write_manifest({**folder.manifest, "judge": said})
+        copies = folder.copy_rubrics(rubrics)
+        folder.write_manifest({**folder.manifest, "judge": said | {"rubrics": copies}})

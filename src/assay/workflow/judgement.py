@@ -18,7 +18,7 @@ from assay.runners.judging import Limits
 from assay.workflow.judges import ChosenJudge
 from assay.workflow.outputs import decodable, output_files
 from assay.workflow.questions import Questions, judged_names, prepared
-from assay.workflow.runs import request_of
+from assay.workflow.runs import refuse_other_golden, request_of
 from assay.workflow.session import Request, the_gate
 
 BOOK = "verdicts.sqlite"
@@ -38,6 +38,7 @@ class Judgement:
     corpus: str | None = None
     judge: str | None = None
     flags: dict[str, Any] = field(default_factory=dict)
+    rubrics: Sequence[str] = ()
     metrics: Sequence[str] = ()
     only: Sequence[str] = ()
     gate: str | None = None
@@ -62,6 +63,8 @@ def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, 
     request = _request(judgement)
     names = judged_names(judgement.metrics or [each for each in request.metrics if "by=judge" in each])
     loaded = load_golden(request.golden, request.golden_format)
+    if judgement.run is not None:
+        refuse_other_golden(Path(judgement.run), loaded.digest)
     corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
     with output_files(request.outputs, request.outputs_format) as files, decodable(files) as ready:
         read = (seen for file in ready for seen in read_observations(file.path, file.name, file.decoded_as))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -26,12 +26,14 @@ WHOLE_REQUEST = 3000
 
 @dataclass(frozen=True, slots=True)
 class ChosenJudge:
-    """A judge as it was named, with its settings, the rubrics it knows and where its secrets are kept out of."""
+    """A judge as it was named, with its settings, the rubrics it knows, the folders of those that are not shipped, and
+    where its secrets are kept out of."""
 
     name: str
     settings: JudgeSettings
     rubrics: Rubrics
     redactor: Redactor
+    folders: tuple[str, ...] = ()
 
     @property
     def price(self) -> Price | None:
@@ -40,10 +42,17 @@ class ChosenJudge:
         return None if prompt is None or completion is None else Price(prompt, completion)
 
 
-def choose_judge(config: Config, name: str | None, flags: Mapping[str, Any]) -> ChosenJudge:
+def choose_judge(
+    config: Config,
+    name: str | None,
+    flags: Mapping[str, Any],
+    rubrics: Sequence[str] = (),
+    usual: Sequence[str] = (),
+) -> ChosenJudge:
     """Return the judge that is meant: one of `judges`, the one of `judge`, or one made of flags alone.
 
-    `flags` are fields of `JudgeSettings`; those that are not None win over the settings. Raises SettingsError.
+    `flags` are fields of `JudgeSettings`; those that are not None win over the settings. Folders of `rubrics` win over
+    those of the settings, and these over the `usual` ones. Raises SettingsError.
     """
     known = dict(config.settings.judges)
     if config.settings.judge is not None:
@@ -65,9 +74,9 @@ def choose_judge(config: Config, name: str | None, flags: Mapping[str, Any]) -> 
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
         )
-    rubrics = load_rubrics([str(config.folder / folder) for folder in settings.rubrics])
+    folders = tuple(rubrics) or tuple(str(config.folder / folder) for folder in settings.rubrics) or tuple(usual)
     secrets = [settings.api_key_env] if settings.api_key_env is not None else []
-    return ChosenJudge(name, settings, rubrics, Redactor(secrets_of(named=secrets)))
+    return ChosenJudge(name, settings, load_rubrics(folders), Redactor(secrets_of(named=secrets)), folders)
 
 
 def caps_of(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> Caps:

@@ -12,6 +12,7 @@ from assay.graders.judging import ANSWER, Rubrics, request, rubric_of
 from assay.graders.names import MetricName, read_name
 from assay.graders.reading import Reading
 from assay.io.labels import Scales, metric_problem
+from assay.io.rubrics import load_rubrics
 from assay.model import Observation
 from assay.scoring.agreement import Key
 from assay.verdict import JudgeRequest
@@ -39,6 +40,15 @@ class Asked(NamedTuple):
     request: JudgeRequest
     item: str
     observation: Observation
+
+
+def rubrics_of(run: ScoreRun | None, folders: Sequence[str] = ()) -> Rubrics:
+    """Return the rubrics of the folders beside the shipped ones; without folders those that a run was judged with.
+
+    Raises SettingsError for rubrics that cannot be read.
+    """
+    judged = run.judging.rubrics if run is not None and run.judging is not None and not folders else {}
+    return judged or load_rubrics(folders)
 
 
 def scales_of(rubrics: Rubrics) -> Scales:

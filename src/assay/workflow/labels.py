@@ -13,9 +13,8 @@ from assay.graders.judging import Rubrics, rubric_of
 from assay.io.golden import golden_digest, load_golden
 from assay.io.graded import load_graded
 from assay.io.labelpage import label_page
-from assay.io.labels import answer_hash, csv_lines, jsonl_lines, load_labels
+from assay.io.labels import Scales, answer_hash, csv_lines, jsonl_lines, load_labels
 from assay.io.opinions import TOOLS, load_opinions
-from assay.io.rubrics import load_rubrics
 from assay.io.sheets import (
     FORMAT,
     KeyFile,
@@ -32,7 +31,7 @@ from assay.io.writing import write_whole
 from assay.scoring.agreement import Key
 from assay.scoring.sampling import stratified
 from assay.verdict import Label
-from assay.workflow.labelling import Asked, asked, known_metrics, scales_of, sources_of
+from assay.workflow.labelling import Asked, asked, known_metrics, rubrics_of, scales_of, sources_of
 from assay.workflow.opinions import of_judge
 from assay.workflow.replay import judging_of
 from assay.workflow.score import ScoreRun
@@ -44,13 +43,17 @@ DEFAULT_METRICS = ("faithfulness", "correctness")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What to draw: metrics as people label them, `sample` rows of each, of which `overlap` go to a second person."""
+    """What to draw: metrics as people label them, `sample` rows of each, of which `overlap` go to a second person.
+
+    `rubrics` are folders of rubrics that people are asked with, instead of those of the run.
+    """
 
     metrics: Sequence[str] = DEFAULT_METRICS
     sample: int = 100
     overlap: int = 30
     seed: int = 0
     language: str = "en"
+    rubrics: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def export_labels(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         message = "is not empty: sheets that people fill in are never written over (expected a new or empty folder)"
         raise InputError([Problem(str(folder), None, "", message, "E_OVERWRITE")])
-    rubrics = load_rubrics()
+    rubrics = rubrics_of(run, drawing.rubrics)
     picked: list[tuple[str, Asked]] = []
     notes: list[str] = []
     again: set[int] = set()
@@ -105,7 +108,10 @@ def export_labels(
 
 @dataclass(frozen=True, slots=True)
 class Bringing:
-    """What to bring back: files of one format, the key of sheets, whose labels, and how a tool's cases are told."""
+    """What to bring back: files of one format, the key of sheets, whose labels, and how a tool's cases are told.
+
+    `rubrics` are folders of the rubrics that people were asked with.
+    """
 
     files: Sequence[str]
     format: str = SHEET
@@ -113,6 +119,12 @@ class Bringing:
     rater: str | None = None
     golden: str | None = None
     config: str | None = None
+    rubrics: Sequence[str] = ()
+
+    @property
+    def scales(self) -> Scales:
+        """The labels that people could choose from."""
+        return scales_of(rubrics_of(None, self.rubrics))
 
 
 class Brought(NamedTuple):
@@ -139,17 +151,17 @@ def import_labels(bringing: Bringing, out: str) -> Brought:
     return Brought(path, tuple(said), tuple(notes))
 
 
-def bands_of(run: ScoreRun, metrics: Sequence[str], verdicts: str, judge: str | None) -> dict[tuple[str, Key], str]:
+def bands_of(run: ScoreRun, drawing: Drawing, verdicts: str, judge: str | None) -> dict[tuple[str, Key], str]:
     """Return what a judge said of every item, by metric: the bands of a sample."""
-    judging, _ = judging_of(verdicts, judge)
-    named = known_metrics(metrics, scales_of(judging.rubrics))
+    judging, _ = judging_of(verdicts, judge, rubrics_of(run, drawing.rubrics))
+    named = known_metrics(drawing.metrics, scales_of(judging.rubrics))
     opinions = of_judge(run, "", judging, named).opinions
     return {(metric, key): said.label or "unscored" for metric in named for key, said in opinions[metric].items()}
 
 
 def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
     """Return the labels of filled sheets and of files of labels."""
-    scales = scales_of(load_rubrics())
+    scales = bringing.scales
     sheets = [path for path in bringing.files if is_sheet(path)]
     labels = list(load_labels([path for path in bringing.files if path not in sheets], scales))
     if not sheets:
@@ -173,7 +185,7 @@ def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
 
 
 def _of_graded(bringing: Bringing) -> tuple[list[Label], list[str]]:
-    scales = scales_of(load_rubrics())
+    scales = bringing.scales
     found = [load_graded(path, scales, bringing.rater) for path in bringing.files]
     return [label for each in found for label in each.labels], [str(flaw) for each in found for flaw in each.flawed]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from assay.errors import InputError, Problem, shown
 from assay.graders.catalog import CATALOG, JUDGED_METRICS, grader_of, is_measurable, parse
-from assay.graders.judging import RULES_VERSION, Judging
+from assay.graders.judging import RULES_VERSION, Judging, Rubrics
 from assay.graders.names import read_name
 from assay.io.calibrations import load_calibrations
 from assay.verdict import Calibration, JudgeIdentity, rubrics_hash
@@ -26,23 +25,22 @@ def replayed(
     """
     known = load_calibrations(calibration) if calibration is not None else {}
     if verdicts is not None:
-        judging, notices = judging_of(verdicts, judge, rubrics)
+        from assay.io.rubrics import load_rubrics  # a scoring without verdicts loads none
+
+        judging, notices = judging_of(verdicts, judge, load_rubrics(rubrics))
         return replace(judging, calibrations=known), notices
     if judge is not None:
         raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
     return (Judging(calibrations=known) if known else None), ()
 
 
-def judging_of(
-    path: str, judge: str | None = None, rubrics: Sequence[Path | str] = ()
-) -> tuple[Judging, tuple[str, ...]]:
+def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging, tuple[str, ...]]:
     """Return the verdicts of one judge for replay, and what people should know of them.
 
-    `judge` is a digest or a model's name; `rubrics` are folders beside the shipped rubrics. Raises InputError for a
-    file that holds no verdicts, for a judge that is not in it, and where it must be named because there are several.
+    `judge` is a digest or a model's name, `rubrics` those that it was asked with. Raises InputError for a file that
+    holds no verdicts, for a judge that is not in it, and where it must be named because there are several.
     """
-    from assay.io.rubrics import load_rubrics  # a scoring without verdicts loads neither
-    from assay.judges.book import read_contents
+    from assay.judges.book import read_contents  # a scoring without verdicts needs no database
 
     contents = read_contents(path)
     chosen = _chosen(path, contents.judges, judge)
@@ -55,7 +53,7 @@ def judging_of(
         told = "; ".join(standing.drift)
         notices.append(f"E_JUDGE_DRIFT {chosen.model} is not what it was: {told}: judge everything again in a new book")
     valid = standing is None or standing.may_gate
-    return Judging(load_rubrics(rubrics), book, chosen.digest, valid=valid, model=chosen.model), tuple(notices)
+    return Judging(rubrics, book, chosen.digest, valid=valid, model=chosen.model), tuple(notices)
 
 
 def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:

@@ -48,6 +48,7 @@ class Targets:
     raw_csv: bool = False
     verdicts: str | None = None
     calibration: str | None = None
+    rubrics: Sequence[str] = ()
     html: str | None = None
     detail_mb: float = DETAIL_MB
     show_forbidden: bool = False
@@ -65,7 +66,8 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
     if wanted.run_dir is not None:
         reports = [wanted.markdown, wanted.json, wanted.per_case, wanted.legacy_json, wanted.html]
         refuse_overwriting(reports, [str(Path(wanted.run_dir, name)) for name in (*OWN, *observation_files(run))])
-        written.append(("run folder", write_run(run, Path(wanted.run_dir), wanted.verdicts, wanted.calibration)))
+        folder = write_run(run, Path(wanted.run_dir), wanted.verdicts, wanted.calibration, wanted.rubrics)
+        written.append(("run folder", folder))
     write("report", wanted.markdown, iter([markdown(run, wanted).encode()]) if wanted.markdown else iter(()))
     write("JSON report", wanted.json, iter([json_report(run, wanted.now).encode()]) if wanted.json else iter(()))
     write("scores of every case", wanted.per_case, per_case(run))
@@ -176,10 +178,16 @@ def legacy(run: ScoreRun) -> str:
     return legacy_json(rows)
 
 
-def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibration: str | None = None) -> Path:
+def write_run(
+    run: ScoreRun,
+    path: Path,
+    verdicts: str | None = None,
+    calibration: str | None = None,
+    rubrics: Sequence[str] = (),
+) -> Path:
     """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
 
-    `verdicts` and `calibration` are the files that the run was scored with; they are copied too.
+    `verdicts`, `calibration` and the folders of `rubrics` are what the run was scored with; they are copied too.
 
     Raises InputError where the folder holds something that is not such a run.
     """
@@ -208,7 +216,8 @@ def write_run(run: ScoreRun, path: Path, verdicts: str | None = None, calibratio
             from assay.workflow.books import export_book  # most runs have no verdicts, and need no database
 
             export_book(verdicts, str(path / VERDICTS_TEXT))
-            manifest["judge"] = {"digest": run.judging.judge, "book": VERDICTS_TEXT}
+            judge = {"digest": run.judging.judge, "book": VERDICTS_TEXT, "rubrics": folder.copy_rubrics(rubrics)}
+            manifest["judge"] = judge
         if calibration is not None:
             write_whole(path / CALIBRATION, [Path(calibration).read_bytes()])
             manifest["calibration"] = CALIBRATION

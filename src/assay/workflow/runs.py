@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from assay.io.runfolder import (
     LOCK,
     MANIFEST,
     OBSERVATIONS,
+    RUBRICS,
     VERDICTS,
     VERDICTS_TEXT,
     read_manifest,
@@ -32,10 +33,21 @@ class RunName:
     path: Path
     config: str | None = None
 
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """What `Request.configs` shall be: the configuration that is named, or none, which means all."""
+        return (self.config,) if self.config is not None else ()
+
 
 def is_run(text: str) -> bool:
     """Return whether a text names a run folder, with or without a configuration."""
     return (split_run(text).path / MANIFEST).is_file()
+
+
+def rubrics_of_run(run: Path) -> list[str]:
+    """Return the folders of the rubrics that a run was judged with; none where the shipped ones were enough."""
+    judge = read_manifest(run).get("judge") or {}
+    return [str(run / RUBRICS)] if judge.get("rubrics") else []
 
 
 def files_of(*names: str | None) -> list[str]:
@@ -65,10 +77,10 @@ def split_run(text: str) -> RunName:
 
 
 def request_of(run: Path, **changes: Any) -> Request:
-    """Return what scores a run folder again: the same golden set, outputs, corpus and metrics.
+    """Return what scores a run folder again: the same golden set, outputs, corpus, metrics, verdicts and rubrics.
 
-    `changes` are fields of `Request`. Raises InputError where the folder is no run, or its files are not those that its
-    manifest names.
+    `changes` are fields of `Request`; other `verdicts` come with their own judge and rubrics. Raises InputError where
+    the folder is no run, or its files are not those that its manifest names.
     """
     manifest = read_manifest(run)
     problems = []
@@ -82,9 +94,11 @@ def request_of(run: Path, **changes: Any) -> Request:
     corpus = run / CORPUS if "corpus" in manifest else None
     if corpus is not None:
         problems += _changed(corpus, manifest["corpus"]["sha256"])
+    judge = manifest.get("judge")
+    rubrics = judge.get("rubrics", ()) if judge is not None else ()
+    problems += _changed_rubrics(run, rubrics)
     if problems:
         raise InputError(problems)
-    judge = manifest.get("judge")
     request = Request(
         golden=str(run / GOLDEN),
         outputs=[str(run / file["path"]) for file in files],
@@ -95,11 +109,14 @@ def request_of(run: Path, **changes: Any) -> Request:
         look_again=True,
         verdicts=_book_of(run, judge) if judge is not None else None,
         judge=judge["digest"] if judge is not None else None,
+        rubrics=rubrics_of_run(run),
         judged=judge is not None,
         golden_name=manifest.get("golden", {}).get("name", ""),
         calibration=str(run / manifest["calibration"]) if "calibration" in manifest else None,
         **manifest.get("attribution", {}),
     )
+    if changes.get("verdicts") is not None:
+        request = replace(request, judge=None, rubrics=())
     return replace(request, **changes)
 
 
@@ -110,12 +127,23 @@ def opened(run: str | Path, progress: Progress | None = None, **changes: Any) ->
     Raises InputError as `request_of` does, and where the golden set is not the one that the run was made with.
     """
     folder = Path(run)
-    with scored(request_of(folder, **changes), progress) as scoring:
-        known = read_manifest(folder).get("golden_digest", scoring.scoring.golden.digest)
-        if known != scoring.scoring.golden.digest:
-            message = "is not what the run was made with (its digest differs from the manifest's)"
-            raise InputError([Problem(str(folder / GOLDEN), None, "", message, "E_RUN_CHANGED")])
+    with scored_again(folder, request_of(folder, **changes), progress) as scoring:
         yield scoring
+
+
+@contextmanager
+def scored_again(folder: Path, request: Request, progress: Progress | None = None) -> Iterator[ScoreRun]:
+    """Yield the scoring of a run folder by what `request_of` made of it. Raises InputError for an edited golden set."""
+    with scored(request, progress) as scoring:
+        refuse_other_golden(folder, scoring.scoring.golden.digest)
+        yield scoring
+
+
+def refuse_other_golden(folder: Path, digest: str) -> None:
+    """Raise InputError where the golden set is not the one that a run was made with."""
+    if read_manifest(folder).get("golden_digest", digest) != digest:
+        message = "is not what the run was made with (its digest differs from the manifest's)"
+        raise InputError([Problem(str(folder / GOLDEN), None, "", message, "E_RUN_CHANGED")])
 
 
 def config_of(run: ScoreRun, name: RunName) -> str:
@@ -134,6 +162,15 @@ def _book_of(run: Path, judge: dict[str, str]) -> str:
     """Return where the verdicts of a run lie: in the folder, unless another book was named."""
     own = run / judge["book"]
     return str(own if own.is_file() else judge["book"])
+
+
+def _changed_rubrics(run: Path, named: Sequence[Mapping[str, str]]) -> list[Problem]:
+    """Return what is wrong with the rubrics of a run: one that was edited is another question than was asked."""
+    problems = [problem for file in named for problem in _changed(run / file["path"], file["sha256"])]
+    known = {str(run / file["path"]) for file in named}
+    added = [str(path) for path in sorted((run / RUBRICS).glob("*.yaml")) if str(path) not in known] if named else []
+    message = "is no rubric of this run (expected those that its manifest names)"
+    return problems + [Problem(path, None, "", message, "E_RUN_CHANGED") for path in added]
 
 
 def _changed(path: Path, digest: str | None) -> list[Problem]:

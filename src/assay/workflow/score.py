@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 from msgspec import structs
 
-from assay.errors import InputError
+from assay.errors import InputError, Problem
 from assay.finding import Side
 from assay.graders.base import Joins
 from assay.graders.catalog import DEFAULT_METRICS, judged_beside, parse_all
@@ -37,7 +37,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to score: everything that changes the result, and the number of worker processes, which does not."""
+    """How to score: everything that changes the result, and the number of worker processes, which does not.
+
+    `configs` are those that are scored; all without them.
+    """
 
     metrics: tuple[str, ...] = DEFAULT_METRICS
     by: tuple[str, ...] | None = None
@@ -49,6 +52,7 @@ class Options:
     strict_outputs: bool = False
     limit: int | None = None
     only: tuple[str, ...] = ()
+    configs: tuple[str, ...] = ()
     workers: int = 1
     notices: tuple[str, ...] = ()
     baseline: Snapshot | None = None
@@ -191,16 +195,17 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
     selection = selection_note(job.options.limit, job.options.only)
     if selection:
         notices = (*notices, selection)
+    tables = _tables(job, gathered)
     scoring = conclude(
         job.golden,
         job.info,
-        _tables(job, gathered),
+        tables,
         job.plan.names,
         None if selection else job.options.gate,
         job.options.gate_configs,
         by=job.options.by,
         inputs=gathered.inputs(files),
-        stages=gathered.stages,
+        stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         warnings=(*job.options.notices, *notices),
         missing_scored=job.options.missing_as_zero,
         baseline=job.options.baseline.table if job.options.baseline is not None else None,
@@ -233,6 +238,11 @@ def _check_baseline(job: Job) -> None:
 
 def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
     joins = job.joins()
+    unknown = sorted(set(job.options.configs) - set(gathered.configs))
+    if unknown:
+        expected = ", ".join(sorted(gathered.configs))
+        message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
+        raise InputError([Problem("", None, "config", message, "E_CONFIG")])
     return {
         config: table(
             config,
@@ -245,4 +255,5 @@ def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
             notes=self_judged(job.options.judging, gathered.versions.get(config)),
         )
         for code, config in enumerate(gathered.configs)
+        if not job.options.configs or config in job.options.configs
     }

@@ -31,8 +31,9 @@ from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 class Request:
     """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards.
 
-    `judged` adds what verdicts are recorded for to the metrics that are named. `good` and `production_k` are for
-    attribution: what says that an answer is good, and how many chunks the system shows its model.
+    `configs` are those that are scored, all without them. `judged` adds what verdicts are recorded for to the metrics
+    that are named. `good` and `production_k` are for attribution: what says that an answer is good, and how many chunks
+    the system shows its model.
     """
 
     golden: str
@@ -64,6 +65,7 @@ class Request:
     judged: bool = False
     good: str = AUTO
     golden_name: str = ""
+    configs: Sequence[str] = ()
     production_k: int | None = None
 
 
@@ -113,6 +115,7 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
         strict_outputs=request.strict_outputs,
         limit=request.limit,
         only=tuple(request.only),
+        configs=tuple(request.configs),
         workers=request.workers,
         notices=(*request.notices, *doubts),
         judging=judging,
