@@ -152,6 +152,7 @@ class _Session:
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
         self._before: Mapping[str, Sequence[Verdict]] = {}
+        self._standing: Standing | None = None
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
         setting = chosen.settings.votes
         votes = judgement.votes or (setting if isinstance(setting, int) else None)
@@ -161,12 +162,13 @@ class _Session:
     def preflight(self, contents: Contents) -> Preflight:
         """Return what is to be asked, and what it will take."""
         self._before = contents.verdicts.get(self.digest, {})
+        self._standing = contents.standings.get(self.digest)
         self.verdicts = {name: list(samples) for name, samples in self._before.items()}
         asked = self.questions.asked(self.verdicts)
         if asked:
             self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
             anew = any(self._lacking(request)[0] for request in asked.values())
-            self.voting.rounds = rounds_of(contents.standings.get(self.digest), self.judgement.at, anew=anew)
+            self.voting.rounds = rounds_of(self._standing, self.judgement.at, anew=anew)
         beside = self.voting.known.requests()
         least, most = Counter[str](), Counter[str]()
         for request in [*asked.values(), *beside]:
@@ -216,12 +218,14 @@ class _Session:
     async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
         """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
         known = self.voting.known
-        before = self.verdicts | passing_over(known, self.verdicts, self.voting.rounds)
-        said = await runner.run(known.requests(), before)
+        recorded = self.verdicts | passing_over(known, self.verdicts, self.voting.rounds)
+        said = await runner.run(known.requests(), recorded)
         if runner.tally.halted or not said:
             return
-        standing = standing_of(self.digest, known, said, self.chosen.rubrics, self.judgement.at)
-        judged.standing = book.mark(structs.replace(standing, rounds=self.voting.rounds))
+        before, rounds = self._standing, self.voting.rounds
+        at = before.at if before is not None and before.rounds == rounds else self.judgement.at
+        standing = standing_of(self.digest, known, said, self.chosen.rubrics, at)
+        judged.standing = book.mark(structs.replace(standing, rounds=rounds))
 
     async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
         """Ask what the verdicts so far give rise to, until that is nothing new."""
