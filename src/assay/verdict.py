@@ -151,9 +151,9 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
     `controls` are items that no judge may pass (shuffled context, another question's answer, changed numbers, an empty
     answer) and `controls_mean` the mean of their numbers; `anchors` are the frozen items of drift with the share that
-    was labelled as expected, `at` the given time. They are asked again on later days, `rounds` times so far; `drift` says
-    where the last answers lie outside what the first ones allow. An `invalid` or drifted judge warns wherever it is used, and may not
-    gate.
+    was labelled as expected, `at` the given time. They are asked again on later days, `rounds` times so far; `drift`
+    says where the last answers lie outside what the first ones allow. An `invalid` or drifted judge warns wherever it
+    is used, and may not gate.
     """
 
     judge: str
