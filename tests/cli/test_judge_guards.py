@@ -1,0 +1,314 @@
+"""What guards a judge's numbers, each from the command line: votes far apart, too few verdicts, drift, self-judging."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.judging import METRICS, NAMED, judging
+from tests.faults.judging import honest
+from tests.support.judge_server import Asked, JudgeServer, labelled
+
+from assay.cli import main
+from assay.io.calibrations import write_calibrations
+from assay.io.golden import load_golden
+from assay.io.rubrics import load_anchors, load_rubrics
+from assay.judges.book import load_verdicts, read_contents
+from assay.metrics.rates import wilson
+from assay.verdict import Calibration, Rate, rubrics_hash
+
+INPUTS = ("--golden", "golden.jsonl", "--outputs", "outputs.jsonl")
+FAITHFUL, RELEVANT = "faithfulness(by=judge)", "answer_relevance(by=judge)"
+APART = "needs_review: votes are 0.5 or more apart"
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with judging(tmp_path, monkeypatch) as server:
+        yield server
+
+
+def judge(*more: str) -> int:
+    return main(["judge", *INPUTS, *NAMED, *METRICS, *more])
+
+
+def score(*more: str, verdicts: str = "verdicts.sqlite", metrics: str = f"{FAITHFUL},{RELEVANT}") -> dict[str, Any]:
+    """The JSON report of the scoring, which also writes `cases.jsonl` and `report.md`; its exit code under `status`."""
+    reports = ("--json-report", "report.json", "--per-case", "cases.jsonl", "--report", "report.md")
+    words = ["score", *INPUTS, "--verdicts", verdicts, "--metrics", metrics, *reports, *more]
+    status = main(words)
+    return {"status": status, **json.loads(Path("report.json").read_bytes())}
+
+
+def lines(path: str) -> dict[str, Any]:
+    return {row["case_id"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
+
+
+def divided(*numbers: int) -> Any:
+    """A judge that labels honestly and changes its mind, every second time, about the answers of some years."""
+    seen: dict[str, int] = {}
+
+    def choose(asked: Asked, item: str) -> str:
+        labels = [str(each) for each in asked.item["label"]["enum"]]
+        said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
+        if not any(f"year {number}." in said for number in numbers) or "claims" not in asked.data:
+            return honest(asked, item)
+        seen[said] = seen.get(said, 0) + 1
+        return labels[0] if seen[said] % 2 else labels[-1]
+
+    return labelled(choose)
+
+
+# ── votes far apart ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_votes_far_apart_need_review_in_every_report(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of three votes on the claim of c3, two say that it is supported and one does not."""
+    server.answer = divided(3)
+    assert 0 == judge("--votes", "3", "--concurrency", "1")
+    found = score()["configs"]["a"]["summary"]
+    assert (1, None) == (found[FAITHFUL].get("needs_review"), found[RELEVANT].get("needs_review"))
+    cases = lines("cases.jsonl")
+    assert {FAITHFUL: APART} == cases["c3"]["needs_review"]
+    assert 1.0 == cases["c3"]["scores"][FAITHFUL]
+    assert [] == [case_id for case_id, row in cases.items() if "needs_review" in row and case_id != "c3"]
+    report = Path("report.md").read_text()
+    assert "a: 1 case in review, the judge's votes far apart or tied: c3: faithfulness" in report.replace("\\", "")
+    capsys.readouterr()
+    score("--run-dir", "run")
+    assert 0 == main(["explain", "c3", "--run", "run"])
+    assert APART in capsys.readouterr().out
+
+
+def test_tied_votes_need_review_and_have_no_number(server: JudgeServer) -> None:
+    server.answer = divided(3)
+    assert 3 == judge("--votes", "2", "--concurrency", "1")
+    score()
+    row = lines("cases.jsonl")["c3"]
+    tied = "needs_review: tied votes"
+    assert (None, {FAITHFUL: tied}) == (row["scores"][FAITHFUL], row["needs_review"])
+    assert {"status": "error", "reason": tied} == row["status"][FAITHFUL]
+
+
+def candidate(folder: str, judged: Any, server: JudgeServer) -> None:
+    """Score and judge a run folder in which every answer gives the days of its context."""
+    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
+    for number, row in enumerate(rows):
+        row["answer"] = f"Staff get {number + 10} days of leave in year {number}. [d{number}]"
+    Path("better.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--golden", "golden.jsonl", "--outputs", "better.jsonl", "--metrics", FAITHFUL]
+    assert main(["score", *words, "--run-dir", folder]) in (0, 3)
+    server.answer = judged
+    assert 0 == main(["judge", "--run", folder, *NAMED, "--metrics", FAITHFUL, "--votes", "3", "--concurrency", "1"])
+
+
+@pytest.mark.parametrize("kept", ["run", "file"])
+def test_a_case_in_review_is_never_counted_as_improved(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], kept: str
+) -> None:
+    """The wrong answers are c1, c3, c5 and c7, and the candidate mends them; its votes on c3 are far apart."""
+    assert main(["score", *INPUTS, "--metrics", FAITHFUL, "--run-dir", "before"]) in (0, 3)
+    assert 0 == main(["judge", "--run", "before", *NAMED, "--metrics", FAITHFUL, "--votes", "3"])
+    candidate("after", divided(3), server)
+    sides = ["before", "after"]
+    if kept == "file":
+        assert 0 == main(["baseline", "save", "after", "--out", "after.json"])
+        sides = ["before", "after.json"]
+    assert 0 == main(["compare", *sides, "--metrics", FAITHFUL, "--json-report", "compare.json"])
+    report = json.loads(Path("compare.json").read_bytes())
+    change = report["comparison"][FAITHFUL]
+    assert (["c1", "c5", "c7"], ["c3"]) == (change["improved"], change["needs_review"])
+    assert (0.5, 1.0) == (change["baseline"], change["candidate"])
+    assert 0.375 == change["gain"]  # three of eight
+    (case,) = [each for each in report["cases"] if each["case_id"] == "c3"]
+    assert ([], [FAITHFUL]) == (case["improved"], case["needs_review"])
+    assert any("got better on 1 case: by votes that are far apart" in each for each in report["why_moved"])
+
+
+# ── votes that never came ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> None:
+    """Twenty anchors, and one vote on the claims of c0."""
+    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "21", "--concurrency", "1")
+    score()
+    assert "unscored: quorum" == lines("cases.jsonl")["c0"]["status"][FAITHFUL]["reason"]
+    assert 0 == judge("--only", "case:c0", "--votes", "3")
+    score()
+    assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
+
+
+def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServer) -> None:
+    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "21", "--concurrency", "1")
+    assert 0 == judge("--only", "case:c0", "--votes", "1")
+    votes = [len(each) for by in load_verdicts("verdicts.sqlite")[1].values() for each in by.values()]
+    assert [1, 2] == sorted(votes)[-2:]  # relevance was not asked about before
+    score()
+    assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
+
+
+# ── too few verdicts ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def calibrated() -> tuple[str, str]:
+    """A file that lets the judge gate by faithfulness: of 50 items of either kind it got 48 right."""
+    (identity,) = read_contents("verdicts.sqlite").judges
+    rubrics, bounds = rubrics_hash(load_rubrics().values(), "support"), wilson(48, 50)
+    rate, golden = Rate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
+    record = Calibration(FAITHFUL, identity.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
+    return "--calibration", str(write_calibrations("calibration.json", [record], {}))
+
+
+def gate(**rule: Any) -> tuple[str, str]:
+    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": FAITHFUL, "at_least": 0.1} | rule]}))
+    return "--gate", "gate.yaml"
+
+
+def state(report: dict[str, Any]) -> str:
+    (rule,) = report["configs"]["a"]["decision"]["rules"]
+    return str(rule["state"])
+
+
+def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplete(server: JudgeServer) -> None:
+    """Seven of eight answers are judged: 88%."""
+    assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))
+    report = score(*gate(), *calibrated(), "--by", "difficulty")
+    found = report["configs"]["a"]["summary"][FAITHFUL]
+    numbers = ("value", "mean", "mean_worst", "low", "high")
+    assert ([None] * 5, 7, 1) == ([found[key] for key in numbers], found["scored"], found["errors"])
+    assert "not measured: coverage below 95% (7 of 8 cases judged)" in found["note"]
+    assert (3, "incomplete") == (report["status"], state(report))
+    assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
+    (by_slice,) = [each for key, each in report["configs"]["a"]["slices"].items() if key.startswith("difficulty")]
+    assert by_slice[FAITHFUL]["value"] is None
+
+
+def test_a_rule_may_be_content_with_fewer_verdicts(server: JudgeServer) -> None:
+    """Every second answer is wrong: 4 of 7 are faithful, 4 of 8 if the one without a verdict is not."""
+    assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))
+    report = score(*gate(min_coverage=0.8), *calibrated())
+    found = report["configs"]["a"]["summary"]
+    assert (4 / 7, 0.5) == (found[FAITHFUL]["value"], found[FAITHFUL]["mean_worst"])
+    assert None is found[RELEVANT]["value"]
+    assert (0, "pass") == (report["status"], state(report))
+
+
+def test_answers_that_never_came_are_no_lack_of_verdicts(server: JudgeServer) -> None:
+    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
+    rows[1] |= {"answer": None}
+    Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert 0 == judge("--votes", "1")
+    assert 4 / 7 == score()["configs"]["a"]["summary"][FAITHFUL]["value"]
+
+
+@pytest.mark.parametrize(("judged", "found"), [(8, "pass"), (7, "fail")])
+def test_shipped_gates_demand_that_a_judge_leaves_nearly_nothing_open(
+    server: JudgeServer, judged: int, found: str
+) -> None:
+    assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(judged)))
+    report = score("--profile", "hallucination-5pct")
+    states = {rule["metric"]: rule["state"] for rule in report["configs"]["a"]["decision"]["rules"]}
+    assert found == states["judge_unscored"]
+
+
+def test_what_is_demanded_of_a_judge_is_ignored_where_none_was_used(tmp_path: Path, server: JudgeServer) -> None:
+    assert 0 == main(["score", *INPUTS, "--profile", "hallucination-5pct", "--json-report", "report.json"])
+    decision = json.loads(Path("report.json").read_bytes())["configs"]["a"]["decision"]
+    assert {"judge_unscored": "unmeasured"}.items() <= {r["metric"]: r["state"] for r in decision["rules"]}.items()
+    assert not any("judge_unscored" in reason for reason in decision["reasons"])
+
+
+# ── drift ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def lenient(asked: Asked, _: str) -> str:
+    """What a judge says that has moved behind its name: everything is supported."""
+    context = json.dumps(asked.data.get("context"))
+    return str(asked.item["label"]["enum"][0]) if "year" not in context else honest(asked, _)
+
+
+def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
+    assert 22 == server.calls
+    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-01T20:00:00Z")
+    assert 24 == server.calls  # the same day
+    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-02T08:00:00Z")
+    assert 24 == server.calls  # nothing else to ask
+    assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
+    assert 46 == server.calls
+    ((_, by_request),) = load_verdicts("verdicts.sqlite")[1].items()
+    again = [each for each in by_request.values() if len(each) > 1]
+    assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
+    assert not any("shuffled" in vote.flags for each in again for vote in each)
+    (standing,) = read_contents("verdicts.sqlite").standings.values()
+    assert (2, ()) == (standing.rounds, standing.drift)
+
+
+def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All anchors right at first; later everything is supported, as it is for 10 of 20."""
+    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+
+    def right(asked: Asked, item: str) -> str:
+        claims = asked.data.get("claims") or [{"text": ""}]
+        return known.get(claims[0]["text"]) or honest(asked, item)
+
+    server.answer = labelled(right)
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
+    server.answer = labelled(lenient)
+    assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
+    told = capsys.readouterr().err
+    assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
+    assert "other anchors told as such: 0 of 10, were 10" in told
+    assert "supported anchors told" not in told
+    report = score(*gate(), *calibrated())
+    assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
+    assert (0, "unmeasured") == (report["status"], state(report))
+    assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # what showed it stays in the book
+    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
+
+
+# ── who judges ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_report_says_that_the_judge_wrote_the_answers(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == judge("--model", "generator-1", "--votes", "1", "--allow-self-judge")
+    report = score("--run-dir", "run")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    assert 0 == main(["report", "run", "--github", "--html", "report.html"])
+    stamp = "judged by the model that wrote the answers (generator-1)"
+    assert any(stamp in note for note in report["configs"]["a"]["notes"])
+    for name in ("report.md", "summary.md"):
+        assert stamp in Path(name).read_text().replace("\\", ""), name
+    assert stamp in capsys.readouterr().out
+    assert 0 == main(["compare", "run", "run", "--report", "compare.md"])
+    assert stamp in Path("compare.md").read_text().replace("\\", "")
+
+
+def test_another_judge_writes_no_stamp(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1")
+    assert [] == score()["configs"]["a"]["notes"]
+
+
+def test_where_judges_differ_both_sides_must_be_judged_again(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for run, model in (("before", "scripted-1"), ("after", "scripted-2")):
+        assert main(["score", *INPUTS, "--metrics", f"{FAITHFUL},behaviour", "--run-dir", run]) in (0, 3)
+        assert 0 == main(["judge", "--run", run, *NAMED, "--model", model, "--metrics", FAITHFUL, "--votes", "1"])
+    capsys.readouterr()
+    assert 2 == main(["compare", "before", "after"])
+    assert "both must be judged again with the same" in capsys.readouterr().err
+    assert 0 == main(["baseline", "save", "before", "--out", "before.json"])
+    report = ("--report", "report.md")
+    words = ["--verdicts", "after/verdicts.sqlite", "--metrics", f"{FAITHFUL},behaviour"]
+    assert main(["score", *INPUTS, *words, "--baseline", "before.json", *report]) in (0, 3)
+    told = Path("report.md").read_text().replace("\\", "")
+    assert "both sides must be judged again with the same; not compared: faithfulness" in told
