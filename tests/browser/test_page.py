@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec import structs
 from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
+
+from assay.model import Decision
 
 FRUIT = ("apple", "pear", "plum", "cherry", "nghỉ phép", "grape", "melon", "fig", "lime", "kiwi", "date", "mango")
 AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"
@@ -32,6 +36,16 @@ def test_first_screen_holds_decision_reasons_and_what_it_rests_on(opened: Open) 
     for text in ("Fail", "Do not release", "apple", "12 cases", "Release gate", "Slices", "Causes by tag"):
         assert text in said
     assert "Evaluation report" == page.evaluate("document.title")
+
+
+def test_a_pass_that_no_rule_was_held_against_is_no_advice_to_release(opened: Open) -> None:
+    data = world(FRUIT)
+    passed = Decision("PASS", ("no gate was given: nothing was decided",))
+    configs = {name: structs.replace(each, decision=passed) for name, each in data.scoring.configs.items()}
+    ungated = structs.replace(data.scoring, configs=configs, decision=passed, gate=None)
+    page = opened(replace(data, scoring=ungated))
+    assert "nothing here says that it may be released" in page.text()
+    assert "Release:" not in page.text()
 
 
 def test_search_finds_words_without_marks_and_filters_narrow_the_list(opened: Open) -> None:

@@ -96,3 +96,26 @@ def test_a_report_may_be_written_into_the_run_folder_but_not_over_what_it_keeps(
         assert 2 == _both(tmp_path, "--report", str(tmp_path / "run" / name))
         assert "E_OVERWRITE" in capsys.readouterr().err
         assert before == (tmp_path / "run" / name).read_bytes()
+
+
+@pytest.mark.parametrize("options", [(), ("--profile", "general", "--limit", "1")])
+def test_a_report_without_rules_does_not_advise_to_release(
+    tmp_path: Path, capsys: Printed, options: tuple[str, ...]
+) -> None:
+    assert 0 == score(tmp_path, [case("q")], [trace("q")], "--format", "markdown", *options)
+    printed = capsys.readouterr().out
+    assert "nothing here says that it may be released" in printed
+    assert "every rule that was set is met" not in printed
+
+
+def test_slices_show_the_metrics_that_were_asked_for(tmp_path: Path, capsys: Printed) -> None:
+    asked = ("--metrics", "recall@5,rr@10,ap", "--by", "difficulty")
+    assert 0 == score(tmp_path, [case("q")], [trace("q")], *asked, "--format", "markdown")
+    assert "| Config | Slice | Cases | MRR@10 | recall@5 | ap |" in capsys.readouterr().out
+    assert 0 == score(tmp_path, [case("q")], [trace("q")], *asked)
+    assert "Recall@10" not in capsys.readouterr().out
+
+
+def test_a_metric_that_applies_nowhere_is_named_though_no_other_was_asked_for(tmp_path: Path, capsys: Printed) -> None:
+    assert 0 == score(tmp_path, [case("q")], [trace("q")], "--metrics", "recall(stage=nosuch)@5")
+    assert "1 metric not applicable to any case: recall(stage=nosuch)@5" in capsys.readouterr().out

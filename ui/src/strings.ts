@@ -17,6 +17,8 @@ const en = {
   "outcome.FAIL": "Fail",
   "outcome.INCOMPLETE": "Incomplete",
   "todo.PASS": "Release: every rule that was set is met.",
+  "todo.ungated":
+    "Everything was measured, and no rule was held against it: nothing here says that it may be released.",
   "todo.PASS_WITH_RISK": "Release only if the owner accepts the risks named below, and note who did.",
   "todo.FAIL": "Do not release. Mend what the reasons name and run again, or roll back to the last good release.",
   "todo.INCOMPLETE": "No decision is possible yet: measure what is missing, then run again.",
@@ -293,6 +295,7 @@ const vi: Record<Key, string> = {
   "outcome.FAIL": "Không đạt",
   "outcome.INCOMPLETE": "Chưa đo đủ",
   "todo.PASS": "Phát hành được: mọi quy tắc đặt ra đều đạt.",
+  "todo.ungated": "Đã đo đủ, nhưng không có quy tắc nào được đặt ra: không có gì ở đây nói rằng được phép phát hành.",
   "todo.PASS_WITH_RISK": "Chỉ phát hành khi người chịu trách nhiệm chấp nhận các rủi ro dưới đây, và ghi lại tên người đó.",
   "todo.FAIL": "Không phát hành. Sửa những gì các lý do nêu ra rồi chạy lại, hoặc quay về bản tốt gần nhất.",
   "todo.INCOMPLETE": "Chưa thể quyết định: đo nốt phần còn thiếu rồi chạy lại.",

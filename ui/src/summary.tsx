@@ -47,6 +47,7 @@ export function Summary({ report, rows }: { report: Report; rows: Rows | null })
 function Banner({ report }: { report: Report }) {
   const { t } = useWords();
   const several = report.configs.length > 1;
+  const ungated = report.outcome === "PASS" && report.rules.length === 0;
   return (
     <section class={`banner ${toneOf(report.outcome)}`}>
       <p class="eyebrow">{t("decision")}</p>
@@ -56,7 +57,7 @@ function Banner({ report }: { report: Report }) {
         </span>
         {t(`outcome.${report.outcome}`)}
       </h1>
-      <p class="todo">{t(`todo.${report.outcome}`)}</p>
+      <p class="todo">{t(ungated ? "todo.ungated" : `todo.${report.outcome}`)}</p>
       <Reasons reasons={report.reasons} />
       {several && (
         <ul class="chips">

@@ -218,7 +218,7 @@ def _gate(scoring: Scoring, graders: Graders) -> list[str]:
 
 def _decision(scoring: Scoring, meta: ReportMeta) -> Iterator[str]:
     yield from _heading("Decision")
-    yield f"**{scoring.decision.outcome}.** {_WHAT_TO_DO[scoring.decision.outcome]}"
+    yield f"**{scoring.decision.outcome}.** {_what_to_do(scoring)}"
     if scoring.decision.reasons:
         yield from ("", *_list(scoring.decision.reasons))
     for config, result in sorted(scoring.configs.items()):
@@ -230,6 +230,13 @@ def _decision(scoring: Scoring, meta: ReportMeta) -> Iterator[str]:
             yield from ("", *_list(result.decision.reasons))
     approver = scoring.gate.approver if scoring.gate is not None else ""
     yield from ("", f"Approved by: {markdown(meta.approver or approver or 'nobody yet')}")
+
+
+def _what_to_do(scoring: Scoring) -> str:
+    decisions = (result.decision for result in scoring.configs.values() if result.decision is not None)
+    if scoring.decision.outcome == "PASS" and not any(decision.results for decision in decisions):
+        return "Everything was measured, and no rule was held against it: nothing here says that it may be released."
+    return _WHAT_TO_DO[scoring.decision.outcome]
 
 
 def _metrics(scoring: Scoring, graders: Graders) -> Iterator[str]:

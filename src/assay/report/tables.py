@@ -149,17 +149,27 @@ def _rule_cells(found: RuleResult, graders: Graders) -> tuple[str, ...]:
 
 def slices(scoring: Scoring, graders: Graders, *, only: Container[str] = (), without: Container[str] = ()) -> Table:
     """One row per configuration and slice: of the keys in `only`, or of all but those in `without`."""
+    chosen = _slice_columns(scoring)
     rows = []
     for config, result in sorted(scoring.configs.items()):
         for name in sorted(result.slices):
             key = name.partition("=")[0]
             if key in only or (not only and key not in without):
                 found = result.slices[name]
-                cells = [with_interval(measured(names, found), graders) for _, names in RUNNER_COLUMNS]
+                cells = [with_interval(measured(names, found), graders) for _, names in chosen]
                 rows.append((config, name, str(slice_size(found)), *cells))
-    columns = ("Config", "Slice", "Cases", *(title for title, _ in RUNNER_COLUMNS))
+    columns = ("Config", "Slice", "Cases", *(title for title, _ in chosen))
     notes = (f"A slice of fewer than {FEW_CASES} cases describes them and proves nothing.",) if rows else ()
     return Table("Slices", columns, tuple(rows), notes)
+
+
+def _slice_columns(scoring: Scoring) -> list[tuple[str, Names]]:
+    """The runner's columns, as far as they were asked for; their places go to other metrics that were."""
+    asked = dict.fromkeys(metric for _, result in sorted(scoring.configs.items()) for metric in result.summary)
+    chosen = [(title, names) for title, names in RUNNER_COLUMNS if first_present(names, asked) is not None]
+    standing = {name for _, names in chosen for name in names}
+    others = [(metric, (metric,)) for metric in asked if metric not in standing]
+    return [*chosen, *others[: len(RUNNER_COLUMNS) - len(chosen)]]
 
 
 def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int = 20) -> Iterator[str]:

@@ -48,10 +48,11 @@ def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = C
     if by:
         tables.append(slices(scoring, graders, only=by))
     tables += [gate_rules(scoring, graders), _failed(scoring)]
+    unshown = (note for table in tables if not table.rows for note in table.notes)
     return Screen(
         tuple(terminal(line) for line in _decisions(scoring)),
         tuple(safe_table(table) for table in tables if table.rows),
-        tuple(terminal(note) for note in _notes(scoring)),
+        tuple(terminal(note) for note in (*unshown, *_notes(scoring))),
     )
 
 
