@@ -24,7 +24,6 @@ class Block(NamedTuple):
     header: tuple[Span, ...] = ()
 
 
-_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 _LEAD = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
@@ -37,7 +36,9 @@ _ITEM = re.compile(
     )[ \t]*+(?:\[[ xX]\][ \t]++)?""",
     re.VERBOSE,
 )
-_PROSE = re.compile(r"[^\W\d_]{1,30}+ ")  # no mark of Markdown begins a line with a word
+# No mark of Markdown begins a line with a word and a space, nor is it all of a line.
+_PROSE = re.compile(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
+_LEADS, _FENCES, _RULES = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _BOLD_LINE = re.compile(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
 _ENDED = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
@@ -56,23 +57,25 @@ def blocks(text: str) -> Iterator[Block]:
     """
     apart = False
     last: Block | None = None  # a paragraph or list item that the next line may continue
+    end = 0  # where its lines end, so far
     for line in _kinds(text, list(_lines(text))):
         if line is None:
             apart = True
-        elif line.kind == "text" and last and not apart and _goes_on(text, last, line.start):
-            last = last._replace(end=line.end)
-            continue
-        if last:
-            yield last
+        elif last and not apart and line.kind == "text" and _goes_on(text, last.start, end, line.start):
+            end = line.end
+        else:
+            if last:
+                yield last if last.end == end else last._replace(end=end)
             last = None
-        if line is not None:
+            if apart:
+                line = line._replace(apart=True)
             if line.kind in ("text", "item"):
-                last = line._replace(apart=apart)
+                last, end = line, line.end
             else:
-                yield line._replace(apart=apart)
+                yield line
             apart = False
     if last:
-        yield last
+        yield last._replace(end=end)
 
 
 def _kinds(text: str, lines: list[Span]) -> Iterator[Block | None]:
@@ -82,19 +85,21 @@ def _kinds(text: str, lines: list[Span]) -> Iterator[Block | None]:
     dashes = -1  # the number of the line below a table's header
     for number, (start, end) in enumerate(lines):
         line = text[start:end]
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if line and line[0] in _FENCES else None
         if fence or mark:
             closes = bool(mark) and mark is not None and mark[0].startswith(fence) and mark.end() == len(line)
             yield Block("code", start, end) if fence and line and not closes else None
             fence = "" if fence and closes else fence or (mark[0] if mark else "")
         elif number == dashes:
             continue
-        elif "|" in line and not header and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
+        elif "|" not in line:
+            header = ()
+            yield _plain(text, start, end, number + 1 < len(lines))
+        elif not header and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
             header, dashes = tuple(cell_spans(text, start, end)), number + 1
-        elif "|" in line and (header or line[0] == line[-1] == "|"):
+        elif header or line[0] == line[-1] == "|":
             yield Block("row", start, end, header=header)
         else:
-            header = ()
             yield _plain(text, start, end, number + 1 < len(lines))
 
 
@@ -103,14 +108,14 @@ def _plain(text: str, start: int, end: int, more: bool) -> Block | None:
     line = text[start:end]
     if _PROSE.match(line):
         return Block("text", start, end)
-    if not line or _RULE.match(line):
+    if not line or (line[0] in _RULES and _RULE.match(line)):
         return None
-    heading = _HEADING.match(line)
+    heading = _HEADING.match(line) if line[0] == "#" else None
     if heading:
         begin = trim(text, start + heading.end(), end)[0]
         return Block("heading", begin, end) if begin < end else None
-    bold = _BOLD_LINE.match(line)
-    if more and bold and not _ENDED.search(bold["label"].rstrip(":：")) and not any(map(str.isdigit, bold["label"])):
+    bold = _BOLD_LINE.match(line) if more and line[0] in "*_" else None
+    if bold and not _ENDED.search(bold["label"].rstrip(":：")) and not any(map(str.isdigit, bold["label"])):
         return Block("heading", start, end)
     item = _ITEM.match(line)
     return Block("item", start + item.end(), end) if item and item.end() < len(line) else Block("text", start, end)
@@ -138,10 +143,12 @@ def trim(text: str, start: int, end: int) -> Span:
 
 def _lines(text: str) -> Iterator[Span]:
     """Yield the span of each line, without what leads and ends it: whitespace and quotation marks of Markdown."""
-    for match in _LINE.finditer(text):
-        lead = _LEAD.match(text, match.start(), match.end())
-        start = lead.end() if lead else match.start()
-        yield start, max(start, match.start() + len(match[0].rstrip()))
+    at = 0
+    for line in text.removesuffix("\n").split("\n") if text else ():
+        kept = line.rstrip()
+        lead = _LEAD.match(kept) if kept and kept[0] in _LEADS else None
+        yield at + (lead.end() if lead else 0), at + len(kept)
+        at += len(line) + 1
 
 
 def _is_dashes(line: str) -> bool:
@@ -152,12 +159,11 @@ def _is_dashes(line: str) -> bool:
     return all("-" in cell for cell in cells)
 
 
-def _goes_on(text: str, block: Block, start: int) -> bool:
-    """Whether the line at `start` continues the block before it."""
-    if _ENDED.search(text, max(block.start, block.end - 10), block.end):
-        return False
-    broken = text.rfind("\n", block.start, block.end)
-    return text[start].islower() or text[block.end - 1] in ",，、-" or block.end - max(broken, block.start) >= _FULL
+def _goes_on(text: str, begin: int, end: int, start: int) -> bool:
+    """Whether the line at `start` continues the block that lies between `begin` and `end`."""
+    last = max(text.rfind("\n", begin, end), begin)
+    joins = text[start].islower() or text[end - 1] in ",，、-" or end - last >= _FULL
+    return joins and not _ENDED.search(text, max(begin, end - 10), end)
 
 
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,9 +226,12 @@ def block_sentences(text: str, block: Block) -> list[Span]:
     if block.kind in ("row", "code", "heading"):
         return [(block.start, block.end)]
     spans, start = [], block.start
-    kept = _protected(text, block)
-    keep = next(kept, None)
+    kept: Iterator[Span] | None = None
+    keep: Span | None = None
     for stop in _STOP.finditer(text, block.start, block.end):
+        if kept is None:
+            kept = _protected(text, block)
+            keep = next(kept, None)
         while keep and keep[1] <= stop.start():
             keep = next(kept, None)
         if keep and keep[0] < stop.start() and stop.end() < keep[1]:
@@ -230,7 +239,8 @@ def block_sentences(text: str, block: Block) -> list[Span]:
         if stop.end() == block.end or _ends(text, start, stop.start(), stop.end()):
             spans.append(trim(text, start, stop.end()))
             start = stop.end()
-    spans.append(trim(text, start, block.end))
+    if start < block.end:
+        spans.append(trim(text, start, block.end))
     return [(a, b) for a, b in spans if a < b]
 
 
