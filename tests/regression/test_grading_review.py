@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.workflow.scoring import case, score, trace, write
 
 from assay.cli import main
+from assay.io.golden import load_golden
 
 Printed = pytest.CaptureFixture[str]
 
@@ -119,3 +122,55 @@ def test_slices_show_the_metrics_that_were_asked_for(tmp_path: Path, capsys: Pri
 def test_a_metric_that_applies_nowhere_is_named_though_no_other_was_asked_for(tmp_path: Path, capsys: Printed) -> None:
     assert 0 == score(tmp_path, [case("q")], [trace("q")], "--metrics", "recall(stage=nosuch)@5")
     assert "1 metric not applicable to any case: recall(stage=nosuch)@5" in capsys.readouterr().out
+
+
+def _convert(old: str, new: str, source: str, target: Path) -> int:
+    return main(["convert", "--from", old, "--to", new, source, str(target)])
+
+
+def test_native_outputs_are_not_taken_for_a_golden_set(tmp_path: Path, capsys: Printed) -> None:
+    rows = [{"case_id": "q", "config_id": "c", "answer": "Yes.", "behaviour": "answer", "citations": []}]
+    source, target = write(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
+    assert 0 == _convert("assay", "assay", source, target)
+    assert rows == [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert 2 == main(["score", "--golden", source, "--outputs", source])
+    assert "looks like recorded outputs" in capsys.readouterr().err
+
+
+DENIED = {"behaviour": "permission_denied", "user": {"tenant": "t"}}
+NO_ID = [{"any_of": [{"document": "d"}]}]
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"question": "Why?", "evidence": NO_ID}, "cases of which nothing that can be scored is left"),
+        ({"question": "Why?", "evidence": NO_ID} | DENIED, "cases whose forbidden chunks no id names"),
+    ],
+)
+def test_a_case_that_could_not_be_read_again_is_left_out_and_counted(
+    tmp_path: Path, capsys: Printed, row: dict[str, Any], why: str
+) -> None:
+    kept = {"id": "kept", "question": "Who?", "reference": "Lan", "evidence": NO_ID}
+    source, target = write(tmp_path / "in.jsonl", [{"id": "q"} | row, kept]), tmp_path / "out.jsonl"
+    assert 0 == _convert("assay", "rag-golden", source, target)
+    assert f"not carried: 1 {why}" in capsys.readouterr().err
+    assert ["kept"] == [each.id for each in load_golden(target).golden.cases]
+
+
+@pytest.mark.parametrize("new", ["rag-golden", "trec-qrels"])
+def test_a_golden_set_of_which_nothing_can_be_carried_is_not_written(tmp_path: Path, capsys: Printed, new: str) -> None:
+    source, target = (
+        write(tmp_path / "in.jsonl", [{"id": "q", "question": "Why?", "evidence": NO_ID}]),
+        tmp_path / "out",
+    )
+    assert 2 == _convert("assay", new, source, target)
+    assert "no case can be carried" in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_qrels_without_questions_do_not_become_rows_that_need_one(tmp_path: Path, capsys: Printed) -> None:
+    source = tmp_path / "qrels.txt"
+    source.write_text("101 0 d7 2\n", encoding="utf-8")
+    assert 2 == _convert("trec-qrels", "rag-golden", str(source), tmp_path / "out.jsonl")
+    assert "1 cases without a question, which this format needs" in capsys.readouterr().err

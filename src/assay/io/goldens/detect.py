@@ -117,6 +117,8 @@ def _first_rows(source: Source) -> Iterator[dict[str, Any]]:
 
 def _by_members(names: list[str], source: Source) -> str:
     """The format with the most decisive names wins; misspelt ones count where there is no exact one."""
+    if "case_id" in names and not {"id", "evidence"} & set(names):  # outputs may have a behaviour too
+        raise _unknown(source, None, f"rows with {', '.join(names)}{_other_kind(names)}")
     best = _hits(names).most_common(2)
     if len(best) == 1 or (best and best[0][1] > best[1][1]):
         return best[0][0]

@@ -15,6 +15,8 @@ from assay.model import Case, Evidence, GoldenSet, User
 RELATED = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
 PLAIN_GRADE = 3
 """What an expected id without a grade of its own is worth."""
+CHUNKS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
+ANSWER_GOLD = ("expected_answer", "must_have", "rubric", "must_cite", "forbidden_text")
 SHARED = ("must_cite", "must_have", "rubric", "also_accept", "forbidden_text")
 
 
@@ -31,10 +33,38 @@ def _header(golden: GoldenSet) -> bytes:
 
 
 def rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
-    """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot hold."""
-    yield _header(golden)
+    """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot hold.
+
+    A case that could not be read again is left out. Raises InputError where none is left.
+    """
+    left = 0
     for case in golden.cases:
-        yield msgspec.json.encode(_rag_golden(case, lost)) + b"\n"
+        row = _rag_golden(case, lost)
+        if why := _not_read_again(case, row):
+            lost[why] += 1
+            continue
+        if not left:
+            yield _header(golden)
+        left += 1
+        yield msgspec.json.encode(row) + b"\n"
+    if not left:
+        raise _nothing_left(lost)
+
+
+def _not_read_again(case: Case, row: dict[str, Any]) -> str:
+    """Return what to say of a case whose row would be refused; empty where it would not."""
+    if not case.question.strip():
+        return "cases without a question, which this format needs"
+    if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNKS):
+        return "cases whose forbidden chunks no id names"
+    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNKS, *ANSWER_GOLD)):
+        return "cases of which nothing that can be scored is left"
+    return ""
+
+
+def _nothing_left(lost: Counter[str]) -> InputError:
+    said = ", ".join(f"{count} {what}" for what, count in sorted((+lost).items()))
+    return InputError([Problem("", None, "", f"no case can be carried (not carried: {said})", "E_EMPTY")])
 
 
 def _rag_golden(case: Case, lost: Counter[str]) -> dict[str, Any]:
@@ -88,14 +118,16 @@ def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence
 
 
 def qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
-    """Yield a golden set as qrels; only judgments of named chunks are carried. Raises InputError for ids with blanks.
+    """Yield a golden set as qrels; only judgments of named chunks are carried.
 
-    Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out.
+    Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError for
+    ids with blanks, and where no judgment is left.
     """
-    problems = []
+    problems, carried = [], 0
     for case in golden.cases:
         units = list(_named_units(case, lost)) if case.behaviour != "permission_denied" else []
         lost["cases without a judgment"] += not units
+        carried += len(units)
         lost["questions, answers and everything else of a case"] += 1
         for chunk_id, unit in units:
             for name in (case.id, chunk_id):
@@ -105,3 +137,5 @@ def qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
             yield f"{case.id} 0 {chunk_id} {unit.grade}\n".encode()
     if problems:
         raise InputError(problems)
+    if not carried:
+        raise _nothing_left(lost)
