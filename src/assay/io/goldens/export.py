@@ -120,8 +120,8 @@ def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence
 def qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
     """Yield a golden set as qrels; only judgments of named chunks are carried.
 
-    Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError for
-    ids with blanks, and where no judgment is left.
+    Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError
+    for ids with blanks, and where no judgment is left.
     """
     problems, carried = [], 0
     for case in golden.cases:
