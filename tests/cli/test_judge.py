@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import sqlite3
@@ -61,37 +60,14 @@ def test_dry_run_says_what_it_would_take_and_asks_nothing(
     assert (0, False) == (server.calls, Path("verdicts.sqlite").exists())
 
 
-def preflight(printed: str) -> dict[str, list[int]]:
-    """The numbers of each line of a preflight."""
-    lines = dict(line.split(": ", 1) for line in printed.splitlines() if ": " in line)
-    return {name: [int(n) for n in re.findall(r"(?<![\d.])\d+(?![\d.])", text)] for name, text in lines.items()}
-
-
 def test_dry_run_gives_the_cost_where_the_settings_give_prices(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings(prompt_usd_per_1k=1.0, completion_usd_per_1k=0.0)
     assert 0 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *METRICS, "--dry-run"])
     printed = capsys.readouterr().out
-    likely, _, most, _ = preflight(printed)["tokens"]
-    assert f"cost: about ${likely / 1000:.4f}; at most ${most / 1000:.4f}" in printed
-
-
-@pytest.mark.parametrize("honestly", [True, False], ids=["one vote each", "five votes, each asked for three times"])
-def test_what_judging_takes_is_within_what_it_said_before(
-    server: JudgeServer, capsys: pytest.CaptureFixture[str], honestly: bool
-) -> None:
-    """Whoever answers half of the time with nonsense is asked for more votes, and most of these three times."""
-    turn = itertools.count()
-    said = labelled(honest)
-    server.answer = said if honestly else lambda asked: said(asked) if next(turn) % 4 == 3 else "What?"
-    judge("--concurrency", "1", "--votes", "1" if honestly else "5")
-    printed = capsys.readouterr().err
-    found, spent = preflight(printed.partition("samples asked for")[0]), preflight(printed)
-    least, most = found["calls"][:2]
-    assert least <= spent["calls"][0] <= most
-    assert spent["calls"][0] == server.calls
-    assert sum(found["tokens"][2:]) >= int(re.findall(r"tokens: (\d+)", printed)[-1])
+    likely, most = re.findall(r"(\d+) prompt", printed)
+    assert f"cost: about ${int(likely) / 1000:.4f}; at most ${int(most) / 1000:.4f}" in printed
 
 
 def test_judging_fills_the_book_and_judging_again_asks_nothing(
@@ -219,47 +195,6 @@ def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
     assert "requests have no verdict; the same command asks again" in printed or "stopped" in printed
     server.answer = labelled(honest)
     assert 0 == judge("--votes", "1", "--only", "case:c0")
-
-
-def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
-    server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Two votes that contradict each other: relevance has a median of neither, support no majority."""
-    said, turn = labelled(honest), itertools.cycle((0, -1))
-
-    def torn(asked: Asked) -> Any:
-        about_c0 = "in year 0" in json.dumps(asked.data)
-        label = asked.item["label"]["enum"][next(turn)] if about_c0 else ""
-        return labelled(lambda *_: str(label))(asked) if about_c0 else said(asked)
-
-    server.answer = torn
-    assert 3 == judge("--votes", "2", "--only", "case:c0", "--concurrency", "1")
-    told = capsys.readouterr().err
-    assert "2 of 2 requests have no verdict (tie 2); tie: votes for and against are equally many" in told
-    assert "asks again" not in told
-    calls = server.calls
-    assert 3 == judge("--votes", "2", "--only", "case:c0")
-    assert calls == server.calls
-
-
-def test_a_text_that_no_judge_reads_whole_is_counted_and_not_asked_again(
-    server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
-    rows[0]["answer"] += " word" * 21_000
-    Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert 3 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, "--votes", "1",
-                      "--metrics", "answer_relevance(by=judge)"])  # fmt: skip
-    told = capsys.readouterr().err
-    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than a judge reads" in told
-
-
-def test_a_cap_below_one_call_says_so_instead_of_going_round(
-    server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert 3 == judge("--max-tokens", "100")
-    assert "stopped at --max-tokens; one call alone may take more than that" in capsys.readouterr().err
-    assert 0 == server.calls
 
 
 def test_quota_stops_at_once(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:

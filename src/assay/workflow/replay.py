@@ -41,10 +41,13 @@ def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging,
     holds no verdicts, for a judge that is not in it, and where it must be named because there are several.
     """
     from assay.judges.book import read_contents  # a scoring without verdicts needs no database
+    from assay.workflow.controls import anchor_requests
 
     contents = read_contents(path)
     chosen = _chosen(path, contents.judges, judge)
-    book = {request: tuple(samples) for request, samples in contents.verdicts.get(chosen.digest, {}).items()}
+    beside = anchor_requests(rubrics)  # which say nothing of whether claims were ever asked about
+    recorded = contents.verdicts.get(chosen.digest, {})
+    book = {request: tuple(samples) for request, samples in recorded.items() if request not in beside}
     standing = contents.standings.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
     if standing is not None and standing.invalid:
