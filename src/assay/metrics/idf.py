@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from assay.metrics.terms import vocabulary
@@ -42,11 +42,15 @@ class Idf:
         than three texts."""
         if self.documents < _FEWEST:
             return 1.0
-        count = max(1, self.counts.get(key, 0))
-        return max(_LIGHTEST, math.log((self.documents + 1) / (count + 0.5)))
+        return _weight(self.documents, max(1, self.counts.get(key, 0)))
 
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the table."""
         lines = [str(self.documents), *(f"{key}\t{count}" for key, count in self.counts.items())]
         return "sha256:" + hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _weight(documents: int, count: int) -> float:
+    return max(_LIGHTEST, math.log((documents + 1) / (count + 0.5)))

@@ -92,7 +92,7 @@ def support(claim: str, sources: Sources) -> Support:
     chosen = choose(matches, asked.weights, pieces, sources)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.places]
     features = _Features(
-        sum([_WEIGHTS.get(t.kind, 1.0) * math.log(max(_FLOOR, s)) for t, s in zip(content, supports, strict=True)]),
+        sum([weight * math.log(max(_FLOOR, s)) for weight, s in zip(asked.kinds, supports, strict=True)]),
         float(sum([_misplaced(content, matches, q) for q in asked.facts])),
         pieces.share(frozenset().union(*[sources.grams(sentence, pieces.marked) for sentence in chosen])),
         float(len({(term.start, term.end) for term in absent if _is_digits(term, found)})),
@@ -117,6 +117,7 @@ class _Asked:
         self.found = found = terms(claim)
         self.content = [term for term in found.items if term.kind != "stop"] or found.items
         self.weights = [idf.weight(term.key) for term in self.content]
+        self.kinds = [_WEIGHTS.get(term.kind, 1.0) for term in self.content]
         self.facts = [q for q, term in enumerate(self.content) if term.kind in _FACTS]
         self.lines = {marked: line_of(spellings(found.items, marked)) for marked in {False, found.marked}}
         self._idf = idf
@@ -197,20 +198,20 @@ def _supports(matches: Sequence[Match], weights: Sequence[float]) -> list[float]
         if not match.places:
             supports.append(0.0)
             continue
-        company = [
-            (matches[z].places, weights[z] / (1 + _FADING * (abs(z - q) - 1)))
-            for z in range(max(0, q - _NEIGHBOURS), min(len(matches), q + _NEIGHBOURS + 1))
-            if z != q
-        ]
-        total = sum([weight for _, weight in company])
-        present = [each for each in company if each[0]]
-        best = 0.0 if company else 1.0
-        if present:
-            reachable = sum([weight for _, weight in present])
-            for place in match.places[:_MOST]:
-                best = max(best, _company_near(place, present) / total)
-                if best * total >= reachable:
-                    break
+        present: list[tuple[Sequence[int], float]] = []
+        total = reachable = 0.0
+        for z in range(max(0, q - _NEIGHBOURS), min(len(matches), q + _NEIGHBOURS + 1)):
+            if z != q:
+                weight = weights[z] / (1 + _FADING * (abs(z - q) - 1))
+                total += weight
+                if matches[z].places:
+                    present.append((matches[z].places, weight))
+                    reachable += weight
+        best = 0.0 if total else 1.0
+        for place in match.places[:_MOST] if present else ():
+            best = max(best, _company_near(place, present) / total)
+            if best * total >= reachable:
+                break
         supports.append(match.quality * (_ALONE + (1 - _ALONE) * best))
     return supports
 
