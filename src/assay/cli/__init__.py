@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no linear algebra here; its threads only slow the start
+    gc.set_threshold(100_000)  # modules and records form few cycles, and looking for them is a tenth of a small run
     from assay.cli.app import run
 
     return run(list(sys.argv[1:] if arguments is None else arguments))

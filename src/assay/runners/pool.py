@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from assay.errors import IncompleteError
@@ -44,6 +41,10 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
     if workers <= 1 or len(shards) <= 1:
         yield from map(work, shards)
         return
+    import multiprocessing  # one process needs none of these
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     context = multiprocessing.get_context(_start_method())
     try:
         with ProcessPoolExecutor(min(workers, len(shards)), context, _install, (work,)) as pool:

@@ -13,7 +13,6 @@ from pathlib import Path
 from assay.errors import InputError, Problem, shown
 from assay.io.lines import MAX_LINE_BYTES, Source, opened, read_lines
 from assay.io.observations import FORMAT_NAMES, TREC_RUN, detect_format
-from assay.io.outputs.trecrun import write_native
 from assay.workflow.shard import ShardRef
 
 SHARD_BYTES = 16 * 1024 * 1024
@@ -115,6 +114,8 @@ def decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
 
 
 def _rewritten(file: OutputFile, target: Path) -> OutputFile:
+    from assay.io.outputs.trecrun import write_native  # most outputs are no TREC runs
+
     written = write_native(Source(Path(file.path), file.name), target)
     notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)

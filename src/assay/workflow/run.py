@@ -14,9 +14,10 @@ from assay.io.outputs import native
 from assay.io.runfolder import GOLDEN, OBSERVATIONS, RunFolder
 from assay.model import Observation
 from assay.workflow.consistency import agreement_notices
+from assay.workflow.keep import keep_scoring
 from assay.workflow.observe import Measurement, Observed
 from assay.workflow.probing import LEAKS
-from assay.workflow.reports import Targets, keep_scoring
+from assay.workflow.reports import Targets
 from assay.workflow.score import Progress, ScoreRun
 from assay.workflow.session import Request, day_of, scored
 

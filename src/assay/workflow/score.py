@@ -19,9 +19,9 @@ from assay.io.outputs.native import checked
 from assay.io.outputs.nfc import in_nfc
 from assay.model import Case, Corpus, Gate, GoldenInfo, GoldenSet, Observation, ScoreTable, Scoring
 from assay.runners.pool import run_shards
-from assay.scoring.attribution import AttributionSettings
 from assay.scoring.engine import Plan, plan, table
 from assay.scoring.gate import metrics_needed
+from assay.scoring.goodness import AttributionSettings
 from assay.scoring.snapshot import Snapshot, definition_of, judged_by, refuse_incomparable, regressions
 from assay.workflow.collect import Collected, Collector
 from assay.workflow.conclude import conclude

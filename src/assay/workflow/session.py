@@ -12,19 +12,16 @@ from msgspec import structs
 from assay.errors import InputError
 from assay.graders.catalog import DEFAULT_METRICS
 from assay.io.corpus import load_corpus, stale_evidence
-from assay.io.gates import load_gate, load_profile
 from assay.io.golden import load_golden
 from assay.io.observations import TREC_RUN
 from assay.model import Gate
-from assay.scoring.attribution import AttributionSettings
 from assay.scoring.gate import exit_code
-from assay.scoring.goodness import AUTO
+from assay.scoring.goodness import AUTO, AttributionSettings
 from assay.scoring.rules import rule_problem
 from assay.scoring.snapshot import Snapshot
 from assay.workflow.outputs import OutputFile, decodable, output_files
 from assay.workflow.replay import bound, judged_metrics, replayed
 from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
-from assay.workflow.trec import TREC_METRICS, is_pair, score_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,12 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with output_files(request.outputs, request.outputs_format) as files:
         options = _options(request, files)
-        if not request.look_again and is_pair(request.golden, request.golden_format, request.corpus, files, options):
-            yield score_pair(request.golden, files, options)
-            return
+        if _are_trec(files) and not request.look_again:
+            from assay.workflow.trec import is_pair, score_pair  # arrays serve these files only
+
+            if is_pair(request.golden, request.golden_format, request.corpus, files, options):
+                yield score_pair(request.golden, files, options)
+                return
         loaded = load_golden(request.golden, request.golden_format)
         corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
         stale = stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
@@ -96,10 +96,21 @@ def _stem(golden: str) -> str:
     return "" if golden == "-" else Path(golden).stem
 
 
+def _are_trec(files: Sequence[OutputFile]) -> bool:
+    return all(file.format == TREC_RUN for file in files)
+
+
+def _default_metrics(files: Sequence[OutputFile]) -> tuple[str, ...]:
+    if not _are_trec(files):
+        return DEFAULT_METRICS
+    from assay.workflow.trec import TREC_METRICS
+
+    return TREC_METRICS
+
+
 def _options(request: Request, files: Sequence[OutputFile]) -> Options:
-    default = TREC_METRICS if all(file.format == TREC_RUN for file in files) else DEFAULT_METRICS
     judging, doubts = replayed(request.verdicts, request.judge, request.calibration, request.rubrics)
-    metrics = tuple(request.metrics) or default
+    metrics = tuple(request.metrics) or _default_metrics(files)
     if request.judged or not request.metrics:
         metrics += judged_metrics(judging)
     return Options(
@@ -140,6 +151,8 @@ def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate 
         if approver:
             raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
         return None
+    from assay.io.gates import load_gate, load_profile  # YAML is read for gates only
+
     gate = load_gate(path, rule_problem) if path is not None else load_profile(str(profile), rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
 

@@ -1,0 +1,111 @@
+"""A finished scoring kept in a run folder: what it was made from, and its scores (DECISIONS 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.errors import InputError, Problem
+from assay.io.runfolder import CALIBRATION, CORPUS, GOLDEN, MANIFEST, OBSERVATIONS, VERDICTS_TEXT, RunFolder
+from assay.io.writing import write_whole
+from assay.version import __version__
+from assay.workflow.outputs import refuse_overwriting
+from assay.workflow.reports import Targets, json_report, per_case
+from assay.workflow.score import ScoreRun
+
+OWN = (MANIFEST, GOLDEN, CORPUS, CALIBRATION, VERDICTS_TEXT)
+"""Files of a run folder over which no report is written."""
+
+
+def keep_run(run: ScoreRun, wanted: Targets, path: Path) -> Path:
+    """Write the run folder of a scoring. Raises InputError also where a report would replace one of its files."""
+    reports = [wanted.markdown, wanted.json, wanted.per_case, wanted.legacy_json, wanted.html]
+    refuse_overwriting(reports, [str(path / name) for name in (*OWN, *observation_files(run))])
+    return write_run(run, path, wanted.verdicts, wanted.calibration, wanted.rubrics)
+
+
+def write_run(
+    run: ScoreRun,
+    path: Path,
+    verdicts: str | None = None,
+    calibration: str | None = None,
+    rubrics: Sequence[str] = (),
+) -> Path:
+    """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
+
+    `verdicts`, `calibration` and the folders of `rubrics` are what the run was scored with; they are copied too.
+
+    Raises InputError where the folder holds something that is not such a run.
+    """
+    with RunFolder(path) as folder:
+        if "targets" in folder.manifest:
+            message = (
+                "holds what was observed of living targets (expected another folder for scores of recorded outputs)"
+            )
+            raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
+        names = observation_files(run)
+        _refuse_lost(run, [path / name for name in names])
+        folder.write_golden(run.golden)
+        copies = []
+        for name, file in zip(names, run.files, strict=True):
+            digest = folder.copy_observations(file.path, name)
+            copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
+        manifest = {
+            "assay_version": __version__,
+            "complete": True,
+            "configs": sorted(run.scoring.configs),
+            "golden": {"name": run.scoring.golden.name, "version": run.scoring.golden.version},
+            "golden_digest": run.scoring.golden.digest,
+            "observations": copies,
+        }
+        if verdicts is not None and run.judging is not None:
+            from assay.workflow.books import export_book  # most runs have no verdicts, and need no database
+
+            export_book(verdicts, str(path / VERDICTS_TEXT))
+            judge = {"digest": run.judging.judge, "book": VERDICTS_TEXT, "rubrics": folder.copy_rubrics(rubrics)}
+            manifest["judge"] = judge
+        if calibration is not None:
+            write_whole(path / CALIBRATION, [Path(calibration).read_bytes()])
+            manifest["calibration"] = CALIBRATION
+        folder.write_manifest(manifest)
+        keep_scoring(run, folder)
+    return path
+
+
+def observation_files(run: ScoreRun) -> list[str]:
+    """Return the names that the files of outputs have in a run folder."""
+    count = len(run.files)
+    return [OBSERVATIONS] if count == 1 else [f"observations-{number}.jsonl" for number in range(1, count + 1)]
+
+
+def _refuse_lost(run: ScoreRun, copies: Sequence[Path]) -> None:
+    """Raise InputError where a file of outputs is what the copy of another one would replace."""
+    read = {Path(file.path).resolve(): file.name for file in run.files}
+    problems = []
+    for copy, file in zip(copies, run.files, strict=True):
+        lost = read.get(copy.resolve(), file.name)
+        if lost != file.name:
+            message = (
+                f"would be replaced by a copy of {file.name} (expected another folder, or the files in their order)"
+            )
+            problems.append(Problem(lost, None, "", message, "E_OVERWRITE"))
+    if problems:
+        raise InputError(problems)
+
+
+def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
+    """Keep in a run folder what is needed to score it again, and its scores, to be read without that."""
+    known = {key: value for key, value in folder.manifest.items() if key != "corpus"}
+    if run.corpus is not None:
+        known["corpus"] = {"digest": run.corpus.digest, "path": CORPUS, "sha256": folder.write_corpus(run.corpus)}
+    configs = sorted(run.scoring.configs.items())
+    folder.write_manifest(
+        known
+        | {
+            "metrics": [str(name) for name in run.plan.names],
+            "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},
+            "versions": {config: result.table.versions for config, result in configs},
+        }
+    )
+    folder.write_derived("report.json", [json_report(run).encode()])
+    folder.write_derived("cases.jsonl", per_case(run))
