@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, Protocol
@@ -105,6 +106,10 @@ class Turn(Enum):
 
 class VerdictStore(Protocol):
     """Where verdicts are kept; only scored ones are final. Raises IncompleteError where nothing can be kept."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make what is changed inside one change: all of it is kept for good when the block ends, or nothing."""
+        ...
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
         """Return, for each key, the scored verdict that is kept; else MINE, with an intent recorded that others honour

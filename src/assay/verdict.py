@@ -6,6 +6,7 @@ A judge only ever chooses labels from a closed set; code turns labels into numbe
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -64,7 +65,7 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
         return {each.name: each.value for each in self.labels}[label]
 
 
-class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
     """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `digest` identifies it.
 
     `labels` and `quotes` are the closed set and the demand for quotes: the schema of the reply. `inputs` never hold a
@@ -80,7 +81,7 @@ class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     labels: tuple[str, ...]
     quotes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The identity of everything that is asked."""
         return digest(self)

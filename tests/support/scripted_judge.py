@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from tests.runners.test_local import FakeTime
 from tests.support.verdicts import JUDGE, request, verdict
@@ -56,6 +57,10 @@ class Store:
         self.claims: list[SampleKey] = []
         self.open: set[SampleKey] = set()
         self.full_at, self.busy, self.saved = full_at, busy, 0
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        yield
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
         found: list[Verdict | Turn] = []

@@ -44,7 +44,9 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return `text` without the secret values."""
-        return text if self._pattern is None else self._pattern.sub(REDACTED, text)
+        if self._pattern is None or not any(secret in text for secret in self._secrets):
+            return text
+        return self._pattern.sub(REDACTED, text)
 
     def message(self, text: str) -> str:
         """Return the message of an error without the secret values, and without what looks like a key."""
@@ -54,7 +56,7 @@ class Redactor:
             text = _BEARER.sub(rf"\1{REDACTED}", text)
         if "://" in text and "@" in text:
             text = _USERINFO.sub(rf"\1{REDACTED}@", text)
-        return _LOOKS_SECRET.sub(REDACTED, text) if any(each in text for each in _SPELLED) else text
+        return _LOOKS_SECRET.sub(REDACTED, text) if any(map(text.__contains__, _SPELLED)) else text
 
     def value(self, value: Any) -> Any:
         """Return plain values (objects, lists, texts) without the secret values; names of fields stay."""

@@ -84,6 +84,12 @@ class Book:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make what is changed inside one transaction: the disk is waited for once."""
+        with self._changing():
+            yield
+
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
         """Return what is known of each key, or whose turn it is; see `ports.VerdictStore`."""
         with self._changing():
@@ -97,9 +103,9 @@ class Book:
             self._db.executemany("INSERT OR IGNORE INTO rendered VALUES (?, ?, ?)", bodies)
             for verdict in verdicts:
                 key = key_of(verdict)
-                before = self._read(key)
-                if before is None or before.unscored is not None:
-                    row = (*key, *packed(verdict))
+                row = (*key, *packed(verdict))
+                new = self._db.execute("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?)", row).rowcount
+                if not new and ((before := self._read(key)) is None or before.unscored is not None):
                     self._db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", row)
                 self._give_back(key)
 
@@ -155,12 +161,13 @@ class Book:
         found = self._read(key)
         if found is not None and found.unscored is None:
             return found
-        row = self._db.execute(f"SELECT owner, host, pid, until FROM intents {_ONE}", key).fetchone()  # noqa: S608
-        if row is not None:
-            if self._is_alive(*row):
-                return Turn.BUSY
-            self._db.execute("INSERT INTO abandoned VALUES (?, ?, ?, ?)", (*key, row[0]))
         intent = (*key, self._owner, self._host, os.getpid(), until)
+        if self._db.execute("INSERT OR IGNORE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?)", intent).rowcount:
+            return Turn.MINE
+        row = self._db.execute(f"SELECT owner, host, pid, until FROM intents {_ONE}", key).fetchone()  # noqa: S608
+        if self._is_alive(*row):
+            return Turn.BUSY
+        self._db.execute("INSERT INTO abandoned VALUES (?, ?, ?, ?)", (*key, row[0]))
         self._db.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?)", intent)
         return Turn.MINE
 
@@ -204,7 +211,11 @@ class Book:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """One transaction: all of it or nothing is kept."""
+        """One transaction: all of it or nothing is kept. Inside another one it is a part of that."""
+        part = self._db.in_transaction
+        if part:
+            yield
+            return
         with failing(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:

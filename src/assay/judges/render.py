@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from assay.digest import digest
 from assay.errors import InputError, shown
 from assay.judges.frames import ENGLISH, FRAMES, Frame, fill
@@ -252,7 +254,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _json(value: Any) -> str:
     """Return one line of JSON without a raw `<`, `>` or character that cannot be seen."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = msgspec.json.encode(value).decode()
+    if text.isascii() and not ("<" in text or ">" in text or "\x7f" in text):
+        return text
     return _ESCAPED.sub(
         lambda match: json.dumps(match[0])[1:-1] if match[0] not in "<>" else f"\\u{ord(match[0]):04x}", text
     )

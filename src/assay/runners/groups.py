@@ -10,6 +10,7 @@ from assay.ports import SampleKey, Turn, VerdictStore
 from assay.verdict import Verdict
 
 Act = Literal["claim", "save", "release"]
+Wanted = tuple[Act, Any, "asyncio.Future[Any]"]
 
 
 class Groups:
@@ -18,8 +19,8 @@ class Groups:
     def __init__(self, store: VerdictStore, lease: float) -> None:
         """`lease` is how many seconds a claim is honoured by others."""
         self._store, self._lease = store, lease
-        self._waiting: list[tuple[Act, Any, asyncio.Future[Any]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._waiting: list[Wanted] = []
+        self._writing: asyncio.Future[None] | None = None
         self._thread = ThreadPoolExecutor(1)
 
     async def __aenter__(self) -> Groups:
@@ -46,34 +47,58 @@ class Groups:
         await self._begun("release", key)
 
     def _begun(self, act: Act, item: Any) -> asyncio.Future[Any]:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
         self._waiting.append((act, item, future))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write())
+        if self._writing is None:
+            self._writing = loop.create_future()
+            loop.call_soon(self._write, loop)  # with what else is wanted at this moment
         return future
 
-    async def _write(self) -> None:
-        while self._waiting:
-            group, self._waiting = self._waiting, []
-            try:
-                results = await asyncio.get_running_loop().run_in_executor(self._thread, self._apply, group)
-            except Exception as error:  # noqa: BLE001  # whatever it is, it belongs to those who wait
-                for _, _, future in group:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for (_, _, future), result in zip(group, results, strict=True):
-                if not future.done():
-                    future.set_result(result)
+    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
+        group, self._waiting = self._waiting, []
+        self._thread.submit(self._written, loop, group)
 
-    def _apply(self, group: list[tuple[Act, Any, asyncio.Future[Any]]]) -> list[Any]:
-        """Do a group, saves first: they are what must not be lost. Returns the results in the group's order."""
+    def _written(self, loop: asyncio.AbstractEventLoop, group: list[Wanted]) -> None:
+        """In the thread: do a group, and hand over what came of it in one step of the loop; each step may be long."""
+        results: list[Any] = []
+        failure: Exception | None = None
+        try:
+            results = self._apply(group)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it belongs to those who wait
+            failure = error
+        loop.call_soon_threadsafe(self._handed, loop, group, results, failure)
+
+    def _handed(
+        self, loop: asyncio.AbstractEventLoop, group: list[Wanted], results: list[Any], failure: Exception | None
+    ) -> None:
+        for place, (_, _, future) in enumerate(group):
+            if future.done():
+                continue
+            if failure is not None:
+                future.set_exception(failure)
+            else:
+                future.set_result(results[place])
+        if self._waiting:
+            self._write(loop)
+        elif self._writing is not None:
+            self._writing.set_result(None)
+            self._writing = None
+
+    def _apply(self, group: list[Wanted]) -> list[Any]:
+        """Do a group as one change. Returns the results in the group's order."""
         items: dict[Act, list[Any]] = {"save": [], "release": [], "claim": []}
         for act, item, _ in group:
             items[act].append(item)
-        if items["save"]:
-            self._store.save(items["save"])
-        if items["release"]:
-            self._store.release(items["release"])
-        found = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
+        try:
+            with self._store.together():
+                if items["save"]:
+                    self._store.save(items["save"])
+                if items["release"]:
+                    self._store.release(items["release"])
+                found = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
+        except Exception:
+            if items["save"] and items["claim"]:  # what was paid for is kept where there is room for no more
+                self._store.save(items["save"])
+            raise
         return [next(found) if act == "claim" else None for act, _, _ in group]
