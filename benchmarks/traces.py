@@ -86,6 +86,9 @@ def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable
         job = Job.of(loaded.golden, options, None, loaded.format, loaded.digest)
         with output_files([str(outputs)], None) as files, decodable(files) as ready:
             run = score_files(job, ready)
+            for config in run.scoring.configs.values():  # slices are summed up when somebody looks at them
+                for summaries in config.slices.values():
+                    dict(summaries)
             if per_case:
                 with tempfile.TemporaryDirectory() as folder:
                     reports.write_reports(run, reports.Targets(per_case=str(Path(folder, "cases.jsonl"))))

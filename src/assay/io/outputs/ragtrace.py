@@ -145,15 +145,20 @@ def _steps(latency: dict[str, float | None]) -> dict[str, float]:
     known = latency
     if None in latency.values():
         known = {name: value for name, value in latency.items() if value is not None}
-    steps = dict(zip(_step_names(tuple(known)), cast("Iterable[float]", known.values()), strict=True))
+    names = _step_names(tuple(known))
+    if names is None:
+        return cast("dict[str, float]", known)
+    steps = dict(zip(names, cast("Iterable[float]", known.values()), strict=True))
     if len(steps) < len(known):
         raise ValueError(f"latency_ms: a step is given with and without _ms (got {', '.join(latency)})")
     return steps
 
 
 @lru_cache(maxsize=256)
-def _step_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple([name.removesuffix("_ms") for name in names])
+def _step_names(names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the names without `_ms`; None where none ends so."""
+    short = tuple([name.removesuffix("_ms") for name in names])
+    return None if short == names else short
 
 
 def _known(versions: dict[str, str | None] | None) -> dict[str, str]:
