@@ -53,6 +53,37 @@ def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, w
     assert (SCORED, 0.0, f"correct, vetoed by {why}") == (found.status, found.value, found.detail)
 
 
+@pytest.mark.parametrize(
+    ("answer", "label", "value", "why"),
+    [
+        ("Staff get 14 days, paid.", "correct", 0.5, ", vetoed by must_have 12 days"),
+        ("Staff get 14 days, paid.", "partly", 0.5, ""),
+        ("Staff get 14 days, paid.", "incorrect", 0.0, ""),
+        ("Staff get twelve days, and the firm pays.", "correct", 1.0, ""),
+        ("Not 12 days, but 14, paid.", "correct", 0.5, ", vetoed by must_have 12 days"),
+    ],
+)
+def test_a_must_have_figure_that_is_not_there_vetoes_a_judge_down(
+    answer: str, label: str, value: float, why: str
+) -> None:
+    """ "Paid" may be said in other words; twelve days may not be said as fourteen."""
+    found = outcome(correct_by_judge(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
+    assert (value, f"{label}{why}") == (found.value, found.detail)
+
+
+def test_an_answer_without_any_must_have_figure_is_worth_nothing() -> None:
+    seen = reading("Some days, until spring.", must_have=("12 days", "31 March"))
+    found = outcome(correct_by_judge(seen, RUBRICS), "correct")
+    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (found.value, found.detail)
+
+
+def test_a_fact_without_its_figure_is_not_stated_whoever_says_so() -> None:
+    """Of two facts that a judge calls stated one has another figure in the answer: half of them are there."""
+    seen = reading("Staff get 14 days, paid.", must_have=("12 days", "paid"))
+    found = outcome(complete_by_judge(seen, RUBRICS), "stated")
+    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (found.value, found.detail)
+
+
 def test_a_deterministic_rule_never_lifts_a_judge_up() -> None:
     seen = reading("Staff get 12 days.", rubric=Rubric(("12 days",), ("14 days",)))
     assert (1.0, 0.0) == (correct_by_rules(seen).value, outcome(correct_by_judge(seen, RUBRICS), "incorrect").value)
@@ -98,7 +129,7 @@ def test_without_a_rule_correctness_falls_back_on_the_similarity() -> None:
 
 def test_completeness_is_the_mean_over_facts_and_names_those_that_lack() -> None:
     """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
-    seen = reading("…", must_have=("12 days", "paid", "for staff"))
+    seen = reading("12 days.", must_have=("12 days", "paid", "for staff"))
     labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
     found = replay(complete_by_judge(seen, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
     assert (SCORED, 0.5) == found[:2]

@@ -19,6 +19,7 @@ from assay.graders.judging import (
 )
 from assay.graders.reading import REFUSED, Reading, listed
 from assay.graders.textual import first_rule, veto
+from assay.metrics.answers import facts_without_figures
 from assay.metrics.similarity import answer_similarity
 from assay.model import BEHAVIOURS
 
@@ -89,7 +90,7 @@ def _one_label(reading: Reading, rubrics: Rubrics, name: str, reference: str | N
 
 
 def correct_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
-    """The judge's grade, unless a deterministic rule shows that the answer is wrong: then 0."""
+    """The judge's grade, but no more than what a deterministic rule leaves of an answer that it shows to be wrong."""
     case = reading.case.case
     reference = case.reference or "; ".join(case.must_have)
     if not reference:
@@ -97,8 +98,10 @@ def correct_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     if rightly_refused(reading):
         return not_applicable(REFUSED)
     found = yield from _one_label(reading, rubrics, CORRECTNESS, reference)
-    wrong = veto(reading.case, reading.answer) if found.value > 0 else ""
-    return scored(0.0, f"{found.detail}, vetoed by {wrong}") if wrong else found
+    wrong = veto(reading.case, reading.answer) if found.value > 0 else None
+    if wrong is None or found.value <= wrong.most:
+        return found
+    return scored(wrong.most, f"{found.detail}, vetoed by {wrong.rule}")
 
 
 def relevant_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
@@ -109,7 +112,7 @@ def relevant_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
 
 
 def complete_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
-    """The mean of what the answer says of each must-have fact."""
+    """The mean of what the answer says of each must-have fact; one without its figures is not stated."""
     facts = {f"f{number}": fact for number, fact in enumerate(reading.case.case.must_have, 1)}
     if not facts:
         return not_applicable("the case states nothing to look for")
@@ -124,6 +127,12 @@ def complete_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     labels = labels_of((yield requests), requests)
     if isinstance(labels, Outcome):
         return labels
-    values = [labels[fact_id].value or 0.0 for fact_id in facts]
-    lacking = [f"{fact} ({labels[fact_id].label})" for fact_id, fact in facts.items() if labels[fact_id].value != 1]
+    bare = facts_without_figures(reading.answer, tuple(facts.values()))
+    vetoed = {fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in bare}
+    values = [0.0 if fact_id in vetoed else labels[fact_id].value or 0.0 for fact_id in facts]
+    lacking = [
+        f"{fact} ({labels[fact_id].label}{', vetoed: without its figures' if fact_id in vetoed else ''})"
+        for fact_id, fact in facts.items()
+        if labels[fact_id].value != 1 or fact_id in vetoed
+    ]
     return scored(math.fsum(values) / len(values), listed("lacking", lacking))

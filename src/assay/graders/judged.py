@@ -137,7 +137,7 @@ GRADERS: tuple[Grader, ...] = (
     _row(
         "correctness",
         "How far the answer agrees with the reference.",
-        "[000], [004]; a failed exact value, number or incorrect pattern overrules a judge",
+        "[000], [004]; a failed exact value, number, figure of a must-have fact or incorrect pattern overrules a judge",
         "no answer expected, refused as the case accepts, or no reference",
         reference.CORRECTNESS,
         yields=True,

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.graders.answer import ANSWER, BIT, AnswerFacts
 from assay.graders.base import Batch, CaseIndex, FactKey, Grader, Key, column, not_applicable
 from assay.graders.names import MetricName
-from assay.metrics.answers import KeywordGrade, exact_match, facts_present, grade_keywords, number_match
+from assay.metrics.answers import (
+    KeywordGrade,
+    exact_match,
+    facts_present,
+    facts_without_figures,
+    grade_keywords,
+    number_match,
+)
 from assay.model import Observation, ScoreColumn
 
 
@@ -72,18 +80,28 @@ def first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
     return None
 
 
-def veto(case: CaseIndex, answer: str) -> str:
-    """Return which rule shows that the answer is wrong, whatever a judge says; nothing where none does.
+class Veto(NamedTuple):
+    """The rule that shows an answer to be wrong, whatever a judge says, and the most that it is worth then."""
 
-    A demanded exact value or number that is not there, or an incorrect pattern without any correct keyword.
+    rule: str
+    most: float
+
+
+def veto(case: CaseIndex, answer: str) -> Veto | None:
+    """Return what shows that the answer is wrong, or right in a part at most; None where nothing does.
+
+    Wrong: a demanded exact value or number that is not there, an incorrect pattern without any correct keyword, none of
+    the must-have facts with its figures. A part: some of them without theirs.
     """
     for name in ("exact_match", "number_match"):
         if TEXT_RULES[name](case, answer) == 0:
-            return name
+            return Veto(name, 0.0)
     graded = keyword_grade(case, answer)
     if graded is not None and graded.incorrect_found and not graded.score:
-        return f"incorrect pattern {', '.join(graded.incorrect_found)}"
-    return ""
+        return Veto(f"incorrect pattern {', '.join(graded.incorrect_found)}", 0.0)
+    facts = case.case.must_have
+    lacking = facts_without_figures(answer, facts)
+    return Veto(f"must_have {', '.join(lacking)}", 0.5 if len(lacking) < len(facts) else 0.0) if lacking else None
 
 
 def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:

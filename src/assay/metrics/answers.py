@@ -106,6 +106,16 @@ def facts_present(answer: str, must_have: Sequence[str]) -> tuple[list[str], lis
     return [fact for fact in facts if fact in found], [fact for fact in facts if fact not in found]
 
 
+def facts_without_figures(answer: str, must_have: Sequence[str]) -> list[str]:
+    """Return the facts of which a number or date does not stand in the answer, un-negated: whatever its words, it does
+    not state them. A fact without a figure is never among them.
+
+    >>> facts_without_figures("Staff get fourteen days, paid.", ["12 days", "14 days", "paid"])
+    ['12 days']
+    """
+    return [fact for fact in must_have if number_match(answer, fact) is False]
+
+
 # ── finding a phrase and weighing it ─────────────────────────────────────────────────────────────────────────────
 
 
