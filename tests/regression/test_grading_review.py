@@ -12,6 +12,7 @@ from tests.workflow.scoring import case, score, trace, write
 
 from assay.cli import main
 from assay.io.golden import load_golden
+from assay.metrics.behaviour import observe
 
 Printed = pytest.CaptureFixture[str]
 
@@ -174,3 +175,30 @@ def test_qrels_without_questions_do_not_become_rows_that_need_one(tmp_path: Path
     source.write_text("101 0 d7 2\n", encoding="utf-8")
     assert 2 == _convert("trec-qrels", "rag-golden", str(source), tmp_path / "out.jsonl")
     assert "1 cases without a question, which this format needs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You have no permission to view this document.",
+        "You have no access to this document.",
+        "Bạn không được xem thông tin này.",
+        "Ban khong duoc truy cap tai lieu nay.",
+    ],
+)
+def test_a_plain_denial_is_seen_as_one(answer: str) -> None:
+    assert ("permission_denied", True) == observe(answer)[:2]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Employees have no access to payroll data.",
+        "If you have no access, ask your manager.",
+        "You may not carry over more than five days.",
+        "Bạn không được xem điện thoại khi lái xe.",
+        "Nhân viên không được xem bảng lương này.",
+    ],
+)
+def test_a_rule_about_access_is_an_answer(answer: str) -> None:
+    assert "answer" == observe(answer).behaviour

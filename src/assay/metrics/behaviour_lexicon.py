@@ -59,6 +59,7 @@ _TO_DESK = (
 )
 _BY_SOMEONE = r"(?: \w{1,20}){0,3}? (?:by|from)\b"
 _TO_SEE_THIS = r"(?: \S{1,20}){0,5}? (?:xem|truy cap|mo|doc) (?:\S{1,20} ){0,2}nay\b"
+_THIS_VI = r"(?: \S{1,20}){0,4}? (?:nay|do)\b"
 _FOR_DECISION = r"(?: \S{1,20}){0,8}? (?:xem xet|xu ly|quyet dinh|phe duyet|giai quyet|tham dinh)\b"
 _IN_SOURCES = (
     r"(?: \w{1,20}){0,6}? (?:documents?|sources?|context|handbook|corpus|knowledge base|materials?|documentation"
@@ -133,6 +134,7 @@ _ROWS: tuple[tuple[Kind, Voice, str, str], ...] = (
         "not {currently,} have {the,any,} {required,necessary,} {clearance,privileges}",
     ),
     ("permission_denied", "you", "", "not {currently,} have access"),
+    ("permission_denied", "you", "", "have no {permission,permissions,access,authorization,authorisation}"),
     (
         "permission_denied",
         "you",
@@ -196,6 +198,7 @@ _ROWS: tuple[tuple[Kind, Voice, str, str], ...] = (
     ("permission_denied", "you", "", f"{_NO} cho phep {{truy cap,xem,mo,doc,tra cuu}}"),
     ("permission_denied", "anyone", _TO_SEE_THIS, "{can,phai co,yeu cau} quyen"),
     ("permission_denied", "you", "", f"{_NO} duoc phep {{truy cap,xem,mo,doc,tra cuu,biet}}"),
+    ("permission_denied", "you", _THIS_VI, f"{_NO} duoc {{xem,truy cap,mo,doc,biet}}"),
     ("permission_denied", "speaker", "", f"{_NO} duoc phep {{tiet lo,chia se,cung cap,tra loi}}"),
     ("permission_denied", "speaker", "", f"{_NO} the {{tiet lo,chia se,hien thi,cho ban xem,cho xem}}"),
     (
