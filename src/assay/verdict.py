@@ -154,7 +154,7 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     answer) and `controls_mean` the mean of their numbers; `anchors` are the frozen items of drift with the share that
     was labelled as expected, `at` the given time. They are asked again on later days, `rounds` times so far; `drift`
     says where the last answers lie outside what the first ones allow. An `invalid` or drifted judge warns wherever it
-    is used, and may not gate.
+    is used, and may not gate. `second` is the digest of the judge that was asked about what this one left in doubt.
     """
 
     judge: str
@@ -167,6 +167,7 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     at: str | None = None
     rounds: Count = 1
     drift: tuple[str, ...] = ()
+    second: str = ""
 
     @property
     def may_gate(self) -> bool:

@@ -14,7 +14,8 @@ from assay.cli.score import said_time
 
 if TYPE_CHECKING:
     from assay.runners.budget import Budget
-    from assay.workflow.judge import Judged, Preflight, Took
+    from assay.workflow.judge import Judged, Preflight
+    from assay.workflow.second import Took
 
 app = typer.Typer(help="Ask a judge about recorded answers; scoring replays what it said.", invoke_without_command=True)
 
@@ -81,6 +82,9 @@ def judge(
     allow_self_judge: Annotated[
         bool, typer.Option("--allow-self-judge", help="Let a model judge its own answers.")
     ] = False,
+    second: Annotated[
+        str | None, typer.Option(help="A judge of the settings, of another family: asked about what is in doubt.")
+    ] = None,
     now: Annotated[str | None, typer.Option(help="The time to record (or SOURCE_DATE_EPOCH).")] = None,
 ) -> int:
     if context.invoked_subcommand is not None:
@@ -114,6 +118,7 @@ def judge(
         max_cost=max_cost,
         limits=Limits(concurrency, deadline, attempts),
         allow_self_judge=allow_self_judge,
+        second=second,
         at=said_time(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
@@ -201,12 +206,13 @@ def _stopping() -> None:
 def _tell_preflight(preflight: Preflight, notices: Sequence[str], *, on_error: bool) -> None:
     from assay.report.safe import terminal
 
+    second = f"; second judge, for what is in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
         f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.beside} controls "
         f"and anchors; {preflight.known} of them have their verdicts",
         f"calls: {preflight.calls} at least, {preflight.most_calls} at most but for those that fail; votes: "
-        f"{preflight.votes}",
+        f"{preflight.votes}{second}",
         f"tokens: about {_tokens(preflight.likely)}; at most {_tokens(preflight.most)}",
         f"cost: {_cost(preflight.likely, preflight.most)}",
         *(f"note: {notice}" for notice in notices),
@@ -233,6 +239,10 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
     for reason, count in sorted(tally.unscored.items()):
         why = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
         typer.echo(terminal(f"unscored: {count} samples: {reason}{why}"), err=True)
+    if judged.in_doubt is not None:
+        typer.echo(
+            f"in doubt, and asked of the second judge: {judged.in_doubt} of {judged.requests} requests", err=True
+        )
     if judged.double_bills:
         said = "calls may have been billed without a verdict: their process ended while they were under way"
         typer.echo(f"note: {judged.double_bills} {said}", err=True)

@@ -19,6 +19,8 @@ from assay.graders.reading import Reading, listed
 from assay.graders.votes import Ruling
 from assay.model import NOT_APPLICABLE, SCORED
 
+BY_BOTH = ("faithfulness", "citation_support", "correctness")
+"""What both instruments find, and are held against each other by."""
 APART = 0.4
 """How far two instruments may differ before the case is flagged for review."""
 
@@ -80,7 +82,7 @@ def _without_verdict(ruling: Ruling | None) -> str | None:
 
 def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
     """1 where judge and rules differ by more than .4 on faithfulness, citation support or correctness."""
-    rules = {"faithfulness": faithful_by_rules, "citation_support": support_by_rules, "correctness": correct_by_rules}
+    rules = dict(zip(BY_BOTH, (faithful_by_rules, support_by_rules, correct_by_rules), strict=True))
     askings = {name: each for name, each in _everything(reading, rubrics).items() if name in rules}
     judged = dict(zip(askings, (yield from together(*askings.values())), strict=True))
     ruled = {name: rule(reading) for name, rule in rules.items()}

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import InputError
-from assay.graders.votes import FAR_APART, TIED, Ruling, fold_votes
+from assay.graders.votes import FAR_APART, TIED, Ruling, fold_votes, settled
 from assay.model import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
 from assay.verdict import Calibration, JudgeRequest, JudgeRubric, Verdict
 
@@ -64,7 +64,8 @@ Asking = Generator[list[JudgeRequest], Rulings, Outcome]
 class Judging:
     """What judges and people said, for replay: `book` holds the samples of one judge by the digest of the request, in
     the order of their numbers; `judge` is the digest of that judge and `model` its name, `valid` false if it failed its
-    controls or drifted; `calibrations` are by metric name."""
+    controls or drifted; `calibrations` are by metric name; `second` is the digest of a judge that was asked about what
+    the first left in doubt, and `seconds` what it said."""
 
     rubrics: Rubrics = field(default_factory=dict)
     book: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
@@ -72,6 +73,8 @@ class Judging:
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     valid: bool = True
     model: str = ""
+    second: str = ""
+    seconds: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
 
     @cached_property
     def held(self) -> frozenset[str]:
@@ -80,8 +83,12 @@ class Judging:
 
     def ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return what the recorded votes on a request come to, None where there are none."""
-        samples = self.book.get(request.digest)
-        return fold_votes(samples, rubric_of(self.rubrics, request.rubric, request.language)) if samples else None
+        samples, others = self.book.get(request.digest), self.seconds.get(request.digest)
+        if not samples:
+            return None
+        rubric = rubric_of(self.rubrics, request.rubric, request.language)
+        ruling = fold_votes(samples, rubric)
+        return settled(ruling, fold_votes(others, rubric)) if others else ruling
 
 
 def rubric_of(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.verdict import ItemVerdict, JudgeRubric, Verdict
 
@@ -29,7 +29,8 @@ class Ruled(Struct, frozen=True, omit_defaults=True):
     """What the votes on one id come to: `label` and `value` (None: the label has no number), or `unscored`.
 
     `agreement` is the share of votes for the label; `spread` the distance between the furthest votes' numbers, 1 where
-    some have one and others none. `said` is the first vote for the label, with its quote.
+    some have one and others none. `said` is the first vote for the label, with its quote; `tied` are the labels of a
+    tie.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Ruled(Struct, frozen=True, omit_defaults=True):
     spread: float = 0.0
     said: ItemVerdict | None = None
     unscored: str | None = None
+    tied: tuple[str, ...] = ()
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
@@ -96,6 +98,27 @@ def _several(samples: Sequence[Verdict], *, in_doubt: bool) -> bool:
     return len(samples) > 1 or samples[0].votes > 1 or (samples[0].votes == 0 and in_doubt)
 
 
+def settled(first: Ruling, second: Ruling) -> Ruling:
+    """Return the ruling of the first judge after a second one was asked about the same: where it agrees, a label stands
+    and a tie is broken; where it says otherwise, the votes count as far apart."""
+    said = {item.id: item for item in second.items if item.label is not None}
+    return structs.replace(first, items=tuple(_settled(item, said.get(item.id)) for item in first.items))
+
+
+def _settled(item: Ruled, other: Ruled | None) -> Ruled:
+    if other is None or (item.label is None and other.label not in item.tied):
+        return item
+    if item.label is None:
+        return Ruled(item.id, other.label, other.value, 1 / len(item.tied), said=other.said)
+    return structs.replace(item, spread=0.0 if other.label == item.label else max(item.spread, FAR_APART))
+
+
+def is_doubtful(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
+    """Return whether a second judge should be asked: votes are far apart or tied, or the data talks to its judge."""
+    ruling = fold_votes(samples, rubric)
+    return any(map(_flagged, samples)) or ruling.spread >= FAR_APART or any(item.tied for item in ruling.items)
+
+
 def needs_more(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
     """Return whether one more sample is to be taken: one at first, three where that one is ambiguous, then five.
 
@@ -121,23 +144,26 @@ def _ruled(item_id: str, cast: Sequence[ItemVerdict], rubric: JudgeRubric) -> Ru
     labels = [item.label for item in cast]
     if not values.keys() >= set(labels):
         return Ruled(item_id, unscored=OFF_MENU)
-    winner = _median(labels, values) if is_ordinal(rubric) else _majority(labels)
+    leading = _median(labels, values) if is_ordinal(rubric) else _majority(labels)
     spread = _spread([values[label] for label in labels])
-    if winner is None:
-        return Ruled(item_id, spread=spread, unscored=TIED)
+    if len(leading) > 1:
+        return Ruled(item_id, spread=spread, unscored=TIED, tied=leading)
+    (winner,) = leading
     said = next(item for item in cast if item.label == winner)
     return Ruled(item_id, winner, values[winner], labels.count(winner) / len(labels), spread, said)
 
 
-def _majority(labels: Sequence[str]) -> str | None:
-    (first, count), *others = Counter(labels).most_common(2)
-    return first if 2 * count > len(labels) or not others else None if others[0][1] == count else first
+def _majority(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the label that most votes are for; several where that is a tie."""
+    counts = Counter(labels)
+    most = max(counts.values())
+    return tuple(label for label, count in counts.items() if count == most)
 
 
-def _median(labels: Sequence[str], values: dict[str, float | None]) -> str | None:
+def _median(labels: Sequence[str], values: dict[str, float | None]) -> tuple[str, ...]:
+    """Return the label in the middle; both where two lie around it."""
     ordered = sorted(labels, key=lambda label: values[label] or 0.0)
-    low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
-    return low if low == high else None
+    return tuple(dict.fromkeys((ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2])))
 
 
 def _spread(values: Sequence[float | None]) -> float:

@@ -77,7 +77,13 @@ def still_invalid(before: Standing | None, now: Standing) -> Standing:
         return now
     kept = now if now.invalid or not before.invalid else before
     anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
-    return structs.replace(kept, **anchors, rounds=max(before.rounds, now.rounds), drift=now.drift or before.drift)
+    return structs.replace(
+        kept,
+        **anchors,
+        rounds=max(before.rounds, now.rounds),
+        drift=now.drift or before.drift,
+        second=now.second or before.second,
+    )
 
 
 def sorted_verdicts(verdicts: Iterable[Verdict]) -> Verdicts:

@@ -69,11 +69,13 @@ def regressions(gate: Gate) -> list[str]:
 
 
 def judged_by(judging: Judging | None) -> tuple[str | None, dict[str, str]]:
-    """Return the digest of the judge whose verdicts were used, and the hashes of the rubrics they are recorded for."""
+    """Return the digest of the judge whose verdicts were used, with that of a second one, and the hashes of the rubrics
+    they are recorded for."""
     if judging is None:
         return None, {}
     known = sorted(judging.rubrics.items())
-    return judging.judge, {f"{name} ({lang})": each.hash for (name, lang), each in known if name in judging.held}
+    judge = f"{judging.judge} with {judging.second}" if judging.second else judging.judge
+    return judge, {f"{name} ({lang})": each.hash for (name, lang), each in known if name in judging.held}
 
 
 def is_judged(metric: str) -> bool:

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from msgspec import structs
 
-from assay.graders.votes import MOST, fold_votes
+from assay.graders.votes import MOST, fold_votes, settled
 from assay.io.runfolder import RunFolder
 from assay.judges.book import Book, read_contents
-from assay.judges.llm import REPAIRS
 from assay.judges.rows import Contents
 from assay.model import Gate
 from assay.runners.attempts import Clock
@@ -26,21 +25,11 @@ from assay.workflow.judgement import BOOK, Judgement, gate_of, guarded, question
 from assay.workflow.judges import ChosenJudge, caps_of, choose_judge, make_judge
 from assay.workflow.questions import Questions, deciding, narrowed
 from assay.workflow.runs import rubrics_of_run
+from assay.workflow.second import CALLS_OF_VOTE, SecondJudge, Took, flagged, second_of, shared_caps
 from assay.workflow.stopping import interruptible
 from assay.workflow.voting import Voting, VotingJudge
 
-CALLS_OF_VOTE = 1 + REPAIRS
-"""Calls that one vote takes at most, but for those that fail."""
 NOT_ASKED = "not asked"
-
-
-@dataclass(frozen=True, slots=True)
-class Took:
-    """Tokens and dollars; None where nobody says what the judge costs."""
-
-    prompt: int
-    completion: int
-    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +49,15 @@ class Preflight:
     likely: Took
     most: Took
     votes: str
+    second: str = ""
 
 
 @dataclass(slots=True)
 class Judged:
     """What a judging left: where the verdicts are, what was spent, and what people should know.
 
-    `unscored` counts the requests whose votes come to no verdict, by reason.
+    `unscored` counts the requests whose votes come to no verdict, by reason; `in_doubt` is how many a second judge was
+    asked about, None without one.
     """
 
     preflight: Preflight
@@ -80,6 +71,7 @@ class Judged:
     unscored: Counter[str] = field(default_factory=Counter)
     double_bills: int = 0
     done: bool = False
+    in_doubt: int | None = None
 
     @property
     def status(self) -> int:
@@ -109,12 +101,14 @@ def judge(
     """
     usual = rubrics_of_run(Path(judgement.run)) if judgement.run is not None else ()
     chosen = choose_judge(judgement.config, judgement.judge, judgement.flags, judgement.rubrics, usual)
-    budget = Budget(caps_of(chosen, judgement.max_calls, judgement.max_tokens, judgement.max_cost))
+    second = second_of(judgement, chosen)
+    caps = caps_of(chosen, judgement.max_calls, judgement.max_tokens, judgement.max_cost)
+    budget = Budget(caps if second is None else shared_caps(caps, second))
     gate = gate_of(judgement)
     questions, notices = questions_of(judgement, chosen)
-    notices += guarded(judgement, chosen, questions)
+    notices += [said for each in (chosen, second) if each is not None for said in guarded(judgement, each, questions)]
     questions, said = narrowed(questions, judgement.only, gate)
-    session = _Session(judgement, chosen, questions, budget, gate or Gate(), stopping)
+    session = _Session(judgement, chosen, second, questions, budget, gate or Gate(), stopping)
     contents = _contents(judgement.book_path)
     preflight = session.preflight(contents)
     judged = Judged(preflight, judgement.book_path, [*notices, *said, *contents.warnings], budget=budget)
@@ -123,6 +117,8 @@ def judge(
         return judged
     with closing(Book(judgement.book_path)) as book:
         book.register(session.judge.identity)
+        if session.second is not None:
+            book.register(session.second.judge.identity)
         if judgement.run is not None:
             _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders)
         try:
@@ -139,6 +135,7 @@ class _Session:
         self,
         judgement: Judgement,
         chosen: ChosenJudge,
+        second: ChosenJudge | None,
         questions: Questions,
         budget: Budget,
         gate: Gate,
@@ -148,11 +145,16 @@ class _Session:
         self.stopping = stopping
         limits = judgement.limits
         self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._keep)
+        self.second = None
+        if second is not None:
+            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._keep)
+            self.second = SecondJudge(second, other)
         self.digest = self.judge.identity.digest
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
         self._before: Mapping[str, Sequence[Verdict]] = {}
         self._standing: Standing | None = None
+        self._asked: dict[str, JudgeRequest] = {}
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
         setting = chosen.settings.votes
         votes = judgement.votes or (setting if isinstance(setting, int) else None)
@@ -164,6 +166,8 @@ class _Session:
         self._before = contents.verdicts.get(self.digest, {})
         self._standing = contents.standings.get(self.digest)
         self.verdicts = {name: list(samples) for name, samples in self._before.items()}
+        if self.second is not None:
+            self.second.recall(contents)
         asked = self.questions.asked(self.verdicts)
         if asked:
             self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
@@ -179,6 +183,7 @@ class _Session:
             ):
                 tokens = each(request) if calls else (0, 0)
                 total.update(calls=calls, prompt=calls * tokens[0], completion=calls * tokens[1], known=not calls)
+        calls, took = self.second.most(asked.values()) if self.second is not None else (0, Took(0, 0, 0.0))
         return Preflight(
             f"{self.judge.identity.model} ({self.chosen.name}, {self.digest})",
             len(self.questions.observations),
@@ -186,12 +191,13 @@ class _Session:
             least["known"],
             len(beside),
             least["calls"],
-            most["calls"],
+            most["calls"] + calls,
             self._took(least),
-            self._took(most),
+            self._took(most).and_also(took),
             str(self.voting.fixed)
             if self.voting.fixed
             else f"1, and up to {MOST} where they differ or one case decides",
+            self.second.name if self.second is not None else "",
         )
 
     def _took(self, total: Counter[str]) -> Took:
@@ -210,8 +216,12 @@ class _Session:
             with interruptible(runner, self.stopping):
                 await self._controls(runner, book, judged)
                 await self._rounds(runner, judged)
+                await self._in_doubt(book, judged, clock)
+            judged.unscored = Counter(why for each in self._asked.values() if (why := self._without_verdict(each)))
         finally:
             await self.judge.aclose()
+            if self.second is not None:
+                await self.second.judge.aclose()
             judged.double_bills = book.double_bills
         judged.done = True
 
@@ -234,8 +244,19 @@ class _Session:
             self.verdicts |= await runner.run(new.values(), self.verdicts)
             before, asked = asked, self.questions.asked(self.verdicts)
             new = {name: request for name, request in asked.items() if name not in before}
-        judged.requests = len(asked)
-        judged.unscored = Counter(why for each in asked.values() if (why := self._without_verdict(each)))
+        judged.requests, self._asked = len(asked), asked
+
+    async def _in_doubt(self, book: Book, judged: Judged, clock: Clock | None) -> None:
+        """Ask the second judge, where there is one, about what the first left in doubt."""
+        if self.second is None or judged.standing is None or judged.tally.halted:
+            return
+        digest = self.second.judge.identity.digest
+        judged.standing = book.mark(structs.replace(judged.standing, second=digest))
+        doubts = flagged(self.questions, self._asked, self.verdicts)
+        runner = self.second.runner(book, self.judgement.limits, self.budget, clock, judged.tally)
+        with interruptible(runner, self.stopping):
+            await self.second.ask(runner, doubts.values())
+        judged.in_doubt = len(doubts)
 
     def _without_verdict(self, request: JudgeRequest) -> str:
         """Return why the votes on a request come to no verdict, those of before included; "" where they do."""
@@ -243,7 +264,10 @@ class _Session:
         votes = {each.sample: each for each in both}
         if not votes:
             return NOT_ASKED
-        ruling = fold_votes([votes[sample] for sample in sorted(votes)], self._rubrics[request.rubric_hash])
+        rubric = self._rubrics[request.rubric_hash]
+        ruling = fold_votes([votes[sample] for sample in sorted(votes)], rubric)
+        if self.second is not None and (said := self.second.said.get(request.digest)):
+            ruling = settled(ruling, fold_votes(said, rubric))
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
     def _lacking(self, request: JudgeRequest) -> tuple[int, int]:

@@ -50,6 +50,7 @@ class Judgement:
     max_cost: float | None = None
     limits: Limits = DEFAULT_LIMITS
     allow_self_judge: bool = False
+    second: str | None = None
     at: str | None = None
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.errors import InputError, MetricNameError, Problem, SettingsError
 from assay.graders.catalog import parse, parse_all
+from assay.graders.combined import APART, BY_BOTH
 from assay.graders.instruments import JUDGE, RULES, is_of_this_layer, outcome_of
 from assay.graders.joins import Joins
 from assay.graders.judging import Judging, Rubrics
@@ -15,7 +16,7 @@ from assay.graders.reading import Reading
 from assay.graders.stages import CONTEXT
 from assay.graders.votes import Ruling
 from assay.io.outputs.nfc import in_nfc
-from assay.model import Case, Corpus, Gate, GoldenSet, Observation
+from assay.model import SCORED, Case, Corpus, Gate, GoldenSet, Observation
 from assay.scoring.slices import rows_of_slice
 from assay.verdict import JudgeRequest, Verdict
 from assay.workflow.select import chosen
@@ -66,6 +67,23 @@ class Questions:
                 self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
             found |= recorder.asked
             recorder.asked.clear()
+        return found
+
+    def contradicted(self, book: Mapping[str, Sequence[Verdict]]) -> set[str]:
+        """Return the requests behind what the judge says of an answer and the rules say very differently."""
+        recorder, found = _Recorder(self.rubrics, book), set[str]()
+        for reading in self._readings(Joins(self.golden, self.corpus, recorder)):
+            for name in self.names:
+                if name.base not in BY_BOTH:
+                    continue
+                recorder.asked.clear()
+                alone = Reading(reading.case, reading.observation)  # what another metric has asked is asked again
+                by_rules = MetricName(
+                    name.base, tuple((key, RULES if key == "by" else each) for key, each in name.keys)
+                )
+                judged, ruled = outcome_of(name, alone), outcome_of(by_rules, reading)
+                if judged.status == ruled.status == SCORED and abs(judged.value - ruled.value) > APART:
+                    found |= recorder.asked.keys()
         return found
 
     @property

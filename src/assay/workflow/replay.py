@@ -44,7 +44,8 @@ def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging,
     from assay.workflow.controls import anchor_requests
 
     contents = read_contents(path)
-    chosen = _chosen(path, contents.judges, judge)
+    others = {each.second for each in contents.standings.values()}  # named nowhere, but as what stands beside another
+    chosen = _chosen(path, [each for each in contents.judges if judge or each.digest not in others], judge)
     beside = anchor_requests(rubrics)  # which say nothing of whether claims were ever asked about
     recorded = contents.verdicts.get(chosen.digest, {})
     book = {request: tuple(samples) for request, samples in recorded.items() if request not in beside}
@@ -56,7 +57,11 @@ def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging,
         told = "; ".join(standing.drift)
         notices.append(f"E_JUDGE_DRIFT {chosen.model} is not what it was: {told}: judge everything again in a new book")
     valid = standing is None or standing.may_gate
-    return Judging(rubrics, book, chosen.digest, valid=valid, model=chosen.model), tuple(notices)
+    second = standing.second if standing is not None else ""
+    seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
+    return Judging(
+        rubrics, book, chosen.digest, valid=valid, model=chosen.model, second=second, seconds=seconds
+    ), tuple(notices)
 
 
 def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:
