@@ -24,6 +24,7 @@ if [ -f "$ASSAY_OUT/run/manifest.json" ]; then
         variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS knows no ${name^^}
         [ -z "${!variable:-}" ] || report+=("--$name" "${!variable}")
     done
+    [ "${ASSAY_STRICT:-false}" != true ] || report+=(--strict)
     assay "${report[@]}" || status=$((status == 0 ? 3 : status))
 else
     echo "::error title=assay::nothing was scored (exit $status): see the log of this step"

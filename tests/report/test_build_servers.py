@@ -108,7 +108,9 @@ def test_at_most_ten_annotations_say_how_many_are_left_out() -> None:
 
 
 def test_a_risk_is_a_warning_and_a_pass_is_a_notice() -> None:
-    assert workflow_commands(scoring(Decision("PASS_WITH_RISK", ("r",))))[0].startswith("::warning ")
+    risk = scoring(Decision("PASS_WITH_RISK", ("r",)))
+    assert workflow_commands(risk)[0].startswith("::warning ")
+    assert workflow_commands(risk, strict=True)[0].startswith("::error ")
     assert workflow_commands(scoring(Decision("PASS", ()), Gate()))[0].startswith("::notice ")
     assert [] == workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
 

@@ -63,7 +63,8 @@ def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:
     said = "\n".join([*screen.lines, *screen.notes, *cells])
     assert "<img" not in text
     assert all(sign not in text + said for sign in ("\x1b", "\u202e"))
-    data = json.loads(comparison_json(found, PASS))
+    data = json.loads(comparison_json(found, PASS, gate=Gate(approver="Minh")))
+    assert "Minh" == data["approver"]
     assert HOSTILE in data["comparison"]["recall@10"]["regressed"]
     assert [] == violations(data, (schema := load_schema("comparison")), schema)
 

@@ -72,10 +72,11 @@ def _written(found: Calibrated, out: str | None, report: str | None) -> Iterator
 def _show(found: Calibrated, format: Format) -> None:
     from assay.cli.screen import show, though_unread
     from assay.report.calibration import calibration_json, calibration_lines, calibration_markdown
+    from assay.report.safe import json_for_log
 
     with though_unread():
         if format is Format.json:
-            typer.echo(calibration_json(found), nl=False)
+            typer.echo(json_for_log(calibration_json(found)), nl=False)
         elif format is Format.markdown:
             typer.echo(calibration_markdown(found), nl=False)
         else:

@@ -71,11 +71,12 @@ def compare(
 def _show(format: Format, found: Comparison, decision: Decision, asked: Asked) -> None:
     from assay.cli.screen import show, though_unread
     from assay.report.comparison import comparison_screen
+    from assay.report.safe import json_for_log
     from assay.workflow.compare import json_text, markdown_text
 
     with though_unread():
         if format is Format.json:
-            typer.echo(json_text(found, decision, asked), nl=False)
+            typer.echo(json_for_log(json_text(found, decision, asked)), nl=False)
         elif format is Format.markdown:
             typer.echo(markdown_text(found, decision, asked), nl=False)
         else:

@@ -34,6 +34,7 @@ def report(
     github: Annotated[
         bool, typer.Option("--github", help="Print annotations, and append to the job summary of a GitHub workflow.")
     ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="With --github: a pass with risk is an error.")] = False,
     gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
     profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
     baseline: Annotated[str | None, typer.Option(help="What to compare with: RUN, RUN:CONFIG or a baseline.")] = None,
@@ -73,20 +74,21 @@ def report(
     ):
         written = write_reports(scoring, targets)
         if github:
-            _tell_github(scoring)
+            _tell_github(scoring, strict)
         wrote(written)
     return 0
 
 
-def _tell_github(run: ScoreRun) -> None:
+def _tell_github(run: ScoreRun, strict: bool) -> None:
     from assay.workflow.reports import github_annotations, github_summary
 
-    for line in github_annotations(run):
+    for line in github_annotations(run, strict=strict):
         typer.echo(line)
+    summary = github_summary(run, strict=strict)
     path = os.environ.get(SUMMARY)
     if path is None:
-        typer.echo(github_summary(run), nl=False)
+        typer.echo(summary, nl=False)
         typer.echo(f"{SUMMARY} is not set: the summary was printed", err=True)
         return
     with open(path, "a", encoding="utf-8") as file:
-        file.write(github_summary(run))
+        file.write(summary)

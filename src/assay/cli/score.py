@@ -174,12 +174,13 @@ def epoch() -> str | None:
 def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
     """Print the results in the form asked for."""
     from assay.cli.screen import show, though_unread
+    from assay.report.safe import json_for_log
     from assay.report.terminal import summary_lines
     from assay.workflow.reports import json_report, markdown
 
     with though_unread():
         if format is Format.json:
-            typer.echo(json_report(run, targets.now), nl=False)
+            typer.echo(json_for_log(json_report(run, targets.now)), nl=False)
         elif format is Format.markdown:
             typer.echo(markdown(run, targets), nl=False)
         else:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from assay.errors import InputError, Problem
+from assay.errors import InputError, Problem, shown
 from assay.finding import Cause, Confidence, Fault
 from assay.io import strictjson
 from assay.io.shape import MisfitError, fit
@@ -20,7 +20,7 @@ from assay.io.writing import write_whole
 from assay.model import Case, CaseChecks, Count, GoldenInfo, Position
 
 KIND: Literal["assay-baseline"] = "assay-baseline"
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 256 * 2**20
 
 
@@ -110,12 +110,13 @@ def read_baseline(path: str) -> BaselineFile:
     if value.get("kind") != KIND:
         what = "a report, which holds no scores of cases" if "configs" in value else "something else"
         raise _refused(path, "kind", f"not a baseline (got {what}; expected a file of `assay baseline save`)")
+    if value.get("version") != VERSION:  # before its fields: those of another version are others
+        got = shown(value["version"]) if "version" in value else "none"
+        raise _refused(path, "version", f"of another version (got {got}; expected {VERSION}: save it again)")
     try:
         found = fit(value, BaselineFile)
     except MisfitError as error:
         raise InputError([Problem(path, None, *misfit) for misfit in error.misfits]) from None
-    if found.version != VERSION:
-        raise _refused(path, "version", f"of another version (got {found.version}; expected {VERSION}: save it again)")
     problems = list(_contradictions(found, path))
     if problems:
         raise InputError(problems)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from assay.finding import Attribution, CaseChange, Comparison, MetricChange, Side
-from assay.model import Decision
+from assay.model import Decision, Gate
 from assay.report.comparison import verdict
 from assay.report.jsonreport import rule_json
 from assay.report.safe import encodable
@@ -14,12 +14,13 @@ from assay.report.safe import encodable
 Json = dict[str, Any]
 
 
-def comparison_json(found: Comparison, decision: Decision, now: str | None = None) -> str:
-    """Return the comparison as JSON text ending in a newline; `now` becomes `generated_at`.
+def comparison_json(found: Comparison, decision: Decision, now: str | None = None, gate: Gate | None = None) -> str:
+    """Return the comparison as JSON text ending in a newline; `now` becomes `generated_at`, `gate` is what decided.
 
     Raises ValueError for a number that is not finite, which is a defect of its maker.
     """
     report: Json = {
+        "approver": gate.approver if gate is not None else "",
         "baseline": _side(found.baseline),
         "candidate": _side(found.candidate),
         "cases": [_case(each) for each in found.cases],

@@ -20,13 +20,13 @@ SUMMARY_BYTES = 1024 * 1024
 _MARK: dict[Outcome, str] = {"PASS": "✅", "PASS_WITH_RISK": "⚠️", "FAIL": "❌", "INCOMPLETE": "❓"}
 
 
-def workflow_commands(scoring: Scoring) -> list[str]:
+def workflow_commands(scoring: Scoring, *, strict: bool = False) -> list[str]:
     """Return workflow commands, at most ten of a kind: an error for each reason against a release, else a warning.
 
-    Where there are more, the last one says how many are left out.
+    Where there are more, the last one says how many are left out. `strict`: a pass with risk is none.
     """
     decision = scoring.decision
-    kind = "error" if decision.outcome in ("FAIL", "INCOMPLETE") else "warning"
+    kind = "error" if _stops(decision.outcome, strict) else "warning"
     told = [_command(kind, f"assay: {decision.outcome}", reason) for reason in decision.reasons]
     if decision.outcome == "PASS":
         return [_command("notice", "assay: PASS", "every rule that was set is met")] if scoring.gate else []
@@ -34,6 +34,10 @@ def workflow_commands(scoring: Scoring) -> list[str]:
         rest = f"{len(told) - SHOWN + 1} more reasons are in the summary of this job"
         told = [*told[: SHOWN - 1], _command(kind, f"assay: {decision.outcome}", rest)]
     return told
+
+
+def _stops(outcome: Outcome, strict: bool) -> bool:
+    return outcome in ("FAIL", "INCOMPLETE") or (strict and outcome == "PASS_WITH_RISK")
 
 
 def _command(kind: str, title: str, message: str) -> str:
@@ -46,17 +50,25 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def job_summary(scoring: Scoring, cases: Cases, *, show_forbidden: bool = False, graders: Graders = CATALOG) -> str:
+def job_summary(
+    scoring: Scoring,
+    cases: Cases,
+    *,
+    show_forbidden: bool = False,
+    graders: Graders = CATALOG,
+    strict: bool = False,
+) -> str:
     """Return the summary of a job as Markdown: the decision, its reasons, headline metrics, rules, the worst cases.
 
-    Within what GitHub accepts: the last tables are left out, and said to be, where it would be too long.
+    Within what GitHub accepts: the last tables are left out, and said to be, where it would be too long. `strict`: a
+    pass with risk is none.
     """
     drawn = (
         headlines(scoring, graders),
         tables.gate_rules(scoring, graders),
         failures.top_failed(scoring, cases, show_forbidden),
     )
-    parts = [_first(scoring), *(_section(table) for table in drawn if table.rows)]
+    parts = [_first(scoring, strict), *(_section(table) for table in drawn if table.rows)]
     text = ""
     for part in parts:
         if len((text + part).encode()) > SUMMARY_BYTES - 200:
@@ -69,13 +81,15 @@ def _section(table: tables.Table) -> str:
     return "\n".join(["", f"### {markdown(table.title)}", "", *table_lines(table), ""])
 
 
-def _first(scoring: Scoring) -> str:
-    return "\n".join(_first_lines(scoring)) + "\n"
+def _first(scoring: Scoring, strict: bool) -> str:
+    return "\n".join(_first_lines(scoring, strict)) + "\n"
 
 
-def _first_lines(scoring: Scoring) -> Iterator[str]:
+def _first_lines(scoring: Scoring, strict: bool) -> Iterator[str]:
     decision = scoring.decision
-    yield f"## {_MARK[decision.outcome]} Assay: {decision.outcome}"
+    failed = strict and decision.outcome == "PASS_WITH_RISK"
+    said = f"{decision.outcome}, which --strict lets fail" if failed else decision.outcome
+    yield f"## {_MARK['FAIL' if failed else decision.outcome]} Assay: {said}"
     yield ""
     for reason in decision.reasons[:SHOWN]:
         yield f"- {markdown(reason)}"

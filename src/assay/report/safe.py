@@ -96,6 +96,15 @@ def terminal(text: str) -> str:
     return _WORKFLOW_COMMAND.sub(lambda match: _escaped(match[0]), visible(text))
 
 
+def json_for_log(text: str) -> str:
+    r"""Return JSON text that means the same and gives a build whose log it stands in no command.
+
+    >>> json_for_log('{"name": "##[add-path]/tmp"}')
+    '{"name": "\\u0023#[add-path]/tmp"}'
+    """
+    return _WORKFLOW_COMMAND.sub(lambda match: _escaped(match[0]), text)
+
+
 def csv_cell(text: str) -> str:
     """Return `text` so that no spreadsheet takes it for a formula; quoting is left to the CSV writer.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import structs
@@ -28,7 +29,7 @@ from assay.workflow.session import Request, day_of, scored, the_gate
 OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """What a user wants compared and decided; `by` None stands for the usual slices. `now` is an ISO time."""
 
@@ -39,9 +40,9 @@ class Asked:
     by: Sequence[str] | None = None
     now: str | None = None
 
-    @property
+    @cached_property
     def rules(self) -> Gate | None:
-        """The gate that decides, None without one."""
+        """The gate that decides, None without one; read once, because a file may be a pipe."""
         return the_gate(self.gate, self.profile, self.approver)
 
 
@@ -87,9 +88,9 @@ def compare_named(baseline: str, candidate: str, asked: Asked) -> tuple[Comparis
     return _concluded(*sides, asked)
 
 
-def baseline_for(text: str, asked: Asked) -> Snapshot:
+def baseline_for(text: str, metrics: Sequence[str], gate: Gate | None) -> Snapshot:
     """Return what a name stands for, with the metrics of a gate too."""
-    return side_of(text, asked.metrics, _also(asked))
+    return side_of(text, metrics, metrics_needed(gate) if gate is not None else ())
 
 
 def compare_configs(
@@ -196,4 +197,4 @@ def markdown_text(found: Comparison, decision: Decision, asked: Asked) -> str:
 
 def json_text(found: Comparison, decision: Decision, asked: Asked) -> str:
     """Return the report for programs."""
-    return comparison_json(found, decision, asked.now)
+    return comparison_json(found, decision, asked.now, asked.rules)

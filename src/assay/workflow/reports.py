@@ -142,18 +142,18 @@ def shown_observations(run: ScoreRun) -> Mapping[tuple[str, str], Observation]:
     return found
 
 
-def github_annotations(run: ScoreRun) -> list[str]:
+def github_annotations(run: ScoreRun, *, strict: bool = False) -> list[str]:
     """Return the commands that make GitHub mark what stands against a release."""
     from assay.report.github import workflow_commands
 
-    return workflow_commands(run.scoring)
+    return workflow_commands(run.scoring, strict=strict)
 
 
-def github_summary(run: ScoreRun) -> str:
+def github_summary(run: ScoreRun, *, strict: bool = False) -> str:
     """Return the summary of a job, as Markdown."""
     from assay.report.github import job_summary
 
-    return job_summary(run.scoring, run.cases)
+    return job_summary(run.scoring, run.cases, strict=strict)
 
 
 def per_case(run: ScoreRun) -> Iterator[bytes]:

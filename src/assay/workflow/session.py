@@ -113,11 +113,12 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     metrics = tuple(request.metrics) or _default_metrics(files)
     if request.judged or not request.metrics:
         metrics += judged_metrics(judging)
+    gate = the_gate(request.gate, request.profile, request.approver)  # once: it may be a pipe
     return Options(
         metrics=metrics,
         by=tuple(request.by) or None,
-        gate=the_gate(request.gate, request.profile, request.approver),
-        baseline=_baseline(request),
+        gate=gate,
+        baseline=_baseline(request, gate),
         today=request.today,
         gate_configs=tuple(request.gate_configs),
         missing_as_zero=request.missing_as_zero,
@@ -134,13 +135,13 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     )
 
 
-def _baseline(request: Request) -> Snapshot | None:
+def _baseline(request: Request, gate: Gate | None) -> Snapshot | None:
     """Return what `baseline` names, with the metrics of the request and of its gate; None without one."""
     if request.baseline is None:
         return None
-    from assay.workflow.compare import Asked, baseline_for  # comparing rests on this module
+    from assay.workflow.compare import baseline_for  # comparing rests on this module
 
-    return baseline_for(request.baseline, Asked(request.gate, request.profile, metrics=request.metrics))
+    return baseline_for(request.baseline, request.metrics, gate)
 
 
 def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate | None:
