@@ -1,18 +1,30 @@
-"""What the tests of `assay judge` share: a working directory with eight cases, and a judge that labels honestly."""
+"""What the tests of `assay judge` share: a working directory with eight cases, judges, and what scoring tells."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.faults.judging import honest, write_inputs
-from tests.support.judge_server import JudgeServer, judge_server, labelled
+from tests.support.judge_server import Asked, JudgeServer, judge_server, labelled
+
+from assay.cli import main
+from assay.io.calibrations import write_calibrations
+from assay.io.golden import load_golden
+from assay.io.rubrics import load_rubrics
+from assay.judges.book import read_contents
+from assay.metrics.rates import wilson
+from assay.verdict import Calibration, Rate, rubrics_hash
 
 KEY = "a-very-secret-key-of-mine"
 NAMED = ("--judge", "scripted", "--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--api-key-env", "THE_KEY")
 METRICS = ("--metrics", "faithfulness(by=judge),answer_relevance(by=judge)")
+INPUTS = ("--golden", "golden.jsonl", "--outputs", "outputs.jsonl")
+FAITHFUL, RELEVANT = "faithfulness(by=judge)", "answer_relevance(by=judge)"
 
 
 @contextmanager
@@ -24,3 +36,57 @@ def judging(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
         patch.setenv("THE_JUDGE", f"{server.url}/v1")
         patch.setenv("THE_KEY", KEY)
         yield server
+
+
+def judge(*more: str) -> int:
+    """Judge the eight cases; returns the exit code."""
+    return main(["judge", *INPUTS, *NAMED, *METRICS, *more])
+
+
+def score(*more: str, verdicts: str = "verdicts.sqlite", metrics: str = f"{FAITHFUL},{RELEVANT}") -> dict[str, Any]:
+    """The JSON report of the scoring, which also writes `cases.jsonl` and `report.md`; its exit code under `status`."""
+    reports = ("--json-report", "report.json", "--per-case", "cases.jsonl", "--report", "report.md")
+    words = ["score", *INPUTS, "--verdicts", verdicts, "--metrics", metrics, *reports, *more]
+    status = main(words)
+    return {"status": status, **json.loads(Path("report.json").read_bytes())}
+
+
+def lines(path: str) -> dict[str, Any]:
+    """The lines of scores by case."""
+    return {row["case_id"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
+
+
+def divided(*numbers: int) -> Any:
+    """A judge that labels honestly and changes its mind, every second time, about the answers of some years."""
+    seen: dict[str, int] = {}
+
+    def choose(asked: Asked, item: str) -> str:
+        labels = [str(each) for each in asked.item["label"]["enum"]]
+        said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
+        if not any(f"year {number}." in said for number in numbers) or "claims" not in asked.data:
+            return honest(asked, item)
+        seen[said] = seen.get(said, 0) + 1
+        return labels[0] if seen[said] % 2 else labels[-1]
+
+    return labelled(choose)
+
+
+def calibrated() -> tuple[str, str]:
+    """A file that lets the judge gate by faithfulness: of 50 items of either kind it got 48 right."""
+    identity = read_contents("verdicts.sqlite").judges[0]
+    rubrics, bounds = rubrics_hash(load_rubrics().values(), "support"), wilson(48, 50)
+    rate, golden = Rate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
+    record = Calibration(FAITHFUL, identity.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
+    return "--calibration", str(write_calibrations("calibration.json", [record], {}))
+
+
+def gate(**rule: Any) -> tuple[str, str]:
+    """A gate of one rule on faithfulness."""
+    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": FAITHFUL, "at_least": 0.1} | rule]}))
+    return "--gate", "gate.yaml"
+
+
+def state(report: dict[str, Any]) -> str:
+    """What the only rule of the gate came to."""
+    (rule,) = report["configs"]["a"]["decision"]["rules"]
+    return str(rule["state"])

@@ -1,4 +1,4 @@
-"""What guards a judge's numbers, each from the command line: votes far apart, too few verdicts, drift, self-judging."""
+"""What guards a judge's numbers, each from the command line: votes far apart, too few verdicts, self-judging."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.judging import METRICS, NAMED, judging
-from tests.faults.judging import honest
-from tests.support.judge_server import Asked, JudgeServer, labelled
+from tests.cli.judging import (
+    FAITHFUL,
+    INPUTS,
+    NAMED,
+    RELEVANT,
+    calibrated,
+    divided,
+    gate,
+    judge,
+    judging,
+    lines,
+    score,
+    state,
+)
+from tests.support.judge_server import JudgeServer
 
 from assay.cli import main
-from assay.io.calibrations import write_calibrations
-from assay.io.golden import load_golden
-from assay.io.rubrics import load_anchors, load_rubrics
-from assay.judges.book import load_verdicts, read_contents
-from assay.metrics.rates import wilson
-from assay.verdict import Calibration, Rate, rubrics_hash
+from assay.judges.book import load_verdicts
 
-INPUTS = ("--golden", "golden.jsonl", "--outputs", "outputs.jsonl")
-FAITHFUL, RELEVANT = "faithfulness(by=judge)", "answer_relevance(by=judge)"
 APART = "needs_review: votes are 0.5 or more apart"
 
 
@@ -29,37 +34,6 @@ APART = "needs_review: votes are 0.5 or more apart"
 def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
     with judging(tmp_path, monkeypatch) as server:
         yield server
-
-
-def judge(*more: str) -> int:
-    return main(["judge", *INPUTS, *NAMED, *METRICS, *more])
-
-
-def score(*more: str, verdicts: str = "verdicts.sqlite", metrics: str = f"{FAITHFUL},{RELEVANT}") -> dict[str, Any]:
-    """The JSON report of the scoring, which also writes `cases.jsonl` and `report.md`; its exit code under `status`."""
-    reports = ("--json-report", "report.json", "--per-case", "cases.jsonl", "--report", "report.md")
-    words = ["score", *INPUTS, "--verdicts", verdicts, "--metrics", metrics, *reports, *more]
-    status = main(words)
-    return {"status": status, **json.loads(Path("report.json").read_bytes())}
-
-
-def lines(path: str) -> dict[str, Any]:
-    return {row["case_id"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
-
-
-def divided(*numbers: int) -> Any:
-    """A judge that labels honestly and changes its mind, every second time, about the answers of some years."""
-    seen: dict[str, int] = {}
-
-    def choose(asked: Asked, item: str) -> str:
-        labels = [str(each) for each in asked.item["label"]["enum"]]
-        said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
-        if not any(f"year {number}." in said for number in numbers) or "claims" not in asked.data:
-            return honest(asked, item)
-        seen[said] = seen.get(said, 0) + 1
-        return labels[0] if seen[said] % 2 else labels[-1]
-
-    return labelled(choose)
 
 
 # ── votes far apart ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,25 +127,6 @@ def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServe
 # ── too few verdicts ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def calibrated() -> tuple[str, str]:
-    """A file that lets the judge gate by faithfulness: of 50 items of either kind it got 48 right."""
-    (identity,) = read_contents("verdicts.sqlite").judges
-    rubrics, bounds = rubrics_hash(load_rubrics().values(), "support"), wilson(48, 50)
-    rate, golden = Rate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
-    record = Calibration(FAITHFUL, identity.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
-    return "--calibration", str(write_calibrations("calibration.json", [record], {}))
-
-
-def gate(**rule: Any) -> tuple[str, str]:
-    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": FAITHFUL, "at_least": 0.1} | rule]}))
-    return "--gate", "gate.yaml"
-
-
-def state(report: dict[str, Any]) -> str:
-    (rule,) = report["configs"]["a"]["decision"]["rules"]
-    return str(rule["state"])
-
-
 def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplete(server: JudgeServer) -> None:
     """Seven of eight answers are judged: 88%."""
     assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))
@@ -219,58 +174,6 @@ def test_what_is_demanded_of_a_judge_is_ignored_where_none_was_used(tmp_path: Pa
     decision = json.loads(Path("report.json").read_bytes())["configs"]["a"]["decision"]
     assert {"judge_unscored": "unmeasured"}.items() <= {r["metric"]: r["state"] for r in decision["rules"]}.items()
     assert not any("judge_unscored" in reason for reason in decision["reasons"])
-
-
-# ── drift ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def lenient(asked: Asked, _: str) -> str:
-    """What a judge says that has moved behind its name: everything is supported."""
-    context = json.dumps(asked.data.get("context"))
-    return str(asked.item["label"]["enum"][0]) if "year" not in context else honest(asked, _)
-
-
-def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
-    assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
-    assert 22 == server.calls
-    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-01T20:00:00Z")
-    assert 24 == server.calls  # the same day
-    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-02T08:00:00Z")
-    assert 24 == server.calls  # nothing else to ask
-    assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
-    assert 46 == server.calls
-    ((_, by_request),) = load_verdicts("verdicts.sqlite")[1].items()
-    again = [each for each in by_request.values() if len(each) > 1]
-    assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
-    assert not any("shuffled" in vote.flags for each in again for vote in each)
-    (standing,) = read_contents("verdicts.sqlite").standings.values()
-    assert (2, ()) == (standing.rounds, standing.drift)
-
-
-def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
-    server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All anchors right at first; later everything is supported, as it is for 10 of 20."""
-    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
-
-    def right(asked: Asked, item: str) -> str:
-        claims = asked.data.get("claims") or [{"text": ""}]
-        return known.get(claims[0]["text"]) or honest(asked, item)
-
-    server.answer = labelled(right)
-    assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
-    server.answer = labelled(lenient)
-    assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
-    told = capsys.readouterr().err
-    assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
-    assert "other anchors told as such: 0 of 10, were 10" in told
-    assert "supported anchors told" not in told
-    report = score(*gate(), *calibrated())
-    assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
-    assert (0, "unmeasured") == (report["status"], state(report))
-    assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # what showed it stays in the book
-    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
-    assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
 
 
 # ── who judges ───────────────────────────────────────────────────────────────────────────────────────────────────

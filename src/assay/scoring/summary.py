@@ -80,10 +80,8 @@ def summarise(
     """
     name = metric or column.metric
     statistic = statistic_of(grader, name)
-    seen = measure(column, rows)
-    headline = slice_name == HEADLINE
-    partly = partly_judged(column, seen, floor) if seen.errors else ""
-    if partly:
+    seen, headline = measure(column, rows), slice_name == HEADLINE
+    if partly := partly_judged(column, seen, floor) if seen.errors else "":
         found = _Found(None, notes=(partly,))
     elif statistic == "balanced":
         found = _balanced(grader, rows, parts, headline)

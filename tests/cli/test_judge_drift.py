@@ -1,0 +1,71 @@
+"""Anchors: a judge that has moved behind its name is found out, and its numbers gate nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.judging import calibrated, gate, judge, judging, score, state
+from tests.faults.judging import honest
+from tests.support.judge_server import Asked, JudgeServer, labelled
+
+from assay.cli import main
+from assay.io.rubrics import load_anchors
+from assay.judges.book import load_verdicts, read_contents
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with judging(tmp_path, monkeypatch) as server:
+        yield server
+
+
+def lenient(asked: Asked, _: str) -> str:
+    """What a judge says that has moved behind its name: everything is supported."""
+    context = json.dumps(asked.data.get("context"))
+    return str(asked.item["label"]["enum"][0]) if "year" not in context else honest(asked, _)
+
+
+def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
+    assert 22 == server.calls
+    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-01T20:00:00Z")
+    assert 24 == server.calls  # the same day
+    assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-02T08:00:00Z")
+    assert 24 == server.calls  # nothing else to ask
+    assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
+    assert 46 == server.calls
+    ((_, by_request),) = load_verdicts("verdicts.sqlite")[1].items()
+    again = [each for each in by_request.values() if len(each) > 1]
+    assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
+    assert not any("shuffled" in vote.flags for each in again for vote in each)
+    (standing,) = read_contents("verdicts.sqlite").standings.values()
+    assert (2, ()) == (standing.rounds, standing.drift)
+
+
+def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All anchors right at first; later everything is supported, as it is for 10 of 20."""
+    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+
+    def right(asked: Asked, item: str) -> str:
+        claims = asked.data.get("claims") or [{"text": ""}]
+        return known.get(claims[0]["text"]) or honest(asked, item)
+
+    server.answer = labelled(right)
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
+    server.answer = labelled(lenient)
+    assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
+    told = capsys.readouterr().err
+    assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
+    assert "other anchors told as such: 0 of 10, were 10" in told
+    assert "supported anchors told" not in told
+    report = score(*gate(), *calibrated())
+    assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
+    assert (0, "unmeasured") == (report["status"], state(report))
+    assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # what showed it stays in the book
+    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
