@@ -38,6 +38,7 @@ REASONS = {
 
 TOKENS = ("max_tokens", "max_cost")
 TOO_LITTLE = "one call alone may take more than that (expected a higher cap, or fewer max_tokens for the judge)"
+DRIFTED = "it is not what it was and may not gate: judge everything again, with a new --book"
 FINAL = {
     "tie": "votes for and against are equally many, ask for another number of --votes or let a person label the case",
     "too_long": "longer than a judge reads",
@@ -248,13 +249,10 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
         typer.echo(f"note: {judged.double_bills} {said}", err=True)
     standing = judged.standing
     if standing is not None:
-        typer.echo(_stands(standing), err=True)
-        for reason in standing.reasons:
-            typer.echo(f"  {terminal(reason)}", err=True)
-        for moved in standing.drift:
-            typer.echo(terminal(f"judge DRIFTED: {moved}"), err=True)
-        if standing.drift:
-            typer.echo("  it is not what it was and may not gate: judge everything again, with a new --book", err=True)
+        drift = [f"judge DRIFTED: {each}" for each in standing.drift]
+        told = [_stands(standing), *(f"  {reason}" for reason in standing.reasons), *drift]
+        for line in [*told, DRIFTED] if drift else told:
+            typer.echo(terminal(line), err=True)
     typer.echo(_spent(judged.budget), err=True)
     typer.echo(f"verdicts written to {terminal(str(judged.book))}", err=True)
     if tally.halted:
