@@ -96,6 +96,13 @@ def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pyte
     assert difference["gain"]["value"] > 0 and difference["gain"]["low"] > 0
 
 
+def test_a_judge_without_its_verdicts_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = world(tmp_path, 4)
+    given = labels(tmp_path / "l.jsonl", where, "correctness")
+    assert 2 == main(["calibrate", "--labels", given, *flags(where), "--judge", JUDGE.model])
+    assert "--judge: whose verdicts? (expected --verdicts FILE as well)" in capsys.readouterr().err
+
+
 def test_votes_that_differ_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Three samples of every claim; the second one passes the canteen in half of the cases."""
     where = world(tmp_path, 40, CONFIGS[:1])

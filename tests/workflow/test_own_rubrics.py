@@ -113,10 +113,13 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
     assert 2 == main(words)
     assert "to_the_point" in capsys.readouterr().err
     assert 0 == main([*words, "--rubrics", str(run / "rubrics")])
-    verdicts = ["--verdicts", str(run / "verdicts.jsonl")]
     capsys.readouterr()
-    assert 0 == main(["calibrate", "--run", str(run), "--labels", str(labels), *verdicts, "--format", "json"])
-    found = {each["by"]: each for each in json.loads(capsys.readouterr().out)["measured"]}
+    printed = []
+    for verdicts in ([], ["--verdicts", str(run / "verdicts.jsonl")]):  # those of the run, unless others are named
+        assert 0 == main(["calibrate", "--run", str(run), "--labels", str(labels), *verdicts, "--format", "json"])
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    found = {each["by"]: each for each in json.loads(printed[0])["measured"]}
     assert (4, 1.0) == (found["judge"]["pass_fail"]["n"], found["judge"]["pass_fail"]["raw"])
     assert ["to_the_point"] == [label for label, share in found["judge"]["by_label"]["prevalence"].items() if share]
 

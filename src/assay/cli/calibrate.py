@@ -22,7 +22,8 @@ Outputs = Annotated[list[str] | None, typer.Option(help="Recorded outputs, where
 def calibrate(
     labels: Annotated[list[str], typer.Option(help="Labels: JSON lines or CSV; several may be given.")],
     verdicts: Annotated[
-        list[str] | None, typer.Option(help="A book of verdicts or an export; several are compared.")
+        list[str] | None,
+        typer.Option(help="A book of verdicts or an export, else that of the run; several are compared."),
     ] = None,
     run: Run = None,
     golden: Golden = None,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 from msgspec import structs, to_builtins
 
 from assay.errors import IncompleteError, InputError, Problem
-from assay.graders.judging import Rubrics
+from assay.graders.judging import Judging, Rubrics
 from assay.graders.names import read_name
 from assay.io.calibrations import write_calibrations
 from assay.io.golden import golden_digest
@@ -36,7 +36,8 @@ PERSON = "person"
 class Calibrating:
     """What to calibrate: files of labels, books of verdicts, judges by name, folders of other rubrics, metrics.
 
-    Several books, judges or rubrics are compared on the same labels. Without `rubrics` those of the run count.
+    Several books, judges or rubrics are compared on the same labels. Without `verdicts` or `rubrics` those of the run
+    count.
     """
 
     labels: Sequence[str]
@@ -55,6 +56,8 @@ def calibrate(run: ScoreRun | None, wanted: Calibrating) -> Calibrated:
     """
     if wanted.verdicts and run is None:
         raise InputError("--verdicts: of which answers? (expected --run DIR, or --golden and --outputs)")
+    if wanted.judges and not wanted.verdicts:
+        raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
     scales = scales_of(rubrics_of(run, wanted.rubrics))
     read = load_labels(wanted.labels, scales)
     labels, notes = _of_run(read, run) if run is not None else (list(read), [])
@@ -170,16 +173,23 @@ def _judges(run: ScoreRun, wanted: Calibrating, metrics: Sequence[str], notes: l
     other = [metric for metric in metrics if _hash(own, metric) != _hash(usual, metric)]
     named = " ".join(f"with {Path(folder).name}" for folder in wanted.rubrics)
     found = []
+    for name, judging in _books(run, wanted, notes):
+        for rubrics, said, asked in ((usual, "", metrics), (own, named, other)):
+            called = " ".join(filter(None, (name, said))) or JUDGE
+            found.append(of_judge(run, called, replace(judging, rubrics=rubrics), asked))
+    return [each for each in found if any(each.opinions.values())]
+
+
+def _books(run: ScoreRun, wanted: Calibrating, notes: list[str]) -> Iterator[tuple[str, Judging]]:
+    """Yield what each judge said with what to call it: in the books that are named, else in that of the run."""
+    if not wanted.verdicts and run.judging is not None and run.judging.book:
+        yield "", run.judging
     for path in wanted.verdicts:
         for judge in wanted.judges or (None,):
-            for rubrics, said, asked in [(usual, "", metrics), (own, named, other)]:
-                judging, doubts = judging_of(path, judge, rubrics)
-                notes += [doubt for doubt in doubts if doubt not in notes]
-                parts = (judge, f"in {Path(path).name}" if len(wanted.verdicts) > 1 else "", said)
-                instrument = of_judge(run, " ".join(filter(None, parts)) or JUDGE, judging, asked)
-                if any(instrument.opinions.values()):
-                    found.append(instrument)
-    return found
+            judging, doubts = judging_of(path, judge, rubrics_of(run))
+            notes += [doubt for doubt in doubts if doubt not in notes]
+            where = f"in {Path(path).name}" if len(wanted.verdicts) > 1 else ""
+            yield " ".join(filter(None, (judge, where))), judging
 
 
 def _hash(rubrics: Rubrics, metric: str) -> str:
