@@ -223,7 +223,8 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     the rubric it was asked with; for any other judge or rubric it says nothing. `sensitivity` is the share of what
     people passed that the instrument passed, `specificity` the share of what they failed that it failed; None without
     such items. `reasons` say why it may not gate. `platt` maps the rules instrument's raw number to a probability:
-    `slope`, `intercept`.
+    `slope`, `intercept`. `anchors` is the share of the anchors that the judge labelled as expected then: where it is
+    outside that interval later, another judge answers under its name.
     """
 
     metric: str
@@ -238,6 +239,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     may_gate: bool = False
     reasons: tuple[str, ...] = ()
     platt: dict[str, float] | None = None
+    anchors: Rate | None = None
 
     def counts_for(self, judge: str, rubric_hash: str) -> bool:
         """Return whether this was measured on the very judge and rubric."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from assay.errors import InputError
 from assay.graders.votes import FAR_APART, TIED, Ruling, fold_votes, settled
 from assay.model import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
-from assay.verdict import Calibration, JudgeRequest, JudgeRubric, Verdict
+from assay.verdict import Calibration, JudgeRequest, JudgeRubric, Rate, Verdict
 
 Rubrics = Mapping[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -64,7 +64,7 @@ Asking = Generator[list[JudgeRequest], Rulings, Outcome]
 class Judging:
     """What judges and people said, for replay: `book` holds the samples of one judge by the digest of the request, in
     the order of their numbers; `judge` is the digest of that judge and `model` its name, `valid` false if it failed its
-    controls or drifted; `calibrations` are by metric name; `second` is the digest of a judge that was asked about what
+    controls or drifted, `anchors` the share of them labelled as expected; `calibrations` are by metric name; `second` is the digest of a judge that was asked about what
     the first left in doubt, and `seconds` what it said."""
 
     rubrics: Rubrics = field(default_factory=dict)
@@ -73,6 +73,7 @@ class Judging:
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     valid: bool = True
     model: str = ""
+    anchors: Rate | None = None
     second: str = ""
     seconds: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
 

@@ -129,7 +129,11 @@ class _Asked:
             instrument.name,
         )
         if instrument.by != RULES:
-            return measured(question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed)
+            found = measured(question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed)
+            if found is None or instrument.anchors is None:
+                return found
+            record = structs.replace(found.calibration, anchors=instrument.anchors)
+            return structs.replace(found, calibration=record)
         truth, _ = truths(self.labels, self.scale)
         values, curve = valued(opinions, {key: each.passed for key, each in truth.items()}, self.seed)
         if curve is not None and not curve.held_out:

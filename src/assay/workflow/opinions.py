@@ -28,7 +28,7 @@ _WHOLE = ("correctness", "answer_relevance")
 class Instrument(NamedTuple):
     """One instrument and what it said, by metric: `by` is judge, rules or a tool, `digest` what it is bound to.
 
-    `rubrics` is empty where no rubric was asked with.
+    `rubrics` is empty where no rubric was asked with; `anchors` is the share of them that a judge labelled as expected.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Instrument(NamedTuple):
     digest: str
     rubrics: Rubrics
     opinions: Mapping[str, Mapping[Key, Opinion]]
+    anchors: Rate | None = None
 
     def rubric_hash(self, metric: str) -> str:
         """Return what a calibration of this instrument for a metric is bound to beside its digest."""
@@ -45,7 +46,7 @@ class Instrument(NamedTuple):
 def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str]) -> Instrument:
     """Return what a judge's recorded votes come to, folded as scoring folds them."""
     found = {metric: _judged(run, judging, metric) for metric in metrics}
-    return Instrument(name, JUDGE, judging.judge, judging.rubrics, found)
+    return Instrument(name, JUDGE, judging.judge, judging.rubrics, found, judging.anchors)
 
 
 def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:

@@ -10,7 +10,8 @@ from assay.graders.catalog import CATALOG, JUDGED_METRICS, grader_of, is_measura
 from assay.graders.judging import RULES_VERSION, Judging, Rubrics
 from assay.graders.names import read_name
 from assay.io.calibrations import load_calibrations
-from assay.verdict import Calibration, JudgeIdentity, rubrics_hash
+from assay.metrics.rates import wilson
+from assay.verdict import Calibration, JudgeIdentity, Rate, Standing, rubrics_hash
 
 _MOST_NAMED = 5
 
@@ -60,8 +61,22 @@ def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging,
     second = standing.second if standing is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
     return Judging(
-        rubrics, book, chosen.digest, valid=valid, model=chosen.model, second=second, seconds=seconds
+        rubrics,
+        book,
+        chosen.digest,
+        valid=valid,
+        model=chosen.model,
+        anchors=_share_of_anchors(standing),
+        second=second,
+        seconds=seconds,
     ), tuple(notices)
+
+
+def _share_of_anchors(standing: Standing | None) -> Rate | None:
+    if standing is None or standing.anchors_right is None or not standing.anchors:
+        return None
+    bounds = wilson(round(standing.anchors_right * standing.anchors), standing.anchors)
+    return Rate(standing.anchors_right, bounds.low, bounds.high, standing.anchors)
 
 
 def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:
@@ -98,7 +113,13 @@ def _measured_elsewhere(record: Calibration, judging: Judging, golden: str) -> s
     if record.judge != judging.judge:
         return f"on another judge (got {record.judge}; expected {judging.judge})"
     rubric = rubrics_hash(judging.rubrics.values(), grader_of(parse(record.metric)).rubrics[0])
-    return f"with another rubric (got {record.rubric_hash}; expected {rubric})" if record.rubric_hash != rubric else ""
+    if record.rubric_hash != rubric:
+        return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
+    then, now = record.anchors, judging.anchors
+    if then is None or now is None or then.low <= now.value <= then.high:
+        return ""
+    allowed = f"{then.value:.0%} then, {then.low:.0%} to {then.high:.0%} allowed"
+    return f"before the judge moved (E_JUDGE_DRIFT: {now.value:.0%} of its anchors are as expected, {allowed})"
 
 
 def self_judged(judging: Judging | None, versions: Mapping[str, Sequence[str]] | None) -> tuple[str, ...]:
