@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.faults.judging import honest, write_inputs
 from tests.support.judge_server import Asked, JudgeServer, judge_server, labelled
 
@@ -71,13 +72,13 @@ def divided(*numbers: int) -> Any:
     return labelled(choose)
 
 
-def calibrated() -> tuple[str, str]:
+def calibrated(**changes: Any) -> tuple[str, str]:
     """A file that lets the judge gate by faithfulness: of 50 items of either kind it got 48 right."""
     identity = read_contents("verdicts.sqlite").judges[0]
     rubrics, bounds = rubrics_hash(load_rubrics().values(), "support"), wilson(48, 50)
     rate, golden = Rate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
     record = Calibration(FAITHFUL, identity.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
-    return "--calibration", str(write_calibrations("calibration.json", [record], {}))
+    return "--calibration", str(write_calibrations("calibration.json", [replace(record, **changes)], {}))
 
 
 def gate(**rule: Any) -> tuple[str, str]:

@@ -14,6 +14,8 @@ from tests.support.judge_server import Asked, JudgeServer, labelled
 from assay.cli import main
 from assay.io.rubrics import load_anchors
 from assay.judges.book import load_verdicts, read_contents
+from assay.metrics.rates import wilson
+from assay.verdict import Rate
 
 
 @pytest.fixture(name="server")
@@ -69,3 +71,15 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # what showed it stays in the book
     assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
     assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
+
+
+@pytest.mark.parametrize(("then", "found"), [(6, "pass"), (20, "unmeasured")])
+def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
+    """In a book of its own the judge is not known to have drifted: 6 of 20 anchors are as expected."""
+    assert 0 == judge("--votes", "1")
+    bounds = wilson(then, 20)
+    known = Rate(then / 20, bounds.low, bounds.high, 20)
+    report = score(*gate(), *calibrated(anchors=known))
+    assert (0, found) == (report["status"], state(report))
+    told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]
+    assert (found == "unmeasured") == bool(told)

@@ -16,7 +16,7 @@ from assay.graders.votes import Ruled, Ruling, fold_votes
 from assay.model import SCORED
 from assay.scoring.agreement import Key
 from assay.scoring.truth import Opinion, key_of
-from assay.verdict import Label, rubrics_hash
+from assay.verdict import Label, Rate, rubrics_hash
 from assay.workflow.labelling import RUBRIC_OF, Asked, asked, instrument_name
 from assay.workflow.score import ScoreRun
 
