@@ -53,6 +53,7 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
 )
 _LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are weighed
 _SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
+_REMEMBERED = 2000  # characters of an answer that is worth remembering
 _ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
 
 
@@ -82,6 +83,10 @@ def observe(answer: str) -> Observed:
     >>> observe("ERR-403 nghĩa là 'không có quyền'.")
     Observed(behaviour='answer', decided=True, refusal=False, substantive=True, phrase='', quoted=True)
     """
+    return _remembered(answer) if len(answer) <= _REMEMBERED else _observe(answer)
+
+
+def _observe(answer: str) -> Observed:
     if not _LATIN.search(answer) and not _LATIN.search(fold(answer)):
         return NOTHING
     if said := alone(answer):
@@ -105,6 +110,9 @@ def observe(answer: str) -> Observed:
     if not found:
         return PLAIN._replace(quoted=seen_quoted)
     return _decide(found, _substantive(text, refused), seen_quoted)
+
+
+_remembered = lru_cache(maxsize=1024)(_observe)  # a system mostly refuses in the same words
 
 
 def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Observed:
