@@ -64,8 +64,8 @@ Asking = Generator[list[JudgeRequest], Rulings, Outcome]
 class Judging:
     """What judges and people said, for replay: `book` holds the samples of one judge by the digest of the request, in
     the order of their numbers; `judge` is the digest of that judge and `model` its name, `valid` false if it failed its
-    controls or drifted, `anchors` the share of them labelled as expected. `calibrations` are by metric name. `second` is
-    the digest of a judge that was asked about what the first left in doubt, and `seconds` what it said."""
+    controls or drifted, `anchors` the share of them labelled as expected. `calibrations` are by metric name. `second`
+    is the digest of a judge that was asked about what the first left in doubt, and `seconds` what it said."""
 
     rubrics: Rubrics = field(default_factory=dict)
     book: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
