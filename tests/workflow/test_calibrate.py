@@ -12,7 +12,8 @@ from tests.workflow.calibrating import CONFIGS, JUDGE, SECOND, Say, book, flags,
 from assay.cli import main
 from assay.io.calibrations import load_calibrations
 from assay.io.rubrics import load_rubrics
-from assay.verdict import JudgeIdentity, rubrics_hash
+from assay.judges.rows import Contents, to_lines
+from assay.verdict import JudgeIdentity, Standing, rubrics_hash
 from assay.workflow.labelling import Asked
 
 
@@ -57,6 +58,21 @@ def test_a_judge_is_held_against_people_and_its_calibration_is_what_scoring_read
     assert kept.counts_for(JUDGE.digest, rubrics_hash(load_rubrics().values(), "support"))
     assert not kept.counts_for(SECOND.digest, rubrics_hash(load_rubrics().values(), "support"))
     assert "# Calibration against people" in report.read_text(encoding="utf-8")
+
+
+def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = world(tmp_path)
+    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
+    standing = Standing(JUDGE.digest, anchors=20, anchors_right=0.9)
+    with Path(verdicts).open("ab") as lines:
+        lines.writelines(to_lines(Contents(standings={JUDGE.digest: standing})))
+    given, out = labels(tmp_path / "l.jsonl", where, "faithfulness"), str(tmp_path / "calibration.json")
+    assert 0 == calibrated(capsys, "--labels", given, "--verdicts", verdicts, *flags(where), "--out", out)[0]
+    kept = load_calibrations(out)["faithfulness(by=judge)"]
+    assert kept.anchors is not None
+    assert (0.9, 20) == (kept.anchors.value, kept.anchors.n)
 
 
 def test_the_rules_are_held_against_the_same_labels_and_get_their_curve(
