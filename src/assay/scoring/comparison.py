@@ -118,7 +118,7 @@ def _case_changes(
             continue
         found = pairs_of(*sides.columns(metric))
         moved = better(grader, found.before, found.after)
-        held = held_back(sides, metric, found, moved).tolist()
+        held = held_back(sides.columns(metric), found, moved).tolist()
         pairs = zip(found.before.tolist(), found.after.tolist(), strict=True)
         for case_id, sign, in_doubt, pair in zip(sides.named(found.rows), moved.tolist(), held, pairs, strict=True):
             if sign:

@@ -84,10 +84,9 @@ def differ(before: Floats, after: Floats) -> Bools:
     return moved
 
 
-def held_back(sides: Sides, metric: str, found: Pairs, moved: Floats) -> Bools:
+def held_back(columns: tuple[ScoreColumn, ScoreColumn], found: Pairs, moved: Floats) -> Bools:
     """Return which pairs came out better by votes that are far apart on either side: no improvement is claimed."""
-    doubtful = np.union1d(*(in_review(column) for column in sides.columns(metric)))
-    held: Bools = (moved > 0) & np.isin(found.rows, doubtful)
+    held: Bools = (moved > 0) & np.isin(found.rows, np.union1d(*map(in_review, columns)))
     return held
 
 
@@ -109,7 +108,7 @@ def change_of(
     known = _Metric(metric, grader, statistic_of(grader, metric))
     found = pairs_of(*sides.columns(metric), rows)
     moved = better(grader, found.before, found.after)
-    held = held_back(sides, metric, found, moved)
+    held = held_back(sides.columns(metric), found, moved)
     change = MetricChange(
         metric=metric,
         slice=slice_name,

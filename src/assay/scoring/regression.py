@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.graders.base import Floats, Grader
+from assay.graders.base import Bools, Floats, Grader
 from assay.graders.catalog import grader_of, parse
 from assay.metrics.noninferiority import gain_bounds
 from assay.metrics.paired import cases_needed, detectable
@@ -19,6 +19,7 @@ from assay.metrics.rates import Bounds, zero_event_upper
 from assay.metrics.samples import exact_sum
 from assay.model import Rule, RuleResult, RuleState, ScoreColumn
 from assay.scoring.findings import NO_WORST, Scores, subject, without_holes
+from assay.scoring.gains import better, held_back
 from assay.scoring.measured import Clusters, column_of, ends_of, worst_of
 from assay.scoring.pairs import Pairs, pairs_of
 from assay.scoring.rules import resolved
@@ -72,6 +73,7 @@ class _Against:
         self.grader = grader_of(parse(rule.metric))
         self.margin = rule.max_regression or 0.0
         self.rows = scores.rows(rule.slice)
+        self.columns = baseline, candidate
         self.pairs: Pairs = pairs_of(baseline, candidate, self.rows)
         self.failed: Rows = np.union1d(self.pairs.failed_before, self.pairs.failed_after)
 
@@ -83,7 +85,7 @@ class _Against:
             return self._say("no_data", where)
         if len(found.rows) / expected < self.rule.min_coverage or not len(found.rows):
             return self._incomplete(f"{self.rule.min_coverage:.0%} needed")
-        rows, before, after = found.rows, found.before, found.after
+        rows, before, after = found.rows, found.before, np.where(self._held(), found.before, found.after)
         lost = np.intersect1d(found.lost, found.failed_after)
         if len(lost):
             worst = worst_of(self.grader)
@@ -93,6 +95,10 @@ class _Against:
             after = np.concatenate([after, np.full(len(lost), worst)])
         clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
         return self._decided(gained(self.grader, before, after, clusters), before, after, rows, clusters)
+
+    def _held(self) -> Bools:
+        """Which pairs came out better by votes that are far apart: they make up for no loss."""
+        return held_back(self.columns, self.pairs, better(self.grader, self.pairs.before, self.pairs.after))
 
     def _lost_values(self, lost: Rows) -> Floats:
         assert self.scores.baseline is not None

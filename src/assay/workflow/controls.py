@@ -63,12 +63,17 @@ def rounds_of(before: Standing | None, at: str | None, *, anew: bool) -> int:
     return before.rounds + (anew and later)
 
 
-def passing_over(known: Known, verdicts: Verdicts, rounds: int) -> dict[str, list[Verdict]]:
-    """Return the samples of the anchors with an empty one in place of the vote that sees passages in another order: who
-    is asked again must see the same."""
-    if rounds == 1:
-        return {}
-    passed = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest in known.anchors}
+def votes_of_anchors(known: Known, verdicts: Verdicts, rounds: int, *, anew: bool) -> dict[str, int]:
+    """Return how many votes each anchor has after this time: one more where they are asked `anew`, but for those that
+    were asked for this round before a halt; one for an anchor of a rubric that nobody asked under."""
+    given = {digest: sum(each.unscored is None for each in verdicts.get(digest, ())) for digest in known.anchors}
+    return {digest: max(1, min(rounds, count + 1) if anew else count) for digest, count in given.items()}
+
+
+def passing_over(votes: Mapping[str, int], verdicts: Verdicts) -> dict[str, list[Verdict]]:
+    """Return the samples of the anchors with several votes, and an empty one in place of that which sees passages in
+    another order: who is asked again must see the same."""
+    passed = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest, count in votes.items() if count > 1}
     return {digest: [*verdicts.get(digest, ()), each] for digest, each in passed.items()}
 
 

@@ -20,7 +20,7 @@ from assay.runners.attempts import Clock
 from assay.runners.budget import Budget
 from assay.runners.judging import JudgingRunner, JudgingTally, Progress
 from assay.verdict import JudgeIdentity, JudgeRequest, Standing, Verdict
-from assay.workflow.controls import Known, known_questions, passing_over, rounds_of, standing_of
+from assay.workflow.controls import Known, known_questions, passing_over, rounds_of, standing_of, votes_of_anchors
 from assay.workflow.judgement import BOOK, Judgement, gate_of, guarded, questions_of
 from assay.workflow.judges import ChosenJudge, caps_of, choose_judge, make_judge
 from assay.workflow.questions import Questions, deciding, narrowed
@@ -154,6 +154,7 @@ class _Session:
         self.verdicts: dict[str, list[Verdict]] = {}
         self._before: Mapping[str, Sequence[Verdict]] = {}
         self._standing: Standing | None = None
+        self._round = 1
         self._asked: dict[str, JudgeRequest] = {}
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
         setting = chosen.settings.votes
@@ -172,7 +173,7 @@ class _Session:
         if asked:
             self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
             anew = any(self._lacking(request)[0] for request in asked.values())
-            self.voting.rounds = rounds_of(self._standing, self.judgement.at, anew=anew)
+            self._begin_round(anew=anew)
         beside = self.voting.known.requests()
         least, most = Counter[str](), Counter[str]()
         for request in [*asked.values(), *beside]:
@@ -199,6 +200,13 @@ class _Session:
             else f"1, and up to {MOST} where they differ or one case decides",
             self.second.name if self.second is not None else "",
         )
+
+    def _begin_round(self, *, anew: bool) -> None:
+        """Decide whether the anchors are asked again: on a later day on which something else is asked `anew`."""
+        before = self._standing
+        self._round = rounds_of(before, self.judgement.at, anew=anew)
+        again = before is not None and self._round > before.rounds
+        self.voting.anchors = votes_of_anchors(self.voting.known, self._before, self._round, anew=again)
 
     def _took(self, total: Counter[str]) -> Took:
         price = self.chosen.price
@@ -228,14 +236,14 @@ class _Session:
     async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
         """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
         known = self.voting.known
-        recorded = self.verdicts | passing_over(known, self.verdicts, self.voting.rounds)
+        recorded = self.verdicts | passing_over(self.voting.anchors, self.verdicts)
         said = await runner.run(known.requests(), recorded)
         if runner.tally.halted or not said:
             return
-        before, rounds = self._standing, self.voting.rounds
-        at = before.at if before is not None and before.rounds == rounds else self.judgement.at
+        before = self._standing
+        at = before.at if before is not None and before.rounds == self._round else self.judgement.at
         standing = standing_of(self.digest, known, said, self.chosen.rubrics, at)
-        judged.standing = book.mark(structs.replace(standing, rounds=rounds))
+        judged.standing = book.mark(structs.replace(standing, rounds=self._round))
 
     async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
         """Ask what the verdicts so far give rise to, until that is nothing new."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from msgspec import structs
 
@@ -22,14 +23,14 @@ HOPELESS = ("provider", "deadline", "budget")
 @dataclass(slots=True)
 class Voting:
     """Votes as DECISIONS 22 has them: a `fixed` number, else as needed. `alone` are the cases that can fail the gate
-    alone, `rubrics` are by hash; `known` has one answer, which anchors give once in each of `rounds`."""
+    alone, `rubrics` are by hash; `known` has one answer, and is asked once but for the `anchors`."""
 
     questions: Questions
     rubrics: Mapping[str, JudgeRubric]
     fixed: int | None
-    alone: Collection[str]
+    alone: AbstractSet[str]
     known: Known
-    rounds: int = 1
+    anchors: Mapping[str, int] = field(default_factory=dict)
 
     def needs_more(self, request: JudgeRequest, samples: Sequence[Verdict]) -> bool:
         """Return whether one more vote is to be taken."""
@@ -62,11 +63,9 @@ class Voting:
         return fold_votes(samples, self.rubrics[request.rubric_hash]).unscored
 
     def _least(self, digest: str) -> int:
-        if digest in self.known.anchors:
-            return self.rounds
-        if digest in self.known.controls:
-            return 1
-        alone = bool(self.questions.cases_of.get(digest, set()) & set(self.alone))
+        if self._is_known(digest):
+            return self.anchors.get(digest, 1)
+        alone = not self.alone.isdisjoint(self.questions.cases_of.get(digest, ()))
         return self.fixed or (ALONE if alone else 1)
 
     def _is_known(self, digest: str) -> bool:
