@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,29 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
     assert not any("shuffled" in vote.flags for each in again for vote in each)
     (standing,) = read_contents("verdicts.sqlite").standings.values()
     assert (2, ()) == (standing.rounds, standing.drift)
+
+
+def test_anchors_whose_round_was_cut_short_are_not_asked_twice(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
+    later = ("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z", "--concurrency", "1")
+    assert 3 == judge(*later, "--max-calls", "7")
+    assert 0 == judge(*later)
+    assert 22 + 22 == server.calls
+
+
+def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: JudgeServer) -> None:
+    """A rubric of one's own in the place of the shipped one: ten of the anchors are English."""
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
+    assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
+    before = server.calls
+    shipped = files("assay").joinpath("rubrics", "support.en.yaml").read_text(encoding="utf-8")
+    text = shipped.replace('version: "1"', 'version: "own-1"')
+    Path("own").mkdir()
+    Path("own/support.en.yaml").write_text(text, encoding="utf-8")
+    english = sum(anchor.language == "en" for anchor in load_anchors().anchors)
+    more = ("--rubrics", "own", "--only", "case:c4", "--now", "2026-05-02T09:00:00Z")
+    assert 0 == judge("--votes", "1", *more)
+    assert before + english + 1 == server.calls
 
 
 def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from assay.graders.judging import FAR_APART_VOTES
 from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Decision, Gate, Rule, ScoreColumn, ScoreTable, Waiver
 from assay.scoring.gate import decide
 from assay.scoring.rules import resolved, rule_problem
@@ -57,6 +59,27 @@ def test_a_loss_that_is_shown_fails_and_names_its_cases() -> None:
     assert "FAIL" == found.outcome
     assert tuple(f"c{row}" for row in range(28, 40)) == found.results[0].cases
     assert "went from 1.000 to 0.700 (n 40)" in found.results[0].message
+
+
+def test_gains_by_votes_far_apart_make_up_for_no_loss() -> None:
+    """Four of 100 are lost and eight won; that the votes on the eight are far apart on either side undoes them."""
+    before, after = [1.0] * 50 + [0.0] * 50, [0.0] * 4 + [1.0] * 54 + [0.0] * 42
+    assert "pass" == held(RECALL, before, after).results[0].state
+    doubtful = table("recall@10", after)
+    marked = doubtful.columns["recall@10"]
+    code = np.array([1 if 50 <= row < 58 else 0 for row in range(100)], np.uint16)
+    column = replace(marked, reason=code, reasons=("", FAR_APART_VOTES))
+    cases = [Case(case_id, "?") for case_id in doubtful.case_ids]
+    gate = Gate(rules=(RECALL,), zero_tolerance_tags=())
+    sides = table("recall@10", before), replace(doubtful, columns={"recall@10": column})
+    for baseline, candidate in (sides, (replace(sides[1], columns=_values(column, before)), table("recall@10", after))):
+        (found,) = decide(gate, candidate, cases, baseline=baseline).results
+        assert ("inconclusive", -0.04) == (found.state, found.value)
+        assert "8 cases in review counted as no gain (c50, c51" in found.message
+
+
+def _values(column: ScoreColumn, values: Sequence[float]) -> dict[str, ScoreColumn]:
+    return {column.metric: replace(column, values=np.array(values))}
 
 
 def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> None:

@@ -146,7 +146,8 @@ class _Against:
         return f"; about {cases_needed(self.margin, sd)} cases would tell" if sd else ""
 
     def _apart(self) -> str:
-        """Say which cases no error explains and that still have no pair."""
+        """Say which cases no error explains and that still have no pair, and which gains are not counted."""
         alone = np.setdiff1d(np.concatenate([self.pairs.lost, self.pairs.won]), self.failed)
-        ids = self.scores.ids(alone)
-        return f"; {counted(len(ids), 'case')} scored on one side only ({named(ids)})" if ids else ""
+        ids, held = self.scores.ids(alone), self.scores.ids(self.pairs.rows[self._held()])
+        told = f"; {counted(len(ids), 'case')} scored on one side only ({named(ids)})" if ids else ""
+        return told + (f"; {counted(len(held), 'case')} in review counted as no gain ({named(held)})" if held else "")
