@@ -45,8 +45,9 @@ def is_run(text: str) -> bool:
 
 
 def rubrics_of_run(run: Path) -> list[str]:
-    """Return the folders of the rubrics that a run was judged with; none where the shipped ones were enough."""
-    judge = read_manifest(run).get("judge") or {}
+    """Return the folders of the rubrics that a run was judged with; none where the shipped ones were enough, or where
+    there is no run."""
+    judge = (read_manifest(run).get("judge") or {}) if is_run(str(run)) else {}
     return [str(run / RUBRICS)] if judge.get("rubrics") else []
 
 
