@@ -17,11 +17,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.support import Evidence, Idf, Sources, Support, support
+from assay.metrics.support import Evidence, Idf, Sources, Support, Verdict, support
 
 FOLDS = 5
 SEED = 1
@@ -212,10 +213,10 @@ def report(name: str, scored: Scored, resamples: int) -> Iterator[str]:
     passed = predicted(scored)
     low, high = accuracy_interval(passed, truths, scored.groups, resamples)
     yield f"  balanced accuracy   {balanced_accuracy(passed, truths):.3f} [{low:.3f}, {high:.3f}]"
-    for band in ("supported", "unknown", "unsupported"):
-        chosen = np.array([each.band == band for each in scored.supports])
+    for verdict in get_args(Verdict):
+        chosen = np.array([each.verdict == verdict for each in scored.supports])
         share = f"{truths[chosen].mean():.0%} supported" if chosen.any() else ""
-        yield f"  band {band:<14} {int(chosen.sum())} {share}"
+        yield f"  {verdict:<19} {int(chosen.sum())} {share}"
     hits = evidence_hits(scored)
     if hits:
         yield f"  evidence            hit@1 {hits[0]:.3f}, hit@3 {hits[1]:.3f} of {hits[2]}"

@@ -7,7 +7,7 @@ from tests.graders.answers import reading
 
 from assay.graders.attached import misattributed_by_rules, support_by_rules
 from assay.graders.combined import risk_by_rules
-from assay.graders.grounding import critical_by_rules, faithful_by_rules, suspects_by_rules
+from assay.graders.grounding import critical_by_rules, faithful_by_rules, suspects_by_rules, unsupported_by_rules
 
 
 def test_by_rules_a_verbatim_claim_scores_high_and_a_foreign_one_low() -> None:
@@ -39,10 +39,15 @@ def test_by_rules_a_claim_whose_words_stand_in_another_source_is_misattributed()
     assert "no citation stands beside a claim" == misattributed_by_rules(loose).reason
 
 
-def test_by_rules_a_wrong_number_is_suspected() -> None:
+def test_by_rules_a_wrong_number_is_contradicted_and_what_is_said_nowhere_is_not() -> None:
+    counts = (unsupported_by_rules, suspects_by_rules, critical_by_rules)
     wrong = reading("Staff get 15 days of leave.", citations=())
-    assert (1.0, 1.0) == (suspects_by_rules(wrong).value, critical_by_rules(wrong).value)
-    assert 0.0 == suspects_by_rules(reading("Staff get 12 days of leave.", citations=())).value
+    assert [1.0, 1.0, 1.0] == [count(wrong).value for count in counts]
+    said = suspects_by_rules(wrong).detail
+    assert 'contradicted, it seems: Staff get 15 days of leave. ("15 days" where the source has "12 days")' == said
+    foreign = reading("The canteen opens at noon on Sundays.", citations=())
+    assert [1.0, 0.0, 0.0] == [count(foreign).value for count in counts]
+    assert [0.0, 0.0, 0.0] == [count(reading("Staff get 12 days of leave.", citations=())).value for count in counts]
 
 
 def test_by_rules_the_risk_is_one_minus_the_product() -> None:

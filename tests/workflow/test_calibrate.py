@@ -10,6 +10,7 @@ import pytest
 from tests.workflow.calibrating import CONFIGS, JUDGE, SECOND, Say, book, flags, labels, truly, world
 
 from assay.cli import main
+from assay.graders.judging import RULES_VERSION
 from assay.io.calibrations import load_calibrations
 from assay.io.rubrics import load_rubrics
 from assay.judges.rows import Contents, to_lines
@@ -84,7 +85,7 @@ def test_the_rules_are_held_against_the_same_labels_and_get_their_curve(
     assert 0 == calibrated(capsys, "--labels", given, *flags(where), "--out", str(out))[0]
     rules = load_calibrations(str(out))["faithfulness(by=rules)"]
     assert rules.platt is not None and rules.platt["slope"] > 0
-    assert (180, "1") == (rules.n, rules.judge)
+    assert (180, RULES_VERSION) == (rules.n, rules.judge)
     assert rules.may_gate, rules.reasons
 
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.workflow.judged import JUDGE, OTHER, World, summary
 
+from assay.graders.judging import RULES_VERSION
 from assay.io.calibrations import write_calibrations
 from assay.io.golden import load_golden
 from assay.io.rubrics import load_rubrics
@@ -98,7 +99,7 @@ def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -
 
 def test_a_calibrated_rules_instrument_scores_probabilities_and_may_gate(world: World) -> None:
     """With slope 0 and intercept 0 every claim has probability one half."""
-    record = {"judge": "1", "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
     path = calibrated(world, **record)
     text = Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules")
     Path(path).write_text(text, encoding="utf-8")
@@ -113,7 +114,7 @@ def test_a_calibrated_rules_instrument_scores_probabilities_and_may_gate(world: 
 )
 def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: dict[str, str], said: str) -> None:
     """The rules weigh words by how rare they are in the golden set: its curve says nothing of another one."""
-    record = {"judge": "1", "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
     path = calibrated(world, **record | changes)
     Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
     verdicts = world.export(world.contents(JUDGE))

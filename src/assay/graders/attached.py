@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from assay.graders.grounding import claims_by_judge
+from assay.graders.grounding import NOT_FOUND, UNSUPPORTED, claims_by_judge
+from assay.graders.held import CITATION_SUPPORT, FAITHFULNESS, Held, held
 from assay.graders.judging import (
     MOST_ITEMS,
     Asking,
@@ -24,6 +25,8 @@ from assay.graders.judging import (
 )
 from assay.graders.reading import NO_CLAIMS, NO_TEXT, REFUSED, Citation, Reading, listed
 from assay.graders.stages import CONTEXT
+from assay.metrics.claims import Claim
+from assay.metrics.support import Support
 from assay.verdict import JudgeRequest
 
 RUBRIC = "citation_support"
@@ -60,7 +63,8 @@ def support_by_rules(reading: Reading) -> Outcome:
     reason = why_not(reading)
     if reason is not None:
         return reason
-    scores = [_score(citation, reading) for citation in reading.citations]
+    as_held = held(reading, CITATION_SUPPORT)
+    scores = [_score(citation, reading, as_held) for citation in reading.citations]
     weak = [each.name for each, score in zip(reading.citations, scores, strict=True) if score < WEAK]
     return scored(math.fsum(scores) / len(scores), listed("weak", weak))
 
@@ -69,19 +73,28 @@ WEAK = 0.3
 """A score by rules below which a citation is named to the reader of a case."""
 
 
-def _score(citation: Citation, reading: Reading) -> float:
+def _score(citation: Citation, reading: Reading, as_held: Held) -> float:
     if not citation.texts:
         return 0.0
-    if citation.claim is None:
-        return max(reading.support_by(claim, citation.texts).score for claim in reading.claims)
-    score = reading.support_by(citation.claim, citation.texts).score
-    beside = reading.beside[citation.claim.id]
-    if 1 < len(beside) <= MOST_JOINT:
-        joint = reading.support_by(citation.claim, {name for each in beside for name in each.texts}).score
+    score = as_held.score(support_of(citation, reading))
+    beside = reading.beside[citation.claim.id] if citation.claim is not None else []
+    if citation.claim is not None and 1 < len(beside) <= MOST_JOINT:
+        jointly = as_held.score(joint_support(citation.claim, reading))
         others = {name for each in beside if each is not citation for name in each.texts}
-        if joint - reading.support_by(citation.claim, others).score >= NECESSARY:
-            return max(score, joint)
+        if jointly - as_held.score(reading.support_by(citation.claim, others)) >= NECESSARY:
+            return max(score, jointly)
     return score
+
+
+def support_of(citation: Citation, reading: Reading) -> Support:
+    """Return what the cited source alone says of the claim; of one for the whole answer, of the claim it fits best."""
+    claims = reading.claims if citation.claim is None else (citation.claim,)
+    return max((reading.support_by(claim, citation.texts) for claim in claims), key=lambda found: found.z)
+
+
+def joint_support(claim: Claim, reading: Reading) -> Support:
+    """Return what all sources that are cited beside a claim say of it together."""
+    return reading.support_by(claim, {name for each in reading.beside[claim.id] for name in each.texts})
 
 
 def misattributed_by_rules(reading: Reading) -> Outcome:
@@ -90,19 +103,16 @@ def misattributed_by_rules(reading: Reading) -> Outcome:
     if isinstance(found, Outcome):
         return found
     best = dict(zip((claim.id for claim in reading.claims), reading.supports(CONTEXT), strict=True))
+    of_claims, of_citations = held(reading, FAITHFULNESS[CONTEXT]), held(reading, CITATION_SUPPORT)
     wrong = []
     for citation in found:
         assert citation.claim is not None
         other = best[citation.claim.id]
-        elsewhere = other.band == "supported" and other.source not in citation.texts
-        if elsewhere and not (citation.texts and _bears_out(citation, reading)):
+        elsewhere = of_claims.verdict(other) == "supported" and other.source not in citation.texts
+        own = of_citations.verdict(support_of(citation, reading)) if citation.texts else NOT_FOUND.label
+        if elsewhere and own in UNSUPPORTED:
             wrong.append(f"{citation.name}, but {other.source}")
     return scored(len(wrong) / len(found), listed("misattributed", wrong))
-
-
-def _bears_out(citation: Citation, reading: Reading) -> bool:
-    assert citation.claim is not None
-    return reading.support_by(citation.claim, citation.texts).band != "unsupported"
 
 
 def _beside_claims(reading: Reading) -> list[Citation] | Outcome:
@@ -127,7 +137,7 @@ def _requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
             text = reading.answer if citation.claim is None else citation.claim.text
             entries.append({"id": citation.id, "text": text, "source": citation.name})
     for claim in reading.claims:
-        names = _joint(reading, claim.id)
+        names = joint(reading, claim.id)
         if names:
             sources[" + ".join(names)] = "\n\n".join(sources[name] for name in names)
             entries.append({"id": f"{claim.id}.all", "text": claim.text, "source": " + ".join(names)})
@@ -140,7 +150,7 @@ def _requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
     return requests
 
 
-def _joint(reading: Reading, claim_id: str) -> list[str]:
+def joint(reading: Reading, claim_id: str) -> list[str]:
     """Return what is cited beside a claim where it is more than one known source."""
     beside = [each.name for each in reading.beside.get(claim_id, ()) if each.texts]
     return beside if len(beside) > 1 else []

@@ -196,8 +196,8 @@ def is_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
 
 def may_gate(name: MetricName, judging: Judging | None) -> bool:
     """Return whether a rule may decide by a metric: by any but those whose instrument must first be held against people
-    (DECISIONS 19), and by these where it was: for the metric itself or, of a judge, for all that it rests on. What the
-    rules count (claims below a band) is not what their calibrated probability says.
+    (DECISIONS 19), and by these where it was: for the metric itself or for all that it rests on. What the rules count
+    (claims that they call contradicted) is not what their calibrated probability says.
 
     >>> may_gate(parse("recall@10"), None), may_gate(parse("faithfulness(by=rules)"), None)
     (True, False)
@@ -208,7 +208,8 @@ def may_gate(name: MetricName, judging: Judging | None) -> bool:
     if judging is None:
         return False
     parts = [MetricName(base, (("by", by),)) for base in grader.rests_on]
-    by_parts = by == "judge" and bool(parts) and all(_calibrated(part, by, judging) for part in parts)
+    made_of_parts = by == "judge" or grader.unit != "count"
+    by_parts = made_of_parts and bool(parts) and all(_calibrated(part, by, judging) for part in parts)
     return _calibrated(name, by, judging) or by_parts
 
 

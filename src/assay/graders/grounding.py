@@ -6,9 +6,10 @@ The rules instrument gives a claim a score (for ranking and trend until it is ca
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
+from assay.graders.held import FAITHFULNESS, held
 from assay.graders.judging import (
-    RULES_VERSION,
     Asking,
     Labelled,
     Labels,
@@ -29,6 +30,8 @@ RUBRIC = "support"
 CONTRADICTED = "contradicted"
 NOT_FOUND = Labelled("not_found", 0.0)
 """The label of a claim where there is no source at all: nobody needs to be asked."""
+UNSUPPORTED = (CONTRADICTED, NOT_FOUND.label)
+"""The verdicts on claims that the sources do not support."""
 CRITICAL = "critical"
 """The tag of cases on which every unsupported claim is critical."""
 _ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
@@ -67,59 +70,43 @@ def faithful_by_rules(reading: Reading, against: str = CONTEXT) -> Outcome:
     reason = why_not(reading, against)
     if reason is not None:
         return reason
-    scores = _scores(reading, against)
-    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", _weak(reading, against)))
-
-
-def _scores(reading: Reading, against: str) -> list[float]:
-    """Return the score of each claim: where the instrument was held against labels, the probability of support."""
-    found = reading.supports(against)
-    judging = reading.case.joins.judging
-    name = "faithfulness(by=rules)" if against == CONTEXT else f"faithfulness(against={against},by=rules)"
-    calibration = judging.calibrations.get(name) if judging is not None else None
-    if calibration is None or calibration.platt is None or not calibration.counts_for(RULES_VERSION, ""):
-        return [each.score for each in found]
-    slope, intercept = calibration.platt["slope"], calibration.platt["intercept"]
-    return [1 / (1 + math.exp(-min(max(slope * each.z + intercept, -_FAR), _FAR))) for each in found]
-
-
-_FAR = 50.0
-"""Beyond it a probability is 0 or 1, and an exponential too large."""
+    as_held = held(reading, FAITHFULNESS[against])
+    scores = [as_held.score(each) for each in reading.supports(against)]
+    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", _with(reading, against, UNSUPPORTED)))
 
 
 def unsupported_by_rules(reading: Reading) -> Outcome:
     """How many claims the rules instrument holds to be unsupported."""
     reason = why_not(reading, CONTEXT)
-    weak = [] if reason is not None else _weak(reading, CONTEXT)
+    weak = [] if reason is not None else _with(reading, CONTEXT, UNSUPPORTED)
     return reason or scored(len(weak), listed("unsupported", weak))
 
 
 def suspects_by_rules(reading: Reading) -> Outcome:
-    """How many claims say nearly what a source says, with another number or name."""
+    """How many claims say nearly what a source says, with another fact in its place or turned round."""
     reason = why_not(reading, CONTEXT)
-    found = [] if reason is not None else _suspects(reading)
+    found = [] if reason is not None else _with(reading, CONTEXT, (CONTRADICTED,))
     return reason or scored(len(found), listed("contradicted, it seems", found))
 
 
 def critical_by_rules(reading: Reading) -> Outcome:
-    """How many claims are suspected to contradict a source; on a critical case also those held to be unsupported."""
+    """How many claims a source contradicts; on a critical case also those of which no source says anything."""
     reason = why_not(reading, CONTEXT)
     if reason is not None:
         return reason
-    critical = is_critical(reading)
-    pairs = zip(reading.claims, reading.supports(CONTEXT), strict=True)
-    found = [claim.text for claim, each in pairs if each.suspect or (critical and each.band == "unsupported")]
+    found = _with(reading, CONTEXT, UNSUPPORTED if is_critical(reading) else (CONTRADICTED,))
     return scored(len(found), listed("critical", found))
 
 
-def _weak(reading: Reading, against: str) -> list[str]:
+def _with(reading: Reading, against: str, verdicts: Collection[str]) -> list[str]:
+    """Return the claims with one of these verdicts, each with what contradicts it."""
+    as_held = held(reading, FAITHFULNESS[against])
     pairs = zip(reading.claims, reading.supports(against), strict=True)
-    return [claim.text for claim, each in pairs if each.band == "unsupported"]
-
-
-def _suspects(reading: Reading) -> list[str]:
-    pairs = zip(reading.claims, reading.supports(CONTEXT), strict=True)
-    return [claim.text for claim, each in pairs if each.suspect]
+    return [
+        f"{claim.text} ({'; '.join(each.contradictions)})" if each.contradictions else claim.text
+        for claim, each in pairs
+        if as_held.verdict(each) in verdicts
+    ]
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────

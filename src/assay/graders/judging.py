@@ -25,7 +25,7 @@ MOST_ITEMS = 12
 NO_VERDICT, UNSCORED = "no verdict recorded", "unscored: "
 FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {FAR_APART} or more apart"
 TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """The version of the rules instrument: what a calibration of it is bound to."""
 
 

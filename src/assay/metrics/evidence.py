@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from assay.metrics.idf import Idf
 from assay.metrics.passages import Gram, Match, Sources, grams, line_of
-from assay.metrics.terms import Term, Terms, spellings
+from assay.metrics.terms import Terms, spellings
 
 _SENTENCES = 3  # of evidence, at most
 _CANDIDATES = 12  # sentences that share the most words with the claim
@@ -89,16 +89,3 @@ def sentence_of(sources: Sources, sentence: int) -> Evidence:
     """Return a sentence by its number in `sources.sentences`."""
     number, within = sources.sentences[sentence]
     return Evidence(sources.chunks[number][0], *sources.passages[number].span(within))
-
-
-def words_of(items: Sequence[Term], text: str) -> set[str]:
-    """Return the words of terms as written, in lower case."""
-    return {text[term.start : term.end].lower() for term in items}
-
-
-def words_at(sources: Sources, sentence: int) -> set[str]:
-    """Return the words of a sentence by its number."""
-    number, within = sources.sentences[sentence]
-    passage = sources.passages[number]
-    first, last = passage.sentences[within]
-    return words_of(passage.items[first:last], passage.text)

@@ -1,15 +1,12 @@
 """Words that may turn a statement round: negations and pairs of opposites, in English and Vietnamese.
 
-They are near chance as a measure of contradiction, so they only explain: no score depends on them.
+Anywhere in a text they are near chance as a sign of contradiction; they count between statements that agree otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence
 
-_NEGATIONS = frozenset(
-    ("not", "no", "never", "none", "neither", "nor", "nobody", "nothing", "without", "cannot", "không", "chưa", "chẳng")
-)
 _PAIRS = (
     "increase/decrease increased/decreased increases/decreases rise/fall rose/fell rising/falling higher/lower "
     "more/less more/fewer before/after above/below minimum/maximum first/last earlier/later accept/reject "
@@ -17,31 +14,56 @@ _PAIRS = (
     "include/exclude included/excluded includes/excludes always/never all/none required/optional mandatory/optional "
     "open/closed start/end began/ended gain/loss win/lose won/lost buy/sell bought/sold import/export "
     "employee/employer public/private permanent/temporary domestic/international true/false valid/invalid "
-    "tăng/giảm trước/sau trên/dưới cao/thấp nhiều/ít mua/bán"
+    "granted/denied enable/disable enabled/disabled paid/unpaid limited/unlimited internal/external online/offline "
+    "manual/automatic inbound/outbound max/min highest/lowest older/newer older/younger larger/smaller longer/shorter "
+    "faster/slower pass/fail passed/failed permitted/prohibited permitted/forbidden "
+    "tăng/giảm sớm/muộn nhanh/chậm trước/sau trên/dưới cao/thấp nhiều/ít mua/bán"
 )
-_OPPOSITES: dict[str, set[str]] = {}
+OPPOSITES: dict[str, set[str]] = {}
+"""The opposites of each word."""
 for _pair in _PAIRS.split():
     _one, _other = _pair.split("/")
-    _OPPOSITES.setdefault(_one, set()).add(_other)
-    _OPPOSITES.setdefault(_other, set()).add(_one)
+    OPPOSITES.setdefault(_one, set()).add(_other)
+    OPPOSITES.setdefault(_other, set()).add(_one)
 
 
-def turned(claim: Set[str], evidence: Set[str]) -> tuple[str, ...]:
-    """Return what may make a claim say the opposite of its evidence; both are given as their words in lower case.
+_DENYING = frozenset(
+    ("not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "không", "khong", "chưa", "chẳng")
+)
+_BOUNDS = frozenset(
+    "more less fewer later earlier longer sooner only just least most quá chỉ những".split()  # noqa: SIM905
+)  # "no more than", "không quá" and "not only" deny nothing
+_HEDGES = frozenset(
+    "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()  # noqa: SIM905
+)  # beside these a negation of a part says nothing about the whole
 
-    >>> turned({"prices", "rose", "not"}, {"prices", "fell"})
-    ('a negation only in the claim', '"rose" where the evidence has "fell"')
+
+def denials(words: Sequence[str]) -> int | None:
+    """Return 1 where words in lower case deny what they say, 0 where they do not or do so twice; None where that is not
+    clear.
+
+    >>> denials("staff may not wait".split()), denials("no later than friday".split()), denials(["not", "if"])
+    (1, 0, None)
     """
-    hints = []
-    denied, denies = _negated(claim), _negated(evidence)
-    if denied != denies:
-        hints.append(f"a negation only in the {'claim' if denied else 'evidence'}")
-    for word in sorted(claim - evidence):
-        hints += [
-            f'"{word}" where the evidence has "{other}"' for other in sorted(_OPPOSITES.get(word, set()) & evidence)
-        ]
-    return tuple(hints)
+    if not _HEDGES.isdisjoint(words):
+        return None
+    count = 0
+    for word, following in zip(words, (*words[1:], ""), strict=True):
+        count += is_denial(word) and following not in _BOUNDS
+    return count % 2
 
 
-def _negated(words: Set[str]) -> bool:
-    return not _NEGATIONS.isdisjoint(words) or any(word.endswith(("n't", "n’t")) for word in words)
+def is_denial(word: str) -> bool:
+    """Return whether a word in lower case denies what stands beside it."""
+    return word in _DENYING or word.endswith(("n't", "n’t"))
+
+
+def opposite(word: str, words: Sequence[str]) -> str | None:
+    """Return the word's opposite where it is one of some words and the word itself is none.
+
+    >>> opposite("rose", ["prices", "fell"])
+    'fell'
+    """
+    if word in words:
+        return None
+    return next((other for other in sorted(OPPOSITES.get(word, ())) if other in words), None)

@@ -1,7 +1,8 @@
-"""How far sources support a claim, by rules alone: a score that ranks, the evidence, and what the sources lack.
+"""How far sources support a claim, by rules alone: a score that ranks, a verdict, the evidence, and what is missing.
 
-The score is uncalibrated: it is for ranking, trends and triage, never a verdict on its own. It does not see swapped
-roles, two statements fused into one, or numbers that follow from others (docs/how-to/claims-and-support.md).
+The score is uncalibrated: it is for ranking, trends and triage, and the verdict leaves most claims unknown. It does not
+see swapped roles, two statements fused into one, or numbers that follow from others
+(docs/how-to/claims-and-support.md).
 """
 
 from __future__ import annotations
@@ -12,50 +13,51 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from assay.metrics.evidence import Evidence, Pieces, choose, pieces_of, sentence_of, words_at, words_of
+from assay.metrics.contradiction import Claimed, Contradiction, contradiction
+from assay.metrics.evidence import Evidence, Pieces, choose, pieces_of, sentence_of
 from assay.metrics.idf import Idf
-from assay.metrics.opposites import turned
 from assay.metrics.passages import Match, Sources, line_of
 from assay.metrics.terms import Term, Terms, spellings, terms
 
-__all__ = ["Band", "Evidence", "Idf", "Sources", "Support", "support"]
+__all__ = ["Evidence", "Idf", "Sources", "Support", "Verdict", "support"]
 
-Band = Literal["supported", "unknown", "unsupported"]
+Verdict = Literal["supported", "contradicted", "not_found", "unknown"]
 
 
 class Support(NamedTuple):
     """What the sources say to a claim.
 
-    `score` in [0, 1] rises with `z` (uncalibrated: ranking and trend only); `band` leaves most of the middle unknown,
-    and what is low only because claim and sources are not in the same language.
-    `suspect`: the claim's wording is there but a number or name is not, or elsewhere: perhaps a contradiction.
+    `score` in [0, 1] rises with `z` (uncalibrated: ranking and trend only). `verdict`: supported where the claim stands
+    there next to verbatim; contradicted where the best sentence says almost the same with another fact or turned round,
+    as `contradictions` says in words; not found where hardly anything of it is there; most others are unknown, as is
+    what is low only because claim and sources are not in the same language.
     `source`, `start`, `end`: the best sentence, the first of `evidence` (None and 0 where there is none).
     `unsupported`: spans in the NFC claim of words with little support; `missing`: numbers, dates, identifiers and
-    names that no source has, as written; `hints`: negations and opposites to look at, which change no score.
+    names that no source has, as written.
     """
 
     score: float
     z: float
-    band: Band
-    suspect: bool
+    verdict: Verdict
     source: str | None
     start: int
     end: int
     unsupported: tuple[tuple[int, int], ...]
     missing: tuple[str, ...]
+    contradictions: tuple[str, ...]
     logp: float
     fact: float
     c4: float
     dig: float
+    turn: float
     evidence: tuple[Evidence, ...]
-    hints: tuple[str, ...]
 
 
-# z = 0.04·logp − 0.4·fact + 1.5·c4 − 1.0·dig: weights set by hand on six public sets; a trained regression ranks alike.
-_LOGP, _FACT, _C4, _DIG = 0.04, 0.4, 1.5, 1.0
+# z = 0.04·logp − 0.4·fact + 1.5·c4 − dig − turn, with weights set by hand on six public sets: a trained regression
+# ranks alike.
+_LOGP, _FACT, _C4, _DIG, _TURN = 0.04, 0.4, 1.5, 1.0, 1.0
 _MIDDLE, _SLOPE = 0.7, 4.0  # score = 1 / (1 + exp(−slope · (z − middle)))
-_SUPPORTED, _UNSUPPORTED = 1.4, -0.5  # z from which, and below which, the band is not unknown
-_SUSPECT = 0.7  # c4 from which a wrong number or name looks like a contradiction
+_SUPPORTED, _NOT_FOUND = 1.4, -0.5  # z from which, and below which, the verdict is not unknown
 _LOWEST = -100.0  # z below which the score is flat
 _LONGEST = 4000  # characters of a claim that are read
 _WEIGHTS = {"number": 1.6, "id": 1.6, "name": 1.4}
@@ -65,37 +67,43 @@ _FACTS = ("number", "id", "name")
 def support(claim: str, sources: Sources) -> Support:
     """Return how far the sources support a claim, jointly; `sources.only(ids)` asks some of them.
 
-    Four features: `logp`, how well each content word is found among its neighbours; `fact`, numbers, identifiers and
+    Five features: `logp`, how well each content word is found among its neighbours; `fact`, numbers, identifiers and
     names that are absent or in other company; `c4`, the share of the claim's 4-grams, weighted by rarity, in at most
-    three sentences; `dig`, numbers that no source has. A claim whose terms stand in a source in a row has the best of
-    all four. A claim without a word is unknown; one of which nothing is found is unsupported. Where the claim bears
-    diacritics and no source does, or all sources do and the claim does not, they are in different languages: unknown
-    at best. Of an endless claim the first 4,000 characters count.
+    three sentences; `dig`, numbers that no source has; `turn`, whether a negation or an opposite word turns the claim
+    round. A claim whose terms stand in a source in a row has the best of all. A claim without a word is unknown; one of
+    which nothing is found is not found. Where the claim bears diacritics and no source does, or all sources do and the
+    claim does not, they are in different languages: unknown at best. Of an endless claim the first 4,000 characters
+    count.
 
     >>> sources = Sources([("hr", "Full-time staff get 12 days of annual leave.")], Idf.of([]))
-    >>> support("Staff get 12 days of annual leave", sources).band
+    >>> support("Staff get 12 days of annual leave", sources).verdict
     'supported'
     >>> wrong = support("Staff get 15 days of annual leave", sources)
-    >>> wrong.suspect, wrong.missing, wrong.source
-    (True, ('15 days',), 'hr')
+    >>> wrong.verdict, wrong.contradictions, wrong.source
+    ('contradicted', ('"15 days" where the source has "12 days"',), 'hr')
     """
     asked = _asked(claim[:_LONGEST], sources.idf)
     found, content = asked.found, asked.content
     if not content:
-        return _made(_Features(0.0, 0.0, 0.0, 0.0), found, (), z=_MIDDLE)
+        return _made(_Features(0.0, 0.0, 0.0, 0.0, 0.0), found, (), z=_MIDDLE)
     place = _verbatim(asked, sources)
     if place is not None:
-        return _made(_Features(0.0, 0.0, 1.0, 0.0), found, (sentence_of(sources, sources.sentences_at([place]).pop()),))
+        whole = sentence_of(sources, sources.sentences_at([place]).pop())
+        return _made(_Features(0.0, 0.0, 1.0, 0.0, 0.0), found, (whole,))
     matches = [sources.match(term, found.marked) for term in content]
     supports = _supports(matches, asked.weights)
     pieces = asked.pieces(found.marked and sources.marked)
     chosen = choose(matches, asked.weights, pieces, sources)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.places]
+    misplaced = [q for q in asked.facts if _misplaced(content, matches, q)]
+    claimed = Claimed(found, content, matches, asked.weights, misplaced)
+    against = contradiction(claimed, sources, chosen[0]) if chosen else _NOTHING_AGAINST
     features = _Features(
         sum([weight * math.log(max(_FLOOR, s)) for weight, s in zip(asked.kinds, supports, strict=True)]),
-        float(sum([_misplaced(content, matches, q) for q in asked.facts])),
+        float(len(misplaced)),
         pieces.share(frozenset().union(*[sources.grams(sentence, pieces.marked) for sentence in chosen])),
         float(len({(term.start, term.end) for term in absent if _is_digits(term, found)})),
+        float(against.turned),
     )
     made = _made(
         features,
@@ -103,11 +111,11 @@ def support(claim: str, sources: Sources) -> Support:
         tuple([sentence_of(sources, sentence) for sentence in chosen]),
         weak=[term for term, value in zip(content, supports, strict=True) if value < _WEAK],
         missing=[term for term in absent if term.kind in _FACTS],
-        hints=turned(words_of(found.items, found.text), words_at(sources, chosen[0])) if chosen else (),
+        against=against,
     )
-    if made.band != "supported" and sources.passages and found.marked != sources.marked:
-        return made._replace(band="unknown")
-    return made if chosen else made._replace(band="unsupported")
+    if made.verdict in ("not_found", "unknown") and sources.passages and found.marked != sources.marked:
+        return made._replace(verdict="unknown")
+    return made if chosen else made._replace(verdict="not_found")
 
 
 class _Asked:
@@ -133,11 +141,15 @@ class _Asked:
 _asked = lru_cache(maxsize=256)(_Asked)  # claims meet the context, what is cited, and each citation
 
 
+_NOTHING_AGAINST = Contradiction()
+
+
 class _Features(NamedTuple):
     logp: float
     fact: float
     c4: float
     dig: float
+    turn: float
 
 
 def _made(
@@ -146,27 +158,31 @@ def _made(
     evidence: tuple[Evidence, ...],
     weak: Sequence[Term] = (),
     missing: Sequence[Term] = (),
-    hints: tuple[str, ...] = (),
+    against: Contradiction = _NOTHING_AGAINST,
     z: float | None = None,
 ) -> Support:
     if z is None:
         z = _LOGP * features.logp - _FACT * features.fact + _C4 * features.c4 - _DIG * features.dig
+        z -= _TURN * features.turn
     score = 1.0 / (1.0 + math.exp(-_SLOPE * (max(z, _LOWEST) - _MIDDLE)))
     source, start, end = evidence[0] if evidence else (None, 0, 0)
     return Support(
         score=score,
         z=z,
-        band="supported" if z >= _SUPPORTED else "unsupported" if z < _UNSUPPORTED else "unknown",
-        suspect=features.c4 >= _SUSPECT and features.fact + features.dig > 0,
+        verdict="contradicted" if against.words else _verdict(z),
         source=source,
         start=start,
         end=end,
         unsupported=tuple(dict.fromkeys((term.start, term.end) for term in weak)),
         missing=tuple(dict.fromkeys(found.text[term.start : term.end] for term in missing)),
+        contradictions=against.words,
         **features._asdict(),
         evidence=evidence,
-        hints=hints,
     )
+
+
+def _verdict(z: float) -> Verdict:
+    return "supported" if z >= _SUPPORTED else "not_found" if z < _NOT_FOUND else "unknown"
 
 
 def _verbatim(asked: _Asked, sources: Sources) -> int | None:

@@ -160,7 +160,7 @@ def _pieces(plain: str) -> Iterator[tuple[int, int]]:
 
 def _of_quantity(item: Number | Date) -> list[Term]:
     if isinstance(item, Number):
-        keys = [f"#{value.normalize()}" for value in item.values]
+        keys = [f"#{value.normalize():f}" for value in item.values]
         return [Term("number", item.start, item.end, keys[0], "", tuple(keys[1:]), item.unit)]
     days = _part("#", [day for _, _, day in item.values if day])
     months = _part("@", [month for _, month, _ in item.values])

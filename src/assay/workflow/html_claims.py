@@ -73,7 +73,6 @@ def _judged(text: str, ruled: Ruled) -> Claim:
 
 
 def _held(text: str, found: Support, texts: dict[str, str]) -> Claim:
-    state: ClaimState = "contradicted" if found.suspect else found.band
-    reasoning = f"in no source: {', '.join(found.missing)}" if found.missing else ""
+    reasons = [*found.contradictions, *([f"in no source: {', '.join(found.missing)}"] if found.missing else ())]
     quote = texts[found.source][found.start : found.end] if found.source is not None else None
-    return Claim(text, state, RULES, reasoning, quote, found.source)
+    return Claim(text, _STATES[found.verdict], RULES, "; ".join(reasons), quote, found.source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from assay.graders import attached
 from assay.graders.grounding import why_not
 from assay.graders.instruments import outcome_of
 from assay.graders.joins import Joins
@@ -13,6 +14,7 @@ from assay.graders.names import read_name
 from assay.graders.reading import Reading
 from assay.graders.stages import CONTEXT
 from assay.graders.votes import Ruled, Ruling, fold_votes
+from assay.metrics.support import Support
 from assay.model import SCORED
 from assay.scoring.agreement import Key
 from assay.scoring.truth import Opinion, key_of
@@ -21,7 +23,7 @@ from assay.workflow.labelling import RUBRIC_OF, Asked, asked, instrument_name
 from assay.workflow.score import ScoreRun
 
 JUDGE, RULES = "judge", "rules"
-_CLAIMS = "faithfulness"
+_CLAIMS, _CITATIONS = "faithfulness", "citation_support"
 _WHOLE = ("correctness", "answer_relevance")
 
 
@@ -50,8 +52,9 @@ def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str])
 
 
 def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
-    """Return what the rules say of each claim, or of each answer where a metric is about it as a whole."""
-    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base in (_CLAIMS, *_WHOLE)}
+    """Return what the rules say of each claim or citation, or of each answer where a metric is about it as a whole."""
+    known = (_CLAIMS, _CITATIONS, *_WHOLE)
+    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base in known}
     return Instrument(RULES, RULES, RULES_VERSION, {}, found)
 
 
@@ -98,7 +101,7 @@ def _ruled(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
             if observation is None or observation.error is not None or not isinstance(observation.answer, str):
                 continue
             reading = Reading(joins.case(place), observation)
-            said = _of_claims(reading, metric) if read_name(metric).base == _CLAIMS else _of_answer(reading, metric)
+            said = _OF.get(read_name(metric).base, _of_answer)(reading, metric)
             found |= {(case.id, config, item): opinion for item, opinion in said.items()}
     return found
 
@@ -107,13 +110,29 @@ def _of_claims(reading: Reading, metric: str) -> dict[str, Opinion]:
     against = read_name(metric).key("against", CONTEXT)
     if why_not(reading, against) is not None:
         return {}
-    found = {}
-    for claim, support in zip(reading.claims, reading.supports(against), strict=True):
-        reason = f"lacking: {', '.join(support.missing)}" if support.missing else ""
-        found[claim.id] = Opinion(None, support.score, reason, signal=support.z)
+    pairs = zip(reading.claims, reading.supports(against), strict=True)
+    return {claim.id: _held(support) for claim, support in pairs}
+
+
+def _of_citations(reading: Reading, _: str) -> dict[str, Opinion]:
+    """Return what the rules say of each citation, and of each claim by several together, under a judge's own ids."""
+    if attached.why_not(reading) is not None:
+        return {}
+    found = {each.id: _held(attached.support_of(each, reading)) for each in reading.citations if each.texts}
+    for claim in reading.claims:
+        if attached.joint(reading, claim.id):
+            found[f"{claim.id}.all"] = _held(attached.joint_support(claim, reading))
     return found
+
+
+def _held(support: Support) -> Opinion:
+    reasons = [*support.contradictions, *([f"lacking: {', '.join(support.missing)}"] if support.missing else ())]
+    return Opinion(None, support.score, "; ".join(reasons), signal=support.z)
 
 
 def _of_answer(reading: Reading, metric: str) -> dict[str, Opinion]:
     outcome = outcome_of(read_name(instrument_name(metric, RULES)), reading)
     return {"": Opinion(None, outcome.value, outcome.detail)} if outcome.status == SCORED else {}
+
+
+_OF = {_CLAIMS: _of_claims, _CITATIONS: _of_citations}

@@ -193,4 +193,4 @@ def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
 def _is_open(reading: Reading) -> bool:
     if not isinstance(reading.sources(CONTEXT), dict):
         return False
-    return any(each.band == "unknown" for each in reading.supports(CONTEXT))
+    return any(each.verdict == "unknown" for each in reading.supports(CONTEXT))
