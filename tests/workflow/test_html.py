@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from msgspec import structs
 from tests.graders.rubrics import RUBRICS
 
@@ -105,3 +107,19 @@ def test_without_an_answer_there_are_no_claims() -> None:
     for answer in (None, "", "I cannot answer that from the documents."):
         joins, observation = answered(answer=answer)
         assert () == claims_of(joins.case(0), observation)
+
+
+def test_by_rules_a_claim_has_one_of_four_states_and_the_sentence_it_was_held_against() -> None:
+    """The quotation is cut from the composed text, in which the rules counted."""
+    source = unicodedata.normalize(
+        "NFD", "Trả lời: nhân viên được nghỉ 12 ngày phép năm. Tối đa 5 ngày được chuyển tiếp."
+    )
+    answer = (
+        "Nhân viên được nghỉ 15 ngày phép năm. Ngày nghỉ được chuyển tiếp tối đa khi quản lý cho phép. Canteen mở cửa."
+    )
+    joins = Joins(GoldenSet((Case("a", "?"),)))
+    stage = Stage("context", (Chunk("vn", text=source),))
+    found = claims_of(joins.case(0), Observation("a", "c", answer=answer, stages=(stage,)))
+    assert ["contradicted", "unknown", "unsupported"] == [claim.state for claim in found]
+    assert '"15 ngày" where the source has "12 ngày"; in no source: 15 ngày' == found[0].reasoning
+    assert "Trả lời: nhân viên được nghỉ 12 ngày phép năm" == found[0].quote

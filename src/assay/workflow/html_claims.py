@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import chain
 
 from assay.graders.grounding import claims_by_judge, why_not
+from assay.graders.held import FAITHFULNESS, held
 from assay.graders.instruments import requests_of
 from assay.graders.joins import CaseIndex
 from assay.graders.names import MetricName
 from assay.graders.reading import Reading
 from assay.graders.stages import CONTEXT
 from assay.graders.votes import Ruled
+from assay.metrics.folding import nfc
 from assay.metrics.support import Support
 from assay.model import Observation
 from assay.report.html_data import Claim, ClaimState
@@ -33,13 +35,13 @@ def claims_of(case: CaseIndex, seen: Observation) -> tuple[Claim, ...]:
     reading = Reading(case, seen)
     if seen.error is not None or not isinstance(seen.answer, str) or why_not(reading, CONTEXT) is not None:
         return ()
-    ruled = _ruled(reading)
+    ruled, as_held = _ruled(reading), held(reading, FAITHFULNESS[CONTEXT])
     texts = reading.sources(CONTEXT)
     assert isinstance(texts, dict)
     return tuple(
         _judged(seen.answer[claim.start : claim.end], ruled[claim.id])
         if claim.id in ruled
-        else _held(seen.answer[claim.start : claim.end], found, texts)
+        else _by_rules(seen.answer[claim.start : claim.end], found, as_held.verdict(found), texts)
         for claim, found in zip(reading.claims, reading.supports(CONTEXT), strict=True)
     )
 
@@ -72,7 +74,7 @@ def _judged(text: str, ruled: Ruled) -> Claim:
     return Claim(text, state, JUDGE, said.reasoning, said.quote, said.source)
 
 
-def _held(text: str, found: Support, texts: dict[str, str]) -> Claim:
+def _by_rules(text: str, found: Support, verdict: str, texts: dict[str, str]) -> Claim:
     reasons = [*found.contradictions, *([f"in no source: {', '.join(found.missing)}"] if found.missing else ())]
-    quote = texts[found.source][found.start : found.end] if found.source is not None else None
-    return Claim(text, _STATES[found.verdict], RULES, "; ".join(reasons), quote, found.source)
+    quote = nfc(texts[found.source])[found.start : found.end] if found.source is not None else None
+    return Claim(text, _STATES.get(verdict, "unknown"), RULES, "; ".join(reasons), quote, found.source)
