@@ -59,7 +59,7 @@ def _unmeasured(scoring: Scoring, graders: Graders) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         reasons: dict[str, list[str]] = {}
         for metric, found in sorted(result.summary.items()):
-            if not found.scored:
+            if found.value is None:
                 why = common_reason(column_of(metric, result.table)) or "no case"
                 reasons.setdefault(why, []).append(metric)
         if reasons:
