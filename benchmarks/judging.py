@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from assay.cli import COLLECTED_AFTER
 from assay.graders.judging import rubric_of
 from assay.graders.votes import fold_votes
 from assay.io.redaction import Redactor, secrets_of
@@ -167,6 +169,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers", metavar="PYTHON")
     options = parser.parse_args()
+    gc.set_threshold(COLLECTED_AFTER)  # as the command line has it
     rubrics = load_rubrics()
     asked = requests(options.judgements, rubrics)
     print(f"{options.judgements} judgements at concurrency {options.concurrency}, best of {options.repeats}")
