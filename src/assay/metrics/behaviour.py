@@ -21,8 +21,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.behaviour_lexicon import FILLERS, STOP_WORDS, Cue, Kind, Voice, alone, phrases
-from assay.metrics.clauses import Surroundings, around, clauses, prepare, quotations, quoted
+from assay.metrics.assertions import substantive
+from assay.metrics.behaviour_lexicon import FILLERS, Cue, Kind, Voice, alone, phrases
+from assay.metrics.clauses import Surroundings, around, prepare, quotations, quoted
 from assay.metrics.folding import fold
 from assay.metrics.prefilter import PhraseFilter
 
@@ -54,7 +55,6 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
 _LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are weighed
 _SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
 _REMEMBERED = 2000  # characters of an answer that is worth remembering
-_ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
 
 
 def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -109,7 +109,7 @@ def _observe(answer: str) -> Observed:
                 refused.append(place)
     if not found:
         return PLAIN._replace(quoted=seen_quoted)
-    return _decide(found, _substantive(text, refused), seen_quoted)
+    return _decide(found, substantive(text, refused), seen_quoted)
 
 
 _remembered = lru_cache(maxsize=1024)(_observe)  # a system mostly refuses in the same words
@@ -252,60 +252,3 @@ def _kind(here: Surroundings, phrase: str, cue: Cue) -> Kind:
     if cue.kind == "abstain" and _GIVE.search(phrase) and _PERMISSION.search(here.sentence + here.after):
         return "permission_denied"
     return cue.kind
-
-
-# ── weighing the rest ────────────────────────────────────────────────────────────────────────────────────────────
-
-_NUMBER = re.compile(r"(?<![\w\[-])(?<!\[)[$€£]?\d")
-_ECHO = re.compile(r"\b(?:you (?:have )?asked|your question|cau hoi cua ban|ban (?:da |vua )?hoi)\b")
-_CITATION = re.compile(r"\[[\d, ]{1,40}\]")
-_CONTACTS = re.compile(
-    r"\b(?:contact|reach out|get in touch|check with|speak (?:to|with)|talk to|consult|ask (?:your|the|hr|a)|get back"
-    r"|repl(?:y|ies)|respond|follow up|request access|lien he|hoi (?:phong|bo phan|quan ly|nhan su)|phan hoi"
-    r"|xin quyen|trao doi (?:truc tiep )?voi)\b"
-)
-_SET_ASIDE = re.compile(
-    r"\b(?:sorry|apologi[sz]e|thank|please|let me know|if you|would you|you (?:can|may|might|could|should) (?:want|try"
-    r"|check|find|look)|i (?:can|will|would)|perhaps|maybe|only (?:cover|mention|discuss"
-    r"|describe|talk)s?|based on|(?:may|can) (?:see|view|access|read)|(?:limited|restricted|available) to"
-    r"|xin loi|rat tiec|cam on|vui long|neu (?:ban|muon|can)|ban co the|chi (?:de cap|noi ve|neu|co)"
-    r"|da (?:kiem tra|tim kiem|tra cuu|xem qua)|co the (?:giup|ho tro)|chi danh|dua tren)\b"
-)
-_FIRST_PERSON = re.compile(r"(?:and |so |but |va |nen )?(?:i|we|i'm|i've|i'll|we've|toi|minh|em|chung toi) ")
-_VIETNAMESE = re.compile(
-    r"\b(?:khong|chua|toi|cua|va|nay|duoc|trong|cac|thi|ve|phai|nhung|voi|ngay|theo|cho|la|ly|quyen|xem|cung|luong|nhan"
-    r"|vien|thong|lieu|bao|nguoi|viec|hien|truong|yeu|cau|khach)\b"
-)
-
-
-def _substantive(text: str, refused: Sequence[int]) -> bool:
-    """Whether any clause without a refusing phrase (at one of the places `refused`) makes a claim."""
-    words_of_a_claim = 0
-    places = iter(sorted(refused))
-    place = next(places, len(text))
-    end = 0
-    for clause in clauses(text):
-        end += len(clause)
-        if place >= end:
-            words_of_a_claim = words_of_a_claim or _words_of_a_claim(text)
-            if _claims(clause, words_of_a_claim):
-                return True
-        while place < end:
-            place = next(places, len(text))
-    return False
-
-
-def _words_of_a_claim(text: str) -> int:
-    return _VIETNAMESE_CLAIM if len(_VIETNAMESE.findall(text, 0, 1000)) > 1 else _ENGLISH_CLAIM
-
-
-def _claims(clause: str, words_of_a_claim: int) -> bool:
-    """Whether a clause without refusal makes a claim: a number, or enough words that are not set aside."""
-    text = _CITATION.sub("", clause)
-    if text.rstrip(" \"')").endswith("?") or _CONTACTS.search(text) or _ECHO.search(text):
-        return False
-    if _NUMBER.search(text):
-        return True
-    if _SET_ASIDE.search(text) or _FIRST_PERSON.match(text):
-        return False
-    return sum(word not in STOP_WORDS for word in _WORD.findall(text)) >= words_of_a_claim

@@ -17,6 +17,7 @@ from assay.graders.stages import CONTEXT
 from assay.graders.votes import Ruling
 from assay.io.outputs.nfc import in_nfc
 from assay.model import SCORED, Case, Corpus, Gate, GoldenSet, Observation
+from assay.scoring.gate import as_spelled
 from assay.scoring.slices import rows_of_slice
 from assay.verdict import JudgeRequest, Verdict
 from assay.workflow.select import chosen
@@ -186,7 +187,7 @@ def read_by(gate: Gate, cases: Sequence[Case]) -> set[str]:
 
 def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
     """Return the cases of which one alone can fail the gate: those with a tag for which nothing is tolerated."""
-    tags = {*gate.zero_tolerance_tags, *gate.blocking_tags}
+    tags = set(as_spelled((*gate.zero_tolerance_tags, *gate.blocking_tags), cases))
     return {case.id for case in cases if tags & set(case.tags)}
 
 
