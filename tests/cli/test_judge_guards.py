@@ -137,7 +137,7 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
     assert "not measured: coverage below 95% (7 of 8 cases judged)" in found["note"]
     assert (3, "incomplete") == (report["status"], state(report))
     told = Path("report.md").read_text().replace("\\", "")
-    assert f"a, not measured though asked for: {RELEVANT}, {FAITHFUL} (no verdict recorded)" in told
+    assert f"{RELEVANT}, {FAITHFUL} (no verdict recorded)" in told.split("not measured though asked for")[1]
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
     (by_slice,) = [each for key, each in report["configs"]["a"]["slices"].items() if key.startswith("difficulty")]
     assert by_slice[FAITHFUL]["value"] is None
