@@ -17,11 +17,11 @@ from assay.metrics.paired import (
     holm,
     mcnemar_p,
     paired_difference,
-    sign_flip_p,
     smallest_detectable,
     tango,
     tango_z,
 )
+from assay.metrics.signflip import sign_flip_p
 
 # Darwin's differences of the heights of 15 pairs of maize plants, in eighths of an inch.
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]

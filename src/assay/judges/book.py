@@ -22,7 +22,16 @@ import msgspec
 
 from assay.digest import canonical_json
 from assay.errors import IncompleteError
-from assay.judges.bookfile import MAGIC, check_format, check_kind, connected, failing, is_sound, make, set_aside
+from assay.judges.bookfile import (
+    MAGIC,
+    check,
+    check_format,
+    check_kind,
+    connected,
+    failing,
+    make,
+    transaction,
+)
 from assay.judges.rows import (
     Contents,
     Verdicts,
@@ -61,7 +70,7 @@ class Book:
             check_kind(self.path)
             self._db = connected(f"{self.path.resolve().as_uri()}?mode=rw")
             try:
-                self._check()
+                check(self._db, self.path)
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:
                 self._db.close()
@@ -197,34 +206,11 @@ class Book:
     def _give_back(self, key: SampleKey) -> None:
         self._db.execute(f"DELETE FROM intents {_ONE} AND owner = ?", (*key, self._owner))  # noqa: S608
 
-    def _check(self) -> None:
-        """Refuse another program's file or format; set a damaged file aside."""
-        if is_sound(self._db):
-            check_format(self._db, self.path)
-            return
-        self._db.close()
-        aside = set_aside(self.path)
-        raise IncompleteError(
-            f"{self.path}: damaged, and set aside as {aside.name}; nothing was judged. Put a copy or an export in its "
-            "place; where there is none, judging again makes a new book and asks, and pays, for everything again"
-        )
-
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """One transaction: all of it or nothing is kept. Inside another one it is a part of that."""
-        part = self._db.in_transaction
-        if part:
+        with failing(self.path), transaction(self._db):
             yield
-            return
-        with failing(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
 
 
 def read_contents(path: str | Path) -> Contents:

@@ -80,6 +80,19 @@ def is_sound(db: sqlite3.Connection) -> bool:
         return False
 
 
+def check(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's file or format; close a damaged one, set it aside and raise IncompleteError."""
+    if is_sound(db):
+        check_format(db, path)
+        return
+    db.close()
+    aside = set_aside(path)
+    raise IncompleteError(
+        f"{path}: damaged, and set aside as {aside.name}; nothing was judged. Put a copy or an export in its "
+        "place; where there is none, judging again makes a new book and asks, and pays, for everything again"
+    )
+
+
 def set_aside(path: Path) -> Path:
     """Rename a damaged book and what belongs to it; returns its new path."""
     number = 1
@@ -89,6 +102,23 @@ def set_aside(path: Path) -> Path:
         with suppress(FileNotFoundError):
             path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
     return path.rename(aside)
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Keep all of what is changed inside, or nothing; inside another one it is a part of that."""
+    outer = db.in_transaction
+    if outer:
+        yield
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
 
 
 @contextmanager

@@ -10,17 +10,12 @@ from math import ceil, copysign, fsum, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.metrics.intervals import FEW_CLUSTERS, NO_SPREAD, Bounds, mean_interval
 from assay.metrics.rates import zero_event_upper
 from assay.metrics.samples import Floats, Labels, Units, Values, cluster_codes, finite, standard_error, units
+from assay.metrics.signflip import sign_flip_p
 from assay.metrics.student import bisect, normal_quantile, t_quantile
-
-EXACT_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
-FLIPS = 9_999
-_WORDS = 64  # of random bits for each throw at a time: five megabytes
-_FEW_COINS = 12  # below, a bit for each is drawn
 
 
 class PairedDifference(NamedTuple):
@@ -87,49 +82,6 @@ def paired_difference(
     sd, correlation = _sd(differences), _correlation(first, second)
     ties = n - wins - losses
     return PairedDifference(n, found.mean, bounds, p_value, p_method, sd, correlation, wins, losses, ties, note)
-
-
-def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
-    """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and how it was found.
-
-    All sign patterns are enumerated for up to 16 sums that are not zero; otherwise 9,999 seeded ones give
-    (b+1)/(B+1), which is never 0. The order of the sums does not matter.
-
-    >>> sign_flip_p([1, 2, 3])
-    (0.25, 'sign flip, exact')
-    """
-    numbers = finite(sums).tolist()
-    moving = sorted(abs(total) for total in numbers if total)
-    reached = abs(fsum(numbers)) - 1e-9 * fsum(moving)  # equal sums must count as reached whatever their last bits
-    if len(moving) <= EXACT_UNITS:
-        patterns = np.zeros(1)
-        for size in moving:
-            patterns = np.concatenate((patterns + size, patterns - size))
-        return float(np.mean(np.abs(patterns) >= reached)), "sign flip, exact"
-    generator = np.random.Generator(np.random.PCG64(seed))
-    kept = np.zeros(FLIPS)
-    for size, count in zip(*np.unique(moving, return_counts=True), strict=True):  # in one order: the same bits anywhere
-        kept += size * _heads(generator, int(count))
-    extreme = int(np.count_nonzero(np.abs(2 * kept - fsum(moving)) >= reached))
-    return (extreme + 1) / (FLIPS + 1), f"sign flip, {FLIPS} patterns, seed {seed}"
-
-
-def _heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.integer]:
-    """Return how many of so many fair coins fell on one side, in each of `FLIPS` throws; scores repeat a lot, and 64
-    coins are thrown at once."""
-    if coins < _FEW_COINS:
-        row = (FLIPS + 7) // 8
-        bits = np.frombuffer(generator.bytes(coins * row), dtype=np.uint8).reshape(coins, row)
-        each = np.unpackbits(bits, axis=1, count=FLIPS)
-        return np.asarray(each[0] if coins == 1 else each.sum(axis=0, dtype=np.int64))
-    found: npt.NDArray[np.int64] = np.zeros(FLIPS, dtype=np.int64)
-    while coins > 0:
-        words = min(-(-coins // 64), _WORDS)
-        drawn = np.frombuffer(generator.bytes(8 * FLIPS * words), dtype="<u8").reshape(FLIPS, words)
-        found += np.bitwise_count(drawn[:, 0] >> np.uint64(max(0, 64 * words - coins)))
-        found += np.bitwise_count(drawn[:, 1:]).sum(axis=1, dtype=np.int64)
-        coins -= 64 * words
-    return found
 
 
 def mcnemar_p(wins: int, losses: int) -> float:
