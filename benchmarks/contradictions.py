@@ -1,8 +1,9 @@
 """How often support by rules sees that a claim contradicts its source, and how often it says so wrongly.
 
 `ASSAY_TEST_DATA=… python -m benchmarks.contradictions` holds three things against the verdict "contradicted": claims
-written by hand; sentences of WiCE and QAGS turned by a change of one number or word, beside the same sentences with no
-more than their last words left out; and the claims of these sets as people labelled them.
+written by hand; sentences of WiCE and QAGS without their last words and one in the middle, so that they stand nowhere
+word by word, as they are and turned by a change of one number or word; and the claims of these sets as people labelled
+them.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ BY_HAND = [
 _NUMBER = re.compile(r"(?<![\w.,/-])(?:[2-9]|[1-9]\d)(?![\w.,/%-])(?! ?\.)")
 _VERB = re.compile(r"\b(is|are|was|were|will|can|could|should|has|had)\b(?! not)(?!n't)")
 _WORD = re.compile(r"\b(?:" + "|".join(sorted(OPPOSITES)) + r")\b")
+_KEPT = {*OPPOSITES, "million", "billion", "thousand", "without"}  # words that are not left out
 _FEWEST, _MOST = 60, 220  # characters of a sentence that is turned
 
 
@@ -127,13 +129,16 @@ def _turned(text: str, at: int) -> Iterator[tuple[str, str]]:
 
 
 def made_of(source: str) -> Iterator[Made]:
-    """Yield the sentences of a source without their last two words, turned and as they are."""
+    """Yield the sentences of a source without their last two words and a long one within, as they are and turned."""
     for at, (start, end) in enumerate(sentences(source)):
         text = source[start:end]
         if _FEWEST <= end - start <= _MOST:
-            kept = " ".join(text.split()[:-2])
-            if not kept or not kept[-1].isalpha():
+            words = text.split()[:-2]
+            within = [word for word in words[2:-2] if word.isalpha() and word.islower() and word not in _KEPT]
+            if not within or not words[-1][-1].isalpha():
                 continue  # perhaps half of a date or an amount
+            words.remove(max(within, key=len))
+            kept = " ".join(words)
             yield Made("", kept, source)
             yield from (Made(change, claim, source) for change, claim in _turned(kept, at))
 

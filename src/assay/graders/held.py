@@ -35,7 +35,7 @@ class Held(NamedTuple):
         """Return the claim's verdict; with a curve the more likely one, and none is unknown."""
         if self.curve is None or found.contradictions:
             return found.verdict
-        return "supported" if self.score(found) >= _LIKELY else "not_found"
+        return "supported" if self.score(found) > _LIKELY else "not_found"
 
 
 def held(reading: Reading, metric: str) -> Held:

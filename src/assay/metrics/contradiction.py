@@ -20,6 +20,7 @@ _BESIDE_TURN = 0.9  # … and to contradict it by a negation or an opposite
 _FEWEST = 2  # other words that it must hold
 _COMPANY, _NEAR = 1, 3  # neighbours of a fact of the claim, and how far from its rival one of them may stand
 _LOOSER = 3  # terms that the sentence may have more than the claim between the first and the last that they share
+_BEFORE = 1  # terms before the first of them in which a negation belongs to them
 _YEAR = re.compile(r"#(?:1[5-9]|20|21)\d\d")
 
 
@@ -112,25 +113,36 @@ class _Beside:
 
     def turned(self) -> str:
         """Return the negation or the opposite word that turns the claim round; nothing where none does."""
-        shared = [place for places in self.places for place in places]
-        ours = [self.claimed.written(term).lower() for term in self.claimed.content]
-        denying = [q for q, word in enumerate(ours) if is_denial(word)]
+        content, found = self.claimed.content, self.claimed.found
+        denying = [q for q, term in enumerate(content) if is_denial(self.claimed.written(term).lower())]
+        held = [q for q, places in enumerate(self.places) if places and q not in denying]
         missing = [q for q, places in enumerate(self.places) if not places and q not in denying]
-        if not shared or len(missing) > 1 or self.share([*missing, *denying]) < _BESIDE_TURN:
+        if not held or len(missing) > 1 or self.share([*missing, *denying]) < _BESIDE_TURN:
             return ""
-        around = self.passage.items[max(self.first, min(shared) - 1) : max(shared) + 1]
-        if len(around) > len(self.claimed.found.items) + 1 + _LOOSER:
+        shared = [place for q in held for place in self.places[q]]
+        ours = _stretch(found.items, 0, *_ends([found.items.index(content[q]) for q in held]))
+        theirs = _stretch(self.passage.items, self.first, *_ends(shared))
+        if len(theirs) > len(found.items) + _BEFORE + _LOOSER:
             return ""
-        words = [self.passage.text[term.start : term.end].lower() for term in around]
-        ours = [self.claimed.written(term).lower() for term in self.claimed.found.items]
-        denied, denies = denials(ours), denials(words)
+        words = [self.passage.text[term.start : term.end].lower() for term in theirs]
+        said = [self.claimed.written(term).lower() for term in ours]
+        denied, denies = denials(said), denials(words)
         if denied is None or denies is None:
             return ""
         if denied != denies:
             where = "claim" if denied else "source"
-            return f"a negation only in the {where}" if self.share(denying) >= _BESIDE_TURN else ""
-        pairs = ((word, opposite(word, words)) for word in ours)
+            return f"a negation only in the {where}" if not missing else ""
+        pairs = ((word, opposite(word, words)) for word in said)
         return next((f'"{word}" where the source has "{other}"' for word, other in pairs if other), "")
+
+
+def _ends(places: Sequence[int]) -> tuple[int, int]:
+    return min(places), max(places)
+
+
+def _stretch(items: Sequence[Term], least: int, first: int, last: int) -> Sequence[Term]:
+    """Return the terms from a little before the first to the last: what stands beyond may deny something else."""
+    return items[max(least, first - _BEFORE) : last + 1]
 
 
 def _between(places: Sequence[int], first: int, last: int) -> Sequence[int]:
