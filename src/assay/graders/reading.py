@@ -5,12 +5,14 @@ asked for, and once for all metrics of the row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.digest import text_digest
-from assay.graders.citing import stands_for
+from assay.graders.citing import places_meant, texts_of
 from assay.graders.judging import ENGLISH, VIETNAMESE
 from assay.graders.rows import Rows
 from assay.graders.stages import CONTEXT, find_stage
@@ -30,8 +32,6 @@ CITED = "cited"
 Texts = dict[str, str]
 """Texts of chunks by their id, in the order in which they were shown."""
 NO_TEXT, REFUSED, NO_CLAIMS = "no text: that of a chunk was not reported", "refused", "no claims"
-MOST_CHUNKS = 20
-"""Chunks that a citation of a whole document stands for, where the document was not shown."""
 _VIETNAMESE = re.compile("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
 _NUMBERED = re.compile(r"[0-9]{1,3}")
 
@@ -151,16 +151,18 @@ class Reading:
 
         A citation of an answer with a single claim stands beside that claim.
         """
+        named = {claim: dict.fromkeys(self._named(claim)) for claim in self.claims}
+        loose = dict.fromkeys(self.observation.citations or ())
+        meant = self._meant({*loose, *(name for names in named.values() for name in names)})
         found: list[Citation] = []
-        for claim in self.claims:
-            for name in dict.fromkeys(self._named(claim)):
-                found.append(Citation(f"{claim.id}.{len(found) + 1}", name, claim, self._meant(name)))
+        for claim, names in named.items():
+            for name in names:
+                found.append(Citation(f"{claim.id}.{len(found) + 1}", name, claim, meant[name]))
         beside = {citation.name for citation in found}
-        loose = [name for name in dict.fromkeys(self.observation.citations or ()) if name not in beside]
         alone = self.claims[0] if len(self.claims) == 1 else None
-        for name in loose:
-            place = alone.id if alone is not None else "answer"
-            found.append(Citation(f"{place}.{len(found) + 1}", name, alone, self._meant(name)))
+        place = alone.id if alone is not None else "answer"
+        for name in (name for name in loose if name not in beside):
+            found.append(Citation(f"{place}.{len(found) + 1}", name, alone, meant[name]))
         return tuple(found)
 
     @cached_property
@@ -179,8 +181,9 @@ class Reading:
         for marker in claim.cites:
             numbered = marker not in self._names and _NUMBERED.fullmatch(marker) and 1 <= int(marker) <= len(listed)
             names.append(listed[int(marker) - 1] if numbered else marker)
-        around = [cites for start, end, cites in self._sentences if start < claim.end and claim.start < end]
-        return names + [name for cites in around for name in cites]
+        first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
+        last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
+        return names + [name for _, _, cites in self._sentences[first:last] for name in cites]
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -193,17 +196,15 @@ class Reading:
                 found.append((start, place, sentence.citations))
         return found
 
-    def _meant(self, name: str) -> Texts:
-        """Return the chunks that a name means, each with its text (empty where there is none): those of the context,
-        else those of any stage, else those of the corpus."""
-        corpus = self.case.corpus
+    def _meant(self, names: Set[str]) -> dict[str, Texts]:
+        """Return for each name the chunks that it means, each with its text (empty where there is none): those of the
+        context, else those of any stage, else those of the corpus."""
+        found: dict[str, Texts] = {}
         for chunks in (self._shown(CONTEXT), self._shown(None)):
-            meant = [chunk for chunk in chunks if stands_for(name, chunk.chunk_id, corpus)]
-            if meant:
-                return {chunk.chunk_id: self._text(chunk) for chunk in meant}
-        known = corpus.chunks if corpus is not None else {}
-        ids = [name] if name in known else [each for each in known if stands_for(name, each, corpus)]
-        return {each: known[each].text or "" for each in ids[:MOST_CHUNKS]}
+            meant = places_meant(names - found.keys(), [chunk.chunk_id for chunk in chunks], self.case.corpus)
+            for name, places in meant.items():
+                found[name] = {chunks[place].chunk_id: self._text(chunks[place]) for place in places}
+        return found | texts_of(names - found.keys(), self.case.corpus)
 
     def _shown(self, name: str | None) -> Sequence[Chunk]:
         stages = self.observation.stages or ()
