@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.graders.access import Superseded
+from assay.graders.copied import CorpusText
 from assay.graders.evidence import EvidenceIndex
 from assay.metrics.idf import Idf
 from assay.model import BEHAVIOURS, Behaviour, Case, Chunk, Corpus, GoldenSet
@@ -51,6 +52,11 @@ class Joins:
         if self.corpus is not None:
             texts += [chunk.text for chunk in self.corpus.chunks.values() if chunk.text]
         return Idf.of(texts)
+
+    @cached_property
+    def corpus_text(self) -> CorpusText | None:
+        """The runs of words of the corpus, with who may see them; None without a corpus."""
+        return CorpusText(self.corpus) if self.corpus is not None else None
 
     def superseded(self, as_of: str | None) -> Superseded | None:
         """Return which chunks are of a replaced version at a date; None without a corpus."""

@@ -11,6 +11,7 @@ from assay.graders import stale
 from assay.graders.access import of_corpus, of_metadata, visible
 from assay.graders.base import Batch, Bools, CaseIndex, Grader, Ints, Key, column, not_applicable
 from assay.graders.citing import stands_for
+from assay.graders.copied import copied
 from assay.graders.names import MetricName
 from assay.graders.rows import Rows
 from assay.metrics.leaks import canaries, verbatim
@@ -57,6 +58,11 @@ def find_leaks(case: CaseIndex, observation: Observation) -> Leaks:
             leaks.ids[CITATIONS] = cited
     if isinstance(observation.answer, str) and (case.case.forbidden_text or hidden or case.restricted):
         leaks.text = _leaked_text(case, observation.answer, hidden.values(), shown.values())
+    if isinstance(observation.answer, str):
+        known = [f" {run} " for runs in leaks.text.values() for run in runs]
+        for text, run in copied(case, observation.answer):
+            if not any(f" {run} " in other for other in known):
+                leaks.text.setdefault(text, []).append(run)
     return leaks
 
 

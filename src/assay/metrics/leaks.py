@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay.metrics.folding import fold, nfc
 from assay.metrics.quantities import Date, Number, quantities
+from assay.metrics.runs import RUN
 from assay.metrics.text import squeeze, tokens
 
 _TELLING = 100  # a bare number says something from here on; a smaller one only with its unit
@@ -20,7 +21,7 @@ _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifie
 
 
 def verbatim(
-    answer: str, forbidden_texts: Sequence[str], allowed_texts: Sequence[str], question: str, run: int = 8
+    answer: str, forbidden_texts: Sequence[str], allowed_texts: Sequence[str], question: str, run: int = RUN
 ) -> list[tuple[int, str]]:
     """Return what the answer gives away of each forbidden text: (index of the text, the leaked words).
 

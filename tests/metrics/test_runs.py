@@ -1,0 +1,62 @@
+"""Runs of words that another text shares with many: found as a plain comparison finds them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.metrics import runs
+from assay.metrics.runs import Mask, Places, RunIndex
+
+words = st.lists(st.sampled_from("abc"), max_size=12)
+
+
+def _plainly(texts: list[list[str]], said: list[str], run: int, shown: set[int]) -> list[tuple[int, list[int]]]:
+    found = []
+    for i in range(len(said) - run + 1):
+        held = [
+            t
+            for t, text in enumerate(texts)
+            for j in range(len(text) - run + 1)
+            if text[j : j + run] == said[i : i + run]
+        ]
+        if held and not shown.intersection(held):
+            found.append((i, held))
+    return found
+
+
+@given(st.lists(words, max_size=5), words, st.integers(1, 4), st.sets(st.integers(0, 4)), st.integers(1, 5))
+def test_runs_are_those_of_a_plain_comparison(
+    texts: list[list[str]], said: list[str], run: int, shown: set[int], at_once: int
+) -> None:
+    """Whatever the length, the repeats, the texts without a word, and how many texts are looked at together."""
+
+    def mask(numbers: Places) -> Mask:
+        return np.isin(numbers, sorted(shown))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "_AT_ONCE", at_once)
+        found = RunIndex([" ".join(text) for text in texts], run).owned(said, mask)
+    assert _plainly(texts, said, run, shown) == found
+
+
+def test_a_run_of_no_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        RunIndex([], 0)
+
+
+def test_what_is_known_of_a_run_does_not_depend_on_the_process() -> None:
+    script = "from assay.metrics.runs import RunIndex; print(RunIndex(['a b c d e', 'c d e f'], 3)._sorted.tolist())"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert 1 == len(printed)
