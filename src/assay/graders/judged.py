@@ -89,8 +89,8 @@ GRADERS: tuple[Grader, ...] = (
     _count(
         _row(
             "contradiction_suspects",
-            "Claims that say nearly what the context says, with another number or name.",
-            "overlap of words beside facts that are missing or stand elsewhere",
+            "Claims that say nearly what the context says, with another fact or turned round.",
+            "another number, date, unit or identifier, a negation or an opposite in a sentence that holds the rest",
             _UNDEFINED,
             lower=True,
         )
