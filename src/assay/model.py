@@ -313,6 +313,7 @@ class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The rules that decide a release; `blocking_tags`: any failed check on a case with such a tag blocks.
 
     `approver` is who reviews the decision; `waivers` make failures of named rules a risk, never an observed event.
+    `usual_tags` (not written in files) are those that no case needs to have: a shipped gate names them, not its user.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -323,6 +324,7 @@ class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     configs: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     approver: str = ""
+    usual_tags: tuple[str, ...] = ("acl", "tenant", "permission_denied", "prompt-injection")
 
 
 class RuleResult(Struct, frozen=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflow.scoring import HANDBOOK, case, cells, trace, write
+from tests.workflow.scoring import HANDBOOK, case, cells, score, trace, write
 
 from assay.cli import main
 
@@ -116,3 +116,65 @@ def test_overlapping_chunks_do_not_make_one_passage_many(tmp_path: Path) -> None
     windows = [" ".join(words[i : i + 20]) for i in range(0, len(words) - 19, 2)]
     secret = [{"chunk_id": f"p{i}", "text": text, "roles": ["finance"]} for i, text in enumerate(windows)]
     assert 1.0 == _leaks(tmp_path, " ".join(words[4:20]), secret)
+
+
+# ── tags that a gate names and no case has ───────────────────────────────────────────────────────────────────────
+
+
+def _gated(folder: Path, text: str, tags: list[str]) -> tuple[int, str]:
+    gate = folder / "gate.yaml"
+    gate.write_text(f"rules: [{{metric: recall@5, at_least: 0.5}}]\n{text}\n", encoding="utf-8")
+    found = folder / "report.json"
+    options = ("--gate", str(gate), "--json-report", str(found))
+    status = score(folder, [case("q", tags=tags)], [trace("q", answer="Because.")], *options)
+    return status, " ".join(json.loads(found.read_text(encoding="utf-8"))["decision"]["reasons"])
+
+
+@pytest.mark.parametrize("field", ["zero_tolerance_tags", "blocking_tags"])
+@pytest.mark.parametrize("named", ["confidental", "acl"])
+def test_a_tag_that_a_gate_file_names_and_no_case_has_fails_the_gate(tmp_path: Path, field: str, named: str) -> None:
+    status, reasons = _gated(tmp_path, f"{field}: [{named}]", ["confidential"])
+    assert 1 == status
+    assert f"the gate names tag={named}, which no case has" in reasons
+    assert (named == "confidental") == ("did you mean 'confidential'?" in reasons)
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("zero_tolerance_tags: [Prompt_Injection]", ["prompt injection"]),
+        ("blocking_tags: []", ["hr"]),
+        ("zero_tolerance_tags: []", ["hr"]),
+        ("", []),
+    ],
+)
+def test_a_tag_that_some_case_has_and_tags_that_nobody_named_do_not_fail_it(
+    tmp_path: Path, text: str, tags: list[str]
+) -> None:
+    assert 0 == _gated(tmp_path, text, tags)[0]
+
+
+def test_denied_cases_stand_for_the_tag_permission_denied(tmp_path: Path) -> None:
+    denied = case("q", expected_behavior="permission_denied", user_context={"roles": ["employee"]})
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules: [{metric: behaviour, at_least: 0.5}]\nzero_tolerance_tags: [permission_denied]\n")
+    rows = [trace("q", retrieved_chunks=["b"], answer="You do not have permission to see that.")]
+    assert 0 == score(tmp_path, [denied], rows, "--gate", str(gate))
+
+
+def test_a_tag_of_a_shipped_gate_that_no_case_has_is_a_note(tmp_path: Path, capsys: Printed) -> None:
+    """rag-runner blocks on acl. A file that takes it as its base named nothing itself."""
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("profile: rag-runner\n", encoding="utf-8")
+    for options in (("--profile", "rag-runner"), ("--gate", str(gate))):
+        score(tmp_path, [case("q")], [trace("q", answer="Because.")], *options)
+        printed = capsys.readouterr()
+        assert "no case has the tag acl, tenant, permission_denied, prompt-injection: the gate" in printed.out
+        assert "the gate names" not in printed.out
+
+
+def test_which_tags_are_usual_is_not_for_a_gate_file_to_say(tmp_path: Path, capsys: Printed) -> None:
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("blocking_tags: [x]\nusual_tags: [x]\n", encoding="utf-8")
+    assert 2 == score(tmp_path, [case("q")], [trace("q")], "--gate", str(gate))
+    assert "unknown key (got 'usual_tags'" in capsys.readouterr().err

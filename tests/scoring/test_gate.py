@@ -193,7 +193,7 @@ def test_a_blocking_tag_blocks_on_any_failed_check_but_not_on_a_warning() -> Non
     assert blocked.results[-1].cases == ("case_0",)
     assert "case_0: bad_citation" in blocked.reasons[0]
     assert decision([rule], GOOD, {"x": [1]}, checks=CHECKS, blocking_tags=("x",)).outcome == "PASS"
-    assert decision([rule], GOOD, {"y": [0]}, checks=CHECKS, blocking_tags=("x",)).outcome == "PASS"
+    assert decision([rule], GOOD, {"x": [1], "y": [0]}, checks=CHECKS, blocking_tags=("x",)).outcome == "PASS"
 
 
 @pytest.mark.parametrize("lost", [CaseChecks("case_0", ("missing_output",)), CaseChecks("case_0", ("target_error",))])

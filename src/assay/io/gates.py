@@ -40,7 +40,8 @@ def load_gate(path: Path | str, check: RuleCheck) -> Gate:
 
 def load_profile(name: str, check: RuleCheck) -> Gate:
     """Return a shipped profile; raises SettingsError for a name that `profile_names` does not list."""
-    return _gate(read_yaml(profile_text(name), f"profile {name}"), f"profile {name}", check)
+    gate = _gate(read_yaml(profile_text(name), f"profile {name}"), f"profile {name}", check)
+    return structs.replace(gate, usual_tags=tuple(dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags))))
 
 
 def profile_names() -> tuple[str, ...]:
@@ -68,7 +69,7 @@ def _gate(document: Document, name: str, check: RuleCheck) -> Gate:
         raise SettingsError(reader.problems)
     base = reader.base(body, at, check)
     rules = reader.rules(body, at, check)
-    written = reader.known(body, at, ("profile", *Gate.__struct_fields__))
+    written = reader.known(body, at, ("profile", *(field for field in Gate.__struct_fields__ if field != "usual_tags")))
     own = reader.fit({key: value for key, value in written.items() if key not in ("profile", "rules")}, Gate, at)
     if own is not None and not (rules or base.rules or own.blocking_tags or reader.problems):
         reader.refuse(
@@ -79,7 +80,9 @@ def _gate(document: Document, name: str, check: RuleCheck) -> Gate:
     fields = {key: getattr(own, key) for key in written if key not in ("profile", "rules")}
     replaced = {_subject(rule) for rule in rules}
     kept = tuple(rule for rule in base.rules if _subject(rule) not in replaced)
-    gate = structs.replace(base, **fields, rules=(*kept, *rules))
+    named = {*own.blocking_tags, *fields.get("zero_tolerance_tags", ())}
+    usual = tuple(tag for tag in base.usual_tags if tag not in named)
+    gate = structs.replace(base, **fields, rules=(*kept, *rules), usual_tags=usual)
     for index, waiver in enumerate(own.waivers):
         wrong = _expiry_problem(waiver) or waiver_problem(waiver, gate.rules)
         if wrong is not None:

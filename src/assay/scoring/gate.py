@@ -22,6 +22,7 @@ from assay.scoring.waivers import waived
 from assay.scoring.wording import counted, named
 
 __all__ = [
+    "absent_tags",
     "as_spelled",
     "decide",
     "exit_code",
@@ -52,9 +53,9 @@ def decide(
     `baseline` is what regression rules are held against; `today` (YYYY-MM-DD) decides whether waivers still hold: none
     does without it. The rules must be usable (`rule_problem`). Weighed in this order: an observed event of a zero-event
     rule fails, even where the measurement is incomplete; then coverage below a floor, or a missing case that no rule
-    looked at, is INCOMPLETE; then a blocking rule that failed, had no data or was not measured fails; then warnings,
-    waived rules and rules that could not be concluded are a risk. Without a gate: PASS, or INCOMPLETE where anything is
-    missing or in error.
+    looked at, is INCOMPLETE; then a blocking rule that failed, had no data or was not measured, or a tag of the user's
+    that no case has, fails; then warnings, waived rules and rules that could not be concluded are a risk. Without a
+    gate: PASS, or INCOMPLETE where anything is missing or in error.
     """
     if gate is None:
         return _without_gate(table)
@@ -65,6 +66,7 @@ def decide(
         results += _zero_tolerance(where, scores, asked)
     results += _seen_leaks(gate, scores)
     results += [_blocking_tag(tag, scores) for tag in as_spelled(gate.blocking_tags, cases)]
+    results += [_absent_tag(tag, cases) for tag in absent_tags(gate, cases) if tag not in gate.usual_tags]
     results = [waived(result, gate.waivers, today) for result in results]
     return _weigh(results, _overlooked(results, scores))
 
@@ -147,6 +149,23 @@ def as_spelled(tags: Sequence[str], cases: Sequence[Case]) -> list[str]:
     """
     wanted = {_plain(tag) for tag in tags}
     return sorted({tag for case in cases for tag in case.tags if _plain(tag) in wanted})
+
+
+def absent_tags(gate: Gate, cases: Sequence[Case]) -> list[str]:
+    """Return the tags that the gate holds cases by and that no case has, however it is spelled; denied cases stand for
+    `permission_denied`."""
+    known = {_plain(tag) for case in cases for tag in case.tags}
+    known |= {_plain(DENIED) for case in cases if case.behaviour == DENIED}
+    return [tag for tag in dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags)) if _plain(tag) not in known]
+
+
+def _absent_tag(tag: str, cases: Sequence[Case]) -> RuleResult:
+    """A tag that the gate's own file names and no case has looks at nothing: it does not pass (DECISIONS 14)."""
+    rule = Rule("failed", at_most=0.0, slice=f"tag={tag}", zero_event=True, reason="a tag that the gate names")
+    close = difflib.get_close_matches(tag, sorted({tag for case in cases for tag in case.tags}), n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    message = f"the gate names tag={tag}, which no case has ({hint}tag the cases, or take it out of the gate)"
+    return RuleResult(rule, "no_data", None, 0, message)
 
 
 def _plain(tag: str) -> str:

@@ -22,7 +22,7 @@ from assay.model import (
     Scoring,
 )
 from assay.scoring.engine import Plan
-from assay.scoring.gate import decide, floors_of, gated_configs, overall
+from assay.scoring.gate import absent_tags, decide, floors_of, gated_configs, overall
 from assay.scoring.measured import NOT_REPORTED, cluster_ids, column_of
 from assay.scoring.slices import slice_rows
 from assay.scoring.summary import summaries
@@ -70,7 +70,7 @@ def conclude(
         inputs=inputs,
         gate=gate,
         stages=dict(stages or {}),
-        warnings=(*warnings, *_unmeasured(names, measured), *_all_holes(configs)),
+        warnings=(*warnings, *_unmeasured(names, measured), *_tags_without_cases(gate, golden), *_all_holes(configs)),
         assay_version=__version__,
     )
 
@@ -78,6 +78,12 @@ def conclude(
 def _unmeasured(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
     asked = [str(name) for name in names if name not in measured]
     return (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
+
+
+def _tags_without_cases(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:
+    """Say which tags of a shipped gate no case has; those that its user named fail the gate."""
+    absent = [] if gate is None else [tag for tag in absent_tags(gate, golden.cases) if tag in gate.usual_tags]
+    return (f"no case has the tag {', '.join(absent)}: the gate holds nothing by it",) if absent else ()
 
 
 def _all_holes(configs: Mapping[str, ConfigResult]) -> list[str]:
