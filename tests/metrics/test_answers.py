@@ -91,6 +91,50 @@ def test_a_hedged_keyword_is_flagged_and_counts(answer: str) -> None:
     assert (1.0, True) == (grade.score, grade.hedged)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It was 14 before; it is 10 now.",
+        "Last year it was 14, it is now 10.",
+        "Previously, 14 days. Now 10.",
+        "Năm ngoái là 14 ngày phép cho mỗi nhân viên toàn thời gian, hiện tại là 10",
+        "Trước đây là 14, nay là 10",
+        "Là 14 ngày trước đây, nay còn 10 ngày",
+        "Nam ngoai la 14, hien tai la 10",
+    ],
+)
+def test_a_value_of_the_past_is_flagged_with_or_without_a_pattern_for_the_present_one(answer: str) -> None:
+    for incorrect in ((), ("10",)):
+        grade = grade_keywords(answer, ["14"], incorrect)
+        assert (1.0, True) == (grade.score, grade.hedged)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["For 2024 it is 14 days; the limit is now 10.", "It is 14 and now 10", "Mức 2024 là 14 ngày, hiện nay 10 ngày"],
+)
+def test_an_incorrect_value_that_holds_now_is_flagged_beside_a_correct_one_that_need_not(answer: str) -> None:
+    grade = grade_keywords(answer, ["14"], ["10"])
+    assert (1.0, ("10",), True) == (grade.score, grade.incorrect_found, grade.hedged)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It was 10 before; it is 14 now.",
+        "It used to be 10; it is now 14.",
+        "Trước đây là 10, nay là 14.",
+        "It is 14 now, not 10 as before.",
+        "It was 10, it is 14.",
+        "Take 14 days before the deadline, and file it now.",
+        "14 ngày, nghỉ trước khi hết năm, 10 ngày báo trước.",
+    ],
+)
+def test_a_value_that_holds_now_is_not_flagged_for_one_of_the_past(answer: str) -> None:
+    grade = grade_keywords(answer, ["14"], ["10"])
+    assert (1.0, False) == (grade.score, grade.hedged)
+
+
 @pytest.mark.parametrize("answer", ["12 or more days", "12 days, or a pro rata share", "12 ngày hoặc 96 giờ"])
 def test_an_or_without_a_rival_is_no_hedge(answer: str) -> None:
     """96 hours is right too, so it is no rival."""

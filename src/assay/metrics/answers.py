@@ -22,8 +22,9 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 class KeywordGrade(NamedTuple):
     """A keyword score with what led to it. `hedged`: a correct keyword stands beside "maybe", an "or" with a rival
-    number, a bare list of rivals, or "previously" with a "now" after it; `negated`: one stands only negated, and so
-    counts as missing. Both are for a reader or judge to settle."""
+    number, a bare list of rivals, "previously" or "before" with a "now" after it, or no "now" in its clause where an
+    incorrect pattern has one; `negated`: one stands only negated, and so counts as missing. Both are for a reader or
+    judge to settle."""
 
     score: float | None
     matched: tuple[str, ...]
@@ -56,7 +57,10 @@ def grade_keywords(
     wrong = tuple(pattern for pattern in dict.fromkeys(incorrect) if fold(pattern) and found[pattern].said)
     score = None if not wanted else 0.0 if match == "all" and missing and wrong else len(matched) / len(wanted)
     right = [number for keyword in wanted for number in _phrase(keyword).items if isinstance(number, Number)]
-    hedged = any(_hedged(text, span, right) for keyword in matched for span in found[keyword].said)
+    spans = [span for keyword in matched for span in found[keyword].said]
+    rivals = [span for pattern in wrong for span in found[pattern].said]
+    overtaken = any(_present(text, span) for span in rivals) and not any(_present(text, span) for span in spans)
+    hedged = overtaken or any(_hedged(text, span, right) for span in spans)
     return KeywordGrade(score, matched, missing, wrong, hedged, any(found[keyword].negated for keyword in missing))
 
 
@@ -159,9 +163,9 @@ _MAYBE_BEFORE = re.compile(
 _SENTENCE_END = re.compile(r"[.!?;] ")
 
 
-def _before(answer: Elements, start: int) -> str:
-    """Return what stands before a place in its sentence."""
-    head = answer.plain[max(0, start - _BEFORE) : start]
+def _before(answer: Elements, start: int, reach: int = _BEFORE) -> str:
+    """Return what stands before a place in its sentence, as far as it is looked at."""
+    head = answer.plain[max(0, start - reach) : start]
     return _SENTENCE_END.split(head)[-1]
 
 
@@ -177,10 +181,17 @@ def _negated(answer: Elements, first: int, last: int) -> bool:
 
 
 _OR = ("or", "hoac", "hay")
+_FAR = 160  # characters within which a value of the past and the present one are compared
 _PAST_BEFORE = re.compile(
-    r"\b(?:previously|formerly|used to be|originally|in the past|truoc day|truoc kia|tung la)\b[^,;]*$"
+    r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
+    r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
 )
-_NOW_AFTER = re.compile(r"\b(?:now|currently|today|as of|since then|hien nay|hien tai|bay gio|gio day)\b")
+_PAST_AFTER = re.compile(r"[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
+_NOW = re.compile(
+    r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
+    r"|nay (?:la|con|chi|duoc|da))\b"
+)
+_CLAUSE_END = re.compile(r"[.!?;,…](?=\s|$)|\b(?:and|but|whereas|va|nhung)\b")
 _LISTED = re.compile(r"[\s,;/|$€£]*")
 
 
@@ -189,12 +200,29 @@ def _hedged(answer: Elements, span: tuple[int, int], right: Sequence[Number]) ->
     first, last = span
     if first == last:
         return False
-    before = _before(answer, answer.items[first].start)
-    after = answer.plain[answer.items[last - 1].end :][:_BEFORE]
-    if _MAYBE_BEFORE.search(before) or (_PAST_BEFORE.search(before) and _NOW_AFTER.search(after)):
+    if _MAYBE_BEFORE.search(_before(answer, answer.items[first].start)) or _past(answer, span):
         return True
     numbers = [item for item in answer.items[first:last] if isinstance(item, Number)]
     return bool(numbers) and _rivalled(answer, span, (*numbers, *right))
+
+
+def _past(answer: Elements, span: tuple[int, int]) -> bool:
+    """Whether what is said at `span` was so before, and something else is now."""
+    before = _before(answer, answer.items[span[0]].start, _FAR)
+    after = answer.plain[answer.items[span[1] - 1].end :][:_FAR]
+    past = _PAST_BEFORE.search(before) or _PAST_AFTER.match(after)
+    return bool(past and _NOW.search(after))
+
+
+def _present(answer: Elements, span: tuple[int, int]) -> bool:
+    """Whether a word for "now" stands in the clause of what is said at `span`."""
+    first, last = span
+    if first == last:
+        return False
+    start, end = answer.items[first].start, answer.items[last - 1].end
+    before = _CLAUSE_END.split(answer.plain[max(0, start - _FAR) : start])[-1]
+    after = _CLAUSE_END.split(answer.plain[end : end + _FAR])[0]
+    return bool(_NOW.search(before) or _NOW.search(after))
 
 
 def _rivalled(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
