@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,20 @@ def test_which_tags_are_usual_is_not_for_a_gate_file_to_say(tmp_path: Path, caps
     gate.write_text("blocking_tags: [x]\nusual_tags: [x]\n", encoding="utf-8")
     assert 2 == score(tmp_path, [case("q")], [trace("q")], "--gate", str(gate))
     assert "unknown key (got 'usual_tags'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("look_again", [False, True], ids=["arrays", "general"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_query_that_the_qrels_do_not_know_is_told_with_its_first_line(
+    tmp_path: Path, capsys: Printed, *, packed: bool, look_again: bool
+) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n", encoding="utf-8")
+    run = tmp_path / ("run.txt.gz" if packed else "run.txt")
+    text = "\ufeff\n cafe\u0301 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\ncaf\u00e9 Q0 d2 2 1 t\nq8\tQ0 d1 1 2 t\n".encode()
+    run.write_bytes(gzip.compress(text) if packed else text)
+    extra = ["--format", "markdown"] if look_again else []
+    command = ["score", "--golden", str(tmp_path / "qrels.txt"), "--outputs", str(run), "--outputs-format", "trec-run"]
+    assert 2 == main([*command, *extra])
+    printed = capsys.readouterr().err
+    assert f"{run.name}:2: query: E_UNKNOWN_ID no such case (got 'café'" in printed
+    assert f"{run.name}:5: query: E_UNKNOWN_ID no such case (got 'q8'" in printed

@@ -113,7 +113,7 @@ def test_the_digest_of_judgments_is_that_of_the_golden_set_that_they_are(tmp_pat
         ("q1 Q0 d1 1 bm25", "run.txt:3: E_CELLS wrong number of columns"),
         ("q1 Q0 d1 1 2 other", "run.txt:3: tag: E_TAG another run begins (got 'other'"),
         ("q1 Q0 d1 1 2 bm25\nq1 Q0 d1 2 1 bm25", "run.txt:4: document: E_DUPLICATE_ID listed twice"),
-        ("q9 Q0 d1 1 2 bm25", "query: E_UNKNOWN_ID no such case (got 'q9'"),
+        ("q9 Q0 d1 1 2 bm25", "run.txt:3: query: E_UNKNOWN_ID no such case (got 'q9'"),
     ],
     ids=["score", "columns", "tag", "document twice", "unknown query"],
 )

@@ -24,7 +24,7 @@ from assay.io.observations import TREC_RUN
 from assay.io.trec.batch import check_names
 from assay.io.trec.identity import qrels_digest
 from assay.io.trec.qrels import Qrels, read_qrels
-from assay.io.trec.score import RunScores, score_run
+from assay.io.trec.score import RunScores, first_lines, score_run
 from assay.model import ERROR, Case, GoldenInfo, GoldenSet, InputFile, ScoreColumn, ScoreTable
 from assay.workflow.conclude import conclude
 from assay.workflow.outputs import OutputFile
@@ -133,9 +133,11 @@ def _check(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unk
             message = f"two runs with one tag (got {shown(run.config_id)} again; it is that of {first[run.config_id]})"
             problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
         first.setdefault(run.config_id, file.name)
-        for query in () if ignore_unknown else run.unknown:
+        refused = () if ignore_unknown else run.unknown
+        lines = first_lines(Path(file.path), refused) if refused else {}
+        for query in refused:
             message = f"no such case (got {shown(query)}; expected an id of the golden set, or --ignore-unknown)"
-            problems.append(Problem(file.name, None, "query", message, "E_UNKNOWN_ID"))
+            problems.append(Problem(file.name, lines[query], "query", message, "E_UNKNOWN_ID"))
     if problems:
         raise InputError(problems)
     notices = [f"{file.name}: {run.normalised} lines brought to Unicode NFC"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,7 +12,7 @@ import numpy as np
 
 from assay.graders.base import Verdict, column, error, not_applicable
 from assay.graders.names import MetricName
-from assay.io.lines import opened
+from assay.io.lines import opened, read_lines
 from assay.io.trec.batch import DEFAULT_REL, check_names, relevance
 from assay.io.trec.parts import Job, Part, score_shared, score_whole
 from assay.io.trec.qrels import Qrels
@@ -60,6 +61,21 @@ def score_run(
         job = Job(qrels, tuple(names), source.path, source.name, block)
         parts = (score_shared(job, workers) if workers > 1 else None) or [score_whole(job)]
     return _assembled(qrels, names, parts, missing)
+
+
+def first_lines(path: Path, query_ids: Collection[str]) -> dict[str, int]:
+    """Return the line on which each of these queries first stands in a run; scoring itself keeps none."""
+    wanted, found = set(query_ids), dict[str, int]()
+    with opened(path) as source:
+        for line in read_lines(source):
+            query = line.data.split(None, 1)[:1]
+            query_id = unicodedata.normalize("NFC", query[0].decode()) if query else ""
+            if query_id in wanted:
+                wanted.discard(query_id)
+                found[query_id] = line.number
+                if not wanted:
+                    break
+    return found
 
 
 def _assembled(qrels: Qrels, names: Sequence[MetricName], parts: Sequence[Part], missing: str) -> RunScores:
