@@ -19,7 +19,7 @@ from assay.judges.dialect import Able, Dialect, Said, printable
 from assay.judges.guards import model_family
 from assay.judges.openai import OpenAI
 from assay.judges.orders import injected
-from assay.judges.parse import Fault, Read, parse, strict_json
+from assay.judges.parse import MAX_CHARACTERS, Fault, Read, parse, strict_json
 from assay.judges.render import PARSER, TEXT_LIMIT, TOTAL_LIMIT, Rendered, render
 from assay.judges.wire import HttpReply, HttpRequest, Send, busy, failure
 from assay.ports import CallError
@@ -155,7 +155,7 @@ class LLMJudge:
     def _read(self, reply: HttpReply, exchange: _Exchange) -> Read | Fault:
         text = reply.body.decode("utf-8", "replace")
         exchange.replies.append(self._redact(text)[:RAW_LIMIT])
-        body = strict_json(text)
+        body = envelope(reply.body, text)
         if isinstance(body, Fault) or not isinstance(body, dict):
             return Fault("provider", "the endpoint's reply is not a JSON object", final=True)
         if body.get("error"):
@@ -244,6 +244,14 @@ class _Exchange:
         if prices is not None:
             cost = (self.prompt_tokens * prices[0] + self.completion_tokens * prices[1]) / 1000
         return JudgeUsage(self.prompt_tokens, self.completion_tokens, cost, round(self.latency_ms, 3), self.attempts)
+
+
+def envelope(data: bytes, text: str) -> Any | Fault:
+    """Return the JSON value of a reply as the endpoint sent it; what the judge said is a text in it, read strictly."""
+    try:
+        return strict_json(text) if len(text) > MAX_CHARACTERS else msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return strict_json(text)
 
 
 def error_message(body: bytes) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 8 * 2**20
 CONNECT_SECONDS = 15.0
 PIECE = 2**16
+OK = 200
 
 
 class Transport:
@@ -55,7 +56,7 @@ class Transport:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
         except (http.ClientError, OSError) as error:
             raise CallError("connection", f"{type(error).__name__}: {error or 'the connection was lost'}") from None
-        received = {name.lower(): value for name, value in reply.headers.items()}
+        received = {name.lower(): value for name, value in reply.headers.items()} if reply.status != OK else {}
         return HttpReply(reply.status, received, body, round((time.monotonic() - began) * 1000, 3))
 
     async def aclose(self) -> None:
@@ -80,6 +81,8 @@ class Transport:
         coding = reply.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity", "gzip", "deflate"):
             raise CallError("protocol", f"packed as {coding}, which was not asked for (expected gzip or identity)")
+        if coding in ("", "identity") and (reply.content_length or PIECE) < PIECE:
+            return await reply.read()
         packed = zlib.decompressobj(wbits=47) if coding in ("gzip", "deflate") else None
         parts, size = [], 0
         async for raw in reply.content.iter_chunked(PIECE):

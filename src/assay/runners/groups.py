@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Literal
 
 from assay.ports import SampleKey, Turn, VerdictStore
 from assay.verdict import Verdict
 
+GATHERED = 0.001
+"""Seconds in which others may join a group: each costs a commit and two changes of thread."""
 Act = Literal["claim", "save", "release"]
 Wanted = tuple[Act, Any, "asyncio.Future[Any]"]
 
@@ -21,16 +24,19 @@ class Groups:
         self._store, self._lease = store, lease
         self._waiting: list[Wanted] = []
         self._writing: asyncio.Future[None] | None = None
-        self._thread = ThreadPoolExecutor(1)
+        self._groups: SimpleQueue[list[Wanted] | None] = SimpleQueue()
 
     async def __aenter__(self) -> Groups:
+        self._thread = Thread(target=self._serve, args=(asyncio.get_running_loop(),), daemon=True)
+        self._thread.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Wait for what is being written."""
         if self._writing is not None:
             await asyncio.wait([self._writing])
-        self._thread.shutdown()
+        self._groups.put(None)
+        self._thread.join()
 
     async def claim(self, key: SampleKey) -> Verdict | Turn:
         """Return the verdict that is kept, or whose turn it is."""
@@ -52,26 +58,22 @@ class Groups:
         self._waiting.append((act, item, future))
         if self._writing is None:
             self._writing = loop.create_future()
-            loop.call_soon(self._write, loop)  # with what else is wanted at this moment
+            loop.call_later(GATHERED, self._write)
         return future
 
-    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _write(self) -> None:
         group, self._waiting = self._waiting, []
-        self._thread.submit(self._written, loop, group)
+        self._groups.put(group)
 
-    def _written(self, loop: asyncio.AbstractEventLoop, group: list[Wanted]) -> None:
-        """In the thread: do a group, and hand over what came of it in one step of the loop; each step may be long."""
-        results: list[Any] = []
-        failure: Exception | None = None
-        try:
-            results = self._apply(group)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it belongs to those who wait
-            failure = error
-        loop.call_soon_threadsafe(self._handed, loop, group, results, failure)
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """In the thread: do one group after another, and hand over what came of each in one step of the loop."""
+        while (group := self._groups.get()) is not None:
+            try:
+                loop.call_soon_threadsafe(self._handed, group, self._apply(group), None)
+            except Exception as error:  # noqa: BLE001  # whatever it is, it belongs to those who wait
+                loop.call_soon_threadsafe(self._handed, group, [], error)
 
-    def _handed(
-        self, loop: asyncio.AbstractEventLoop, group: list[Wanted], results: list[Any], failure: Exception | None
-    ) -> None:
+    def _handed(self, group: list[Wanted], results: list[Any], failure: Exception | None) -> None:
         for place, (_, _, future) in enumerate(group):
             if future.done():
                 continue
@@ -80,7 +82,7 @@ class Groups:
             else:
                 future.set_result(results[place])
         if self._waiting:
-            self._write(loop)
+            self._write()
         elif self._writing is not None:
             self._writing.set_result(None)
             self._writing = None

@@ -10,7 +10,6 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 
 from msgspec import structs
 
@@ -26,6 +25,8 @@ NeedsMore = Callable[[JudgeRequest, Sequence[Verdict]], bool]
 """Whether one more sample of a request is wanted, after those that are there."""
 LOOK_AGAIN = 0.05
 """Seconds until a verdict that another process is asking for is looked for again."""
+APART = 0.001
+"""Seconds between the first calls: what is asked in one instant is answered in one, and then waits for each other."""
 LEASE_MARGIN = 60.0
 HOPELESS = frozenset({"quota", "http_401", "http_402", "http_403", "http_404"})
 """Failures that every further call would meet too."""
@@ -101,7 +102,9 @@ class JudgingRunner:
         queue = deque(wanted.items())
         try:
             async with Groups(self._store, self.limits.deadline + LEASE_MARGIN) as groups, asyncio.TaskGroup() as tasks:
-                for _ in range(min(self.limits.concurrency, len(queue))):
+                for place in range(min(self.limits.concurrency, len(queue))):
+                    if place:
+                        await self.clock.sleep(APART)
                     tasks.create_task(self._work(queue, scored, groups))
         except BaseExceptionGroup as failures:  # the store's: one is enough, the others only follow from it
             raise failures.exceptions[0] from None
@@ -190,7 +193,13 @@ class JudgingRunner:
         last.finished = 0
 
     async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
-        estimate = cache(partial(self._judge.estimate, request))
+        known: list[tuple[int, int]] = []
+
+        def estimate() -> tuple[int, int]:
+            if not known:  # found when first asked for: it takes time, and without a cap nobody asks
+                known.append(self._judge.estimate(request))
+            return known[0]
+
         await self.budget.room(estimate)  # which is no part of the time that a verdict may take
         deadline = self.clock.now() + self.limits.deadline
         calls = 0
