@@ -17,7 +17,7 @@ from assay.io.golden import golden_digest, load_golden, write_golden
 from assay.model import BEHAVIOURS, DIFFICULTIES, Case, Evidence, GoldenSet, Rubric, Turn, User
 
 texts = st.text(max_size=12)
-words = texts.filter(lambda text: bool(text.strip()))
+words = texts.map(lambda text: text + "?")  # something of it can be seen
 names = st.text("aZ09đệê中:/#.|<-' ", min_size=1, max_size=8).filter(str.strip)
 name_lists = st.lists(names, max_size=3, unique=True).map(tuple)
 selectors = st.dictionaries(names, names | st.integers(-(2**53), 2**53), min_size=1, max_size=3)
@@ -79,7 +79,7 @@ def cases(draw: st.DrawFn) -> Case:
             history=st.lists(st.builds(Turn, role=st.sampled_from(["user", "assistant"]), text=texts), max_size=2).map(
                 tuple
             ),
-            attributes=st.dictionaries(texts, texts, max_size=2),
+            attributes=st.dictionaries(names, names, max_size=2),
             notes=texts,
             metadata=st.dictionaries(texts, json_values, max_size=2),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,24 @@ def test_a_query_that_the_qrels_do_not_know_is_told_with_its_first_line(
     printed = capsys.readouterr().err
     assert f"{run.name}:2: query: E_UNKNOWN_ID no such case (got 'café'" in printed
     assert f"{run.name}:5: query: E_UNKNOWN_ID no such case (got 'q8'" in printed
+
+
+@pytest.mark.parametrize("name", ["tag", "difficulty", "behaviour", "language", "kind", "k=e"])
+def test_an_attribute_that_slices_would_pass_over_is_refused(tmp_path: Path, capsys: Printed, name: str) -> None:
+    assert 2 == score(tmp_path, [case("q"), case("r", attributes={name: "v"})], [trace("q"), trace("r")], "--by", name)
+    printed = capsys.readouterr().err
+    assert "golden.jsonl:2: attributes" in printed
+    assert f"(got '{name}'; expected " in printed
+
+
+def test_an_attribute_is_the_same_slice_in_any_normal_form(tmp_path: Path) -> None:
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules: [{metric: recall@5, at_least: 0.5, slice: miền=đệ}]\n", encoding="utf-8")
+    cases = [case("q", attributes={unicodedata.normalize("NFD", "miền"): unicodedata.normalize("NFD", "đệ")})]
+    assert 0 == score(tmp_path, cases, [trace("q")], "--by", "miền", "--gate", str(gate))
+
+
+@pytest.mark.parametrize("question", ["\u200b\u200d", "\ufeff \u2060", "\u00ad", "\u3164"])
+def test_a_question_of_which_nothing_can_be_seen_is_refused(tmp_path: Path, capsys: Printed, question: str) -> None:
+    assert 2 == score(tmp_path, [case("q", question=question)], [trace("q")])
+    assert "golden.jsonl:1: question: E_QUESTION empty question (got " in capsys.readouterr().err

@@ -35,6 +35,10 @@ _KEYS: Mapping[str, Callable[[Case], Iterable[str]]] = {
 }
 
 
+BUILT_IN = tuple(_KEYS)
+"""The keys that read a field of the case; an attribute of such a name could never be asked for."""
+
+
 def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict[str, Rows]:
     """Return the rows of each slice, rising, by its name `key=value`; values of a key are in alphabetical order.
 

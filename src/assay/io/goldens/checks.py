@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.errors import shown
 from assay.io.names import moment_fault
+from assay.io.strictjson import pointer
 from assay.model import Case, Evidence, Rubric, Selector
+from assay.scoring.slices import BUILT_IN
 
 if TYPE_CHECKING:
     from assay.io.goldens.base import Spot
@@ -18,16 +20,20 @@ MAX_TAGS = 100
 SEPARATORS = (":", "#", "/")
 """What may follow a document's name inside a chunk id; a citation of the document then stands for the chunk."""
 MIN_LEAKED_WORDS = 3
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+_FILLERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters of Hangul and Braille without ink
 
 
 def check_case(case: Case, folded_question: str, builder: Builder, spot: Spot) -> None:
     """Note everything in the case that contradicts itself or cannot be scored."""
-    if not case.question or case.question.isspace():
+    if _blank(case.question):
         _check_no_question(case, builder, spot)
     elif case.reference is not None:
         _check_reference(case.reference, folded_question, builder, spot)
     if len(case.tags) > MAX_TAGS:
         builder.error(spot, "tags", f"too many (got {len(case.tags)}; expected {MAX_TAGS} at most)", "E_TAGS")
+    for name in case.attributes:
+        _check_attribute(name, builder, spot)
     if case.must_have:
         _check_texts("must_have", case.must_have, builder, spot)
     if case.forbidden_text:
@@ -39,6 +45,22 @@ def check_case(case: Case, folded_question: str, builder: Builder, spot: Spot) -
     _check_behaviour(case, builder, spot)
 
 
+def _blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: spaces, control and zero-width characters, fillers."""
+    return all(letter in _FILLERS or unicodedata.category(letter) in _UNSEEN for letter in text)
+
+
+def _check_attribute(name: str, builder: Builder, spot: Spot) -> None:
+    """An attribute is a slice, `name=value`: reports, --by and gates must mean the same cases by it."""
+    if name in BUILT_IN:
+        wrong = f"name of a built-in slice (got {shown(name)}; expected another, because {name}= reads the case itself)"
+    elif "=" in name:
+        wrong = f"no name of a slice (got {shown(name)}; expected one without =, which ends the name of a slice)"
+    else:
+        return
+    builder.error(spot, pointer("attributes", name), wrong, "E_ATTRIBUTE")
+
+
 def _check_no_question(case: Case, builder: Builder, spot: Spot) -> None:
     """Judgments of a query whose words stand in the run file are the only cases that may lack a question."""
     judged_only = case.behaviour == "answer" and not _answer_gold(case)
@@ -48,7 +70,7 @@ def _check_no_question(case: Case, builder: Builder, spot: Spot) -> None:
 
 
 def _check_reference(reference: str, question: str, builder: Builder, spot: Spot) -> None:
-    if not reference or reference.isspace():
+    if _blank(reference):
         message = f"empty reference (got {shown(reference)}; expected an answer, or no such field)"
         builder.error(spot, "reference", message, "E_REFERENCE")
     elif _tells(unicodedata.normalize("NFC", reference), question):
@@ -69,7 +91,7 @@ def _tells(reference: str, question: str) -> bool:
 
 def _check_texts(name: str, texts: tuple[str, ...], builder: Builder, spot: Spot) -> None:
     for index, text in enumerate(texts):
-        if not text or text.isspace():
+        if _blank(text):
             message = f"empty text (got {shown(text)}; expected words, because an empty text is found in everything)"
             builder.error(spot, f"{name}[{index}]", message, "E_TEXT")
 

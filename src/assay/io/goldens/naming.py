@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from assay.errors import shown
 from assay.io.strictjson import pointer
 from assay.model import Case, Evidence, Selector, User
 
@@ -19,7 +20,7 @@ PROSE_KEYS = ("quote", "title")
 
 
 def named(case: Case, builder: Builder, spot: Spot) -> Case:
-    """Return the case with id, must_cite, symbols, tags, cluster and the user's names in NFC, none listed twice."""
+    """Return the case with id, must_cite, symbols, tags, attributes, cluster and the user's names in NFC, each once."""
     now: dict[str, Any] = {}
     if (case_id := builder.clean_one(case.id, spot, "id")) != case.id:
         now["id"] = case_id
@@ -29,11 +30,25 @@ def named(case: Case, builder: Builder, spot: Spot) -> Case:
         now["must_cite"] = must_cite
     if case.symbols and (symbols := builder.clean(case.symbols, spot, "symbols")) != case.symbols:
         now["symbols"] = symbols
+    if case.attributes and (attributes := _named_attributes(case.attributes, builder, spot)) != case.attributes:
+        now["attributes"] = attributes
     if case.cluster is not None:
         now["cluster"] = builder.clean_one(case.cluster, spot, "cluster")
     if case.user is not None and (user := _named_user(case.user, builder, spot)) is not case.user:
         now["user"] = user
     return replace(case, **now) if now else case
+
+
+def _named_attributes(attributes: dict[str, str], builder: Builder, spot: Spot) -> dict[str, str]:
+    """Slices are asked for in NFC, whatever the form that the file has."""
+    now: dict[str, str] = {}
+    for key, value in attributes.items():
+        name = unicodedata.normalize("NFC", key)
+        if name in now:
+            message = f"name equal to another one after NFC normalisation (got {shown(name)} again; expected it once)"
+            builder.error(spot, pointer("attributes", name), message, "E_ATTRIBUTE")
+        now[name] = unicodedata.normalize("NFC", value)
+    return now
 
 
 def named_evidence(evidence: tuple[Evidence, ...], builder: Builder, spot: Spot) -> tuple[Evidence, ...]:
