@@ -6,7 +6,6 @@ It never retries what may pass by itself, waits or counts money across calls: th
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -216,7 +215,7 @@ class LLMJudge:
             flags=tuple(flags),
             usage=exchange.usage(self._prices),
             rendered=sent,
-            raw=json.dumps(exchange.replies, ensure_ascii=False),
+            raw=msgspec.json.encode(exchange.replies).decode(),
         )
 
 

@@ -147,4 +147,10 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return [text for child in children for text in _texts(child)]
+    found: list[str] = []
+    for child in children:
+        if isinstance(child, str):
+            found.append(child)
+        else:
+            found += _texts(child)
+    return found

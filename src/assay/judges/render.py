@@ -206,12 +206,9 @@ def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
 
 
 def _is_entry(entry: Any) -> bool:
-    return (
-        isinstance(entry, dict)
-        and "text" in entry
-        and ENTRY_KEYS.issuperset(entry)
-        and all(isinstance(value, str) for value in entry.values())
-    )
+    if not isinstance(entry, dict) or "text" not in entry or not ENTRY_KEYS.issuperset(entry):
+        return False
+    return {str}.issuperset(map(type, entry.values()))
 
 
 @lru_cache(maxsize=256)
