@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.finding import Comparison
 from assay.graders.catalog import CATALOG
-from assay.model import Decision, Outcome, Scoring
+from assay.model import ConfigResult, Decision, Outcome, Scoring
 from assay.report import comparison, failures, faults, tables
 from assay.report.failures import Cases, Details
 from assay.report.faults import Attributions
-from assay.report.figures import Graders, plural, with_interval
+from assay.report.figures import NA, Graders, instrument, plural, with_interval
 from assay.report.honesty import honesty
-from assay.report.names import HEADLINES
+from assay.report.names import HEADLINES, Names, first_present
 from assay.report.safe import markdown
 from assay.report.tables import Table, checklist
 
@@ -202,11 +202,24 @@ def headlines(scoring: Scoring, graders: Graders) -> Table:
     """The metrics that people look at first, one configuration beside the other."""
     results = sorted(scoring.configs.items())
     rows = [
-        (title, *(with_interval(tables.measured(names, result.summary), graders) for _, result in results))
+        (
+            title,
+            _class(names, results, graders),
+            *(with_interval(tables.measured(names, result.summary), graders) for _, result in results),
+        )
         for title, names in HEADLINES
     ]
-    notes = ("Each value stands with the number of cases it was measured on and its 95% interval.",)
-    return Table("Headline metrics", ("Metric", *(config for config, _ in results)), tuple(rows), notes)
+    notes = (
+        "Each value stands with the number of cases it was measured on and its 95% interval. "
+        "D: deterministic. J: from labels that a judge gave.",
+    )
+    return Table("Headline metrics", ("Metric", "Class", *(config for config, _ in results)), tuple(rows), notes)
+
+
+def _class(names: Names, results: Sequence[tuple[str, ConfigResult]], graders: Graders) -> str:
+    """Return the class of the metric that stands for a headline; nothing where none was measured."""
+    found = [name for _, result in results if (name := first_present(names, result.summary)) is not None]
+    return instrument(found[0], graders) if found else NA
 
 
 def _gate(scoring: Scoring, graders: Graders) -> list[str]:
