@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -114,14 +114,23 @@ MISSING, FAILED_TARGET = "missing_output", "target_error"
 
 
 def run_checks(
-    case_ids: list[str], columns: Mapping[str, ScoreColumn], missing: Bools, broken: Bools
+    case_ids: list[str],
+    columns: Mapping[str, ScoreColumn],
+    missing: Bools,
+    broken: Bools,
+    uncalibrated: Collection[str] = (),
 ) -> tuple[tuple[CaseChecks, ...], Bools]:
     """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any;
     and which cases failed.
 
-    `missing` marks cases without an observation, `broken` those on which the target failed.
+    `missing` marks cases without an observation, `broken` those on which the target failed. What an `uncalibrated`
+    metric says is a warning: it may inform, and a failed case may decide a gate.
     """
-    asked = [check for check in CHECKS if check.metric in columns]
+    asked = [
+        replace(check, level="warning") if check.metric in uncalibrated else check
+        for check in CHECKS
+        if check.metric in columns
+    ]
     rows = [missing, broken]
     told: dict[str, Bools] = {}
     for check in asked:
@@ -150,7 +159,7 @@ def _outcome(mark: int, asked: Sequence[Check]) -> tuple[tuple[str, ...], tuple[
     names = [(MISSING, "failed"), (FAILED_TARGET, "failed"), *((check.name, check.level) for check in asked)]
     marked = dict.fromkeys(name for bit, name in enumerate(names) if mark >> bit & 1)
     failed, warned = ([name for name, level in marked if level == wanted] for wanted in ("failed", "warning"))
-    return tuple(failed), tuple(warned)
+    return tuple(failed), tuple(name for name in warned if name not in failed)
 
 
 def failed_column(failed: Bools, missing: Bools) -> ScoreColumn:

@@ -152,7 +152,8 @@ def table(
         folded = fold(_rows_of(column, chosen), case, len(case_ids)).column
         columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[rows.broken[chosen]], minlength=len(case_ids)) > 0
-    checks, failed = run_checks(case_ids, columns, missing, broken)
+    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_gate(parse(text), joins.judging))
+    checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
     columns[_FAILED] = failed_column(failed, missing & (not missing_as_zero))
@@ -165,7 +166,7 @@ def table(
         repeats=int(seen.max(initial=1)),
         versions=versions or {},
         notes=notes,
-        uncalibrated=tuple(text for text in columns if not may_gate(parse(text), joins.judging)),
+        uncalibrated=uncalibrated,
     )
 
 
