@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from assay.graders.against_reference import complete_by_judge, correct_by_judge, correct_by_rules, relevant_by_judge
+from assay.graders.against_reference import (
+    complete_by_judge,
+    correct_by_judge,
+    correct_by_rules,
+    relevant_by_judge,
+    unexpected,
+)
 from assay.graders.attached import support_by_judge, support_by_rules
 from assay.graders.grounding import faithful_by_judge, faithful_by_rules
 from assay.graders.judging import (
@@ -45,10 +51,15 @@ def risk_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
 
 
 def _everything(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
-    """Return the askings of every dimension of an answer that is judged."""
-    return {
+    """Return the askings of every dimension of an answer that is judged; what needs an expected answer is never asked
+    of others."""
+    grounded = {
         "faithfulness": faithful_by_judge(reading, rubrics),
         "citation_support": support_by_judge(reading, rubrics),
+    }
+    if unexpected(reading.case):
+        return grounded
+    return grounded | {
         "correctness": correct_by_judge(reading, rubrics),
         "completeness": complete_by_judge(reading, rubrics),
         "answer_relevance": relevant_by_judge(reading, rubrics),
@@ -85,8 +96,8 @@ def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
     rules = dict(zip(BY_BOTH, (faithful_by_rules, support_by_rules, correct_by_rules), strict=True))
     askings = {name: each for name, each in _everything(reading, rubrics).items() if name in rules}
     judged = dict(zip(askings, (yield from together(*askings.values())), strict=True))
-    ruled = {name: rule(reading) for name, rule in rules.items()}
-    both = [name for name in rules if judged[name].status == ruled[name].status == SCORED]
+    ruled = {name: rules[name](reading) for name in judged}
+    both = [name for name in judged if judged[name].status == ruled[name].status == SCORED]
     if not both:
         return not_applicable("nothing was measured by both instruments")
     apart = [
