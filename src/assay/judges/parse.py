@@ -31,6 +31,9 @@ class Fault(NamedTuple):
     final: bool = False
 
 
+_OBEYED = Fault("canary", "the judge did what the data told it to do", final=True)
+
+
 class Read(NamedTuple):
     """The labels of a reply, in the order in which the ids were asked for, and what was noticed."""
 
@@ -50,9 +53,12 @@ def parse(said: Any, rendered: Rendered) -> Read | Fault:
     `said` is the text of the reply, or the arguments of a tool call where they came decoded.
     """
     try:
-        if rendered.canary in (said if isinstance(said, str) else _text(said)):
-            return Fault("canary", "the judge did what the data told it to do", final=True)
-        return _read(_decoded(said) if isinstance(said, str) else said, rendered)
+        if rendered.canary in (said if isinstance(said, str) else _text(said)).lower():
+            return _OBEYED
+        value = _decoded(said) if isinstance(said, str) else said
+        if isinstance(said, str) and "\\u" in said and rendered.canary in _text(value).lower():  # spelled in escapes
+            return _OBEYED
+        return _read(value, rendered)
     except _FaultError as error:
         return error.fault
     except RecursionError:

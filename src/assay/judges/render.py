@@ -21,7 +21,7 @@ from assay.errors import InputError, shown
 from assay.judges.frames import ENGLISH, FRAMES, Frame, fill
 from assay.verdict import JudgeRequest, JudgeRubric, RubricLabel
 
-RULES = "1"
+RULES = "2"
 """Raise it with every change to rendering or parsing that can change a verdict and is not a text of `frames`."""
 PARSER = f"{RULES}.{digest(FRAMES)[7:15]}"
 """What `JudgeIdentity.parser` has to be: the version of rendering, texts and parsing."""
