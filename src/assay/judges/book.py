@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.digest import canonical_json
-from assay.errors import IncompleteError
+from assay.errors import IncompleteError, InputError, Problem
 from assay.judges.bookfile import (
     MAGIC,
     check,
@@ -220,6 +220,10 @@ def read_contents(path: str | Path) -> Contents:
     """
     where = Path(path)
     with failing(where):
+        if where.exists() and not where.is_file():  # a device has no end
+            raise InputError(
+                [Problem(str(where), None, "", "no file (expected a verdict book, or its export)", "E_FILE")]
+            )
         with where.open("rb") as file:
             is_book = file.read(len(MAGIC)) == MAGIC
         if not is_book:

@@ -79,6 +79,7 @@ class Groups:
                 continue
             if failure is not None:
                 future.set_exception(failure)
+                future.exception()  # who waited may have been stopped by what another one of the group reports
             else:
                 future.set_result(results[place])
         if self._waiting:

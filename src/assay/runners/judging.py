@@ -114,17 +114,14 @@ class JudgingRunner:
         self, queue: deque[tuple[str, JudgeRequest]], known: Mapping[tuple[str, int], Verdict], groups: Groups
     ) -> None:
         last = _Last()
-        try:
-            while queue and not self.tally.halted:
-                name, request = queue.popleft()
-                found = await self._samples(name, request, known, groups, last)
-                if found is Turn.BUSY:  # another process asks: see to the others first
-                    queue.append((name, request))
-                    await self._committed(last)
-                    await self.clock.sleep(LOOK_AGAIN)
-            await self._committed(last)
-        finally:
-            last.forget()
+        while queue and not self.tally.halted:
+            name, request = queue.popleft()
+            found = await self._samples(name, request, known, groups, last)
+            if found is Turn.BUSY:  # another process asks: see to the others first
+                queue.append((name, request))
+                await self._committed(last)
+                await self.clock.sleep(LOOK_AGAIN)
+        await self._committed(last)
 
     async def _samples(
         self,
@@ -212,14 +209,14 @@ class JudgingRunner:
         try:
             verdict = await self._attempts.done(once, deadline, ticket)
         except CallError as error:
-            self.tally.retries += calls - 1
+            self.tally.retries += max(0, calls - 1)  # none was made where the other side's pause outlasts the deadline
             if error.code == "budget":
                 self.stop(self.budget.reached)
                 return None
             if error.code in HOPELESS:
                 self.stop(error.code)
             return _failed(request, key, error, calls)
-        self.tally.retries += calls - 1
+        self.tally.retries += max(0, calls - 1)
         if verdict is None or calls == 1:
             return verdict
         usage = structs.replace(verdict.usage, attempts=verdict.usage.attempts + calls - 1)
@@ -274,11 +271,6 @@ class _Last:
 
     saving: tuple[Verdict, asyncio.Future[None]] | None = None
     finished: int = 0
-
-    def forget(self) -> None:
-        """Take note of a failure that another worker reports already."""
-        if self.saving is not None and self.saving[1].done() and not self.saving[1].cancelled():
-            self.saving[1].exception()
 
 
 def _failed(request: JudgeRequest, key: SampleKey, error: CallError, calls: int) -> Verdict:

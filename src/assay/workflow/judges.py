@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,8 @@ def choose_judge(
 def caps_of(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> Caps:
     """Return the hard caps. Raises SettingsError for a cap on money where nobody knows what a call costs."""
     most = cost if cost is not None else chosen.settings.max_cost_usd
+    if most is not None and not math.isfinite(most):
+        _refuse("max_cost", f"no amount of dollars (got {most}; expected a finite number)")
     if most is not None and chosen.price is None:
         _refuse(
             "max_cost",
@@ -101,6 +104,8 @@ def make_judge(
     settings = chosen.settings
     assert settings.model is not None
     assert settings.base_url_env is not None
+    if not math.isfinite(seconds):
+        _refuse("deadline", f"no time (got {seconds}; expected a finite number of seconds)")
     url = _variable(settings.base_url_env, "judge.base_url_env")
     refused = check_url(url, typed=True)  # whoever sets the environment may call what they like, except metadata
     if refused:
