@@ -132,6 +132,16 @@ def unquoted(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and quoted(cell[1:]) == cell else cell
 
 
+def separator_of(header: str) -> str:
+    """Return what stands between the cells of a header of plain names: where numbers have a decimal comma, spreadsheets
+    write semicolons, and tabs in their text format.
+
+    >>> separator_of('row_id;label'), separator_of("row_id\\tlabel"), separator_of("row_id")
+    (';', '\\t', ',')
+    """
+    return max(",;\t", key=header.count)
+
+
 def labels_digest(labels: Iterable[Label]) -> str:
     """Return the identity of labels, whatever their order."""
     return digest(sorted(map(msgspec.json.encode, labels)))
@@ -218,7 +228,7 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
     if source.path.stat().st_size > _MAX_CSV_BYTES:
         raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
     lines = [text_of(line, source.name) for line in read_lines(source)]
-    records = _records(lines, source.name)
+    records = _records(lines, source.name, separator_of(next(line for line in lines if line.strip())))
     header = next(records)
     cells = [cell.strip() for cell in header[1]]
     faults = [(name, unknown(name, list(columns)), "E_UNKNOWN_FIELD") for name in cells if name not in columns]
@@ -245,9 +255,9 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         raise InputError(problems)
 
 
-def _records(lines: list[str], name: str) -> Iterator[tuple[int, list[str]]]:
+def _records(lines: list[str], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(MAX_LINE_BYTES)
-    reader = csv.reader((line + "\n" for line in lines), strict=True)
+    reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
     begin = 1
     while True:
         begin = reader.line_num + 1

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from assay.errors import InputError, Problem, shown
 from assay.io.findings import Findings
-from assay.io.labels import Row, Scales, csv_line, label_problem, rows_of
+from assay.io.labels import Row, Scales, csv_line, label_problem, rows_of, separator_of
 from assay.io.lines import opened, read_lines, text_of
 from assay.io.shape import MisfitError, fit
 from assay.io.strictjson import decode
@@ -140,7 +140,7 @@ def is_sheet(path: str) -> bool:
     try:
         value = json.loads(text)
     except ValueError:
-        return ROW_ID in [cell.strip() for cell in text.split(",")]
+        return ROW_ID in [cell.strip(' "') for cell in text.split(separator_of(text))]
     return isinstance(value, dict) and ROW_ID in value
 
 

@@ -20,9 +20,16 @@ from assay.scoring.calibration import Calibrated, Measured, Question, measured
 from assay.scoring.curve import valued
 from assay.scoring.leanings import Difference, Disagreement, apart, difference
 from assay.scoring.slices import slice_rows
-from assay.scoring.truth import truths, values_of
+from assay.scoring.truth import key_of, truths, values_of
 from assay.verdict import Label, rubrics_hash
-from assay.workflow.labelling import RUBRIC_OF, instrument_name, known_metrics, rubrics_of, scales_of
+from assay.workflow.labelling import (
+    RUBRIC_OF,
+    instrument_name,
+    known_metrics,
+    label_metric,
+    rubrics_of,
+    scales_of,
+)
 from assay.workflow.opinions import JUDGE, RULES, Instrument, of_judge, of_rules, of_tools
 from assay.workflow.replay import judging_of
 from assay.workflow.score import ScoreRun
@@ -59,7 +66,7 @@ def calibrate(run: ScoreRun | None, wanted: Calibrating) -> Calibrated:
     if wanted.judges and not wanted.verdicts:
         raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
     scales = scales_of(rubrics_of(run, wanted.rubrics))
-    read = load_labels(wanted.labels, scales)
+    read = [structs.replace(each, metric=label_metric(each.metric)) for each in load_labels(wanted.labels, scales)]
     labels, notes = _of_run(read, run) if run is not None else (list(read), [])
     people = [label for label in labels if label.source == PERSON]
     metrics = known_metrics(wanted.metrics or sorted({label.metric for label in people}), scales)
@@ -210,6 +217,8 @@ def _of_run(labels: Sequence[Label], run: ScoreRun) -> tuple[list[Label], list[s
         raise InputError([Problem("", None, "case_id", message, "E_CASE")])
     kept, left = [], Counter[str]()
     hashes: dict[tuple[str, str], str | None] = {}
+    said: set[tuple[str, ...]] = set()
+    twice: dict[str, None] = {}
     for label in labels:
         config = label.config_id or alone
         if config not in configs:
@@ -223,6 +232,13 @@ def _of_run(labels: Sequence[Label], run: ScoreRun) -> tuple[list[Label], list[s
             left["labels of answers that are not those of the run"] += 1
             continue
         kept.append(structs.replace(label, config_id=config))
+        once = (label.source, label.rater, label.metric, *key_of(kept[-1]))
+        if once in said:
+            twice[f"{label.case_id} by {label.rater}"] = None
+        said.add(once)
+    if twice:
+        message = f"one item labelled twice by one rater (got {', '.join(list(twice)[:5])}; expected one label of each)"
+        raise InputError([Problem("", None, "case_id", message, "E_DUPLICATE_ID")])
     return kept, [f"left out: {count} {what}" for what, count in sorted(left.items())]
 
 

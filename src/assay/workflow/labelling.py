@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assay.errors import InputError, Problem
+from assay.graders.catalog import CATALOG, parse
 from assay.graders.instruments import requests_of
 from assay.graders.joins import Joins
 from assay.graders.judging import ANSWER, Rubrics, request, rubric_of
@@ -70,12 +71,16 @@ def instrument_name(metric: str, by: str) -> str:
 
 
 def label_metric(metric: str) -> str:
-    """Return the name under which people label a metric: without an instrument.
+    """Return the name under which people label a metric: without an instrument, and without what is usual.
 
-    >>> label_metric("faithfulness(by=judge)")
-    'faithfulness'
+    Raises MetricNameError for a key that the metric does not have.
+
+    >>> label_metric("faithfulness(by=judge)"), label_metric("faithfulness(against=context)")
+    ('faithfulness', 'faithfulness')
     """
     name = read_name(metric)
+    if name.base in CATALOG:
+        name = parse(instrument_name(metric, "judge"))
     return str(MetricName(name.base, tuple(pair for pair in name.keys if pair[0] != "by"), name.k))
 
 

@@ -59,13 +59,19 @@ def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
 
 
 def of_tools(labels: Sequence[Label]) -> list[Instrument]:
-    """Return the second opinions among labels, each tool and model apart."""
+    """Return the second opinions among labels, each tool and model apart; none of them is our judge or our rules."""
     found: dict[tuple[str, str], dict[str, dict[Key, Opinion]]] = {}
     for label in labels:
         said = found.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
         said[key_of(label)] = Opinion(label.label, label.value, label.note)
     return [
-        Instrument(rater if rater == source else f"{source}: {rater}", source, rater, {}, opinions)
+        Instrument(
+            rater if rater == source else f"{source}: {rater}",
+            f"another {source}" if source in (JUDGE, RULES) else source,
+            rater,
+            {},
+            opinions,
+        )
         for (source, rater), opinions in sorted(found.items())
     ]
 
