@@ -1,0 +1,205 @@
+"""Defects that an audit of judging found from the command line, each held by the smallest case."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gc
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.judging import FAITHFUL, INPUTS, NAMED, calibrated, judging, score
+from tests.cli.judging import judge as judge_eight
+from tests.judges.asking import rendered, support_request
+from tests.judges.malformed_replies import GOOD
+from tests.runners.test_local import FakeTime
+from tests.support.judge_server import JudgeServer
+from tests.support.scripted_judge import QUESTIONS, Scripted, Store, failing_first, judged
+from tests.support.verdicts import verdict
+from tests.workflow.calibrating import JUDGE, book, flags, labels, truly, world
+
+from assay.cli import main
+from assay.errors import InputError
+from assay.judges.book import read_contents
+from assay.judges.parse import Fault, parse
+from assay.runners.groups import Groups
+from assay.runners.judging import Limits
+
+UNSUPPORTED, UNSCORED = "unsupported_claims(by=judge)", "judge_unscored"
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with judging(tmp_path, monkeypatch) as server:
+        yield server
+
+
+def judge(*more: str) -> int:
+    return judge_eight("--votes", "1", *more)
+
+
+def decided(report: dict[str, Any]) -> str:
+    return str(report["configs"]["a"]["decision"]["outcome"])
+
+
+# ── who decides ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("gate", [{"blocking_tags": ["hr"]}, {"rules": [{"metric": "failed", "at_most": 0}]}])
+def test_what_an_uncalibrated_judge_finds_fails_no_case_and_so_no_gate(server: JudgeServer, gate: Any) -> None:
+    """Every second answer has a claim that its context lacks: the check failed cases, and these failed the gate."""
+    rows = [json.loads(line) | {"tags": ["hr"]} for line in Path("golden.jsonl").read_text().splitlines()]
+    Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("gate.yaml").write_text(json.dumps({"rules": [], "zero_tolerance_tags": []} | gate))
+    assert 0 == judge()
+    asked = ("--gate", "gate.yaml")
+    told = score(*asked, metrics=UNSUPPORTED)
+    assert (0, "PASS") == (told["status"], decided(told))
+    assert [] == told["configs"]["a"]["failed_cases"]
+    told = score(*asked, *calibrated(), metrics=UNSUPPORTED)
+    assert (1, "FAIL") == (told["status"], decided(told))
+
+
+def test_a_judge_is_not_short_of_verdicts_that_nobody_can_ask_for(server: JudgeServer) -> None:
+    """Correctness, completeness and relevance are not asked where no answer is expected, and counted as missing."""
+    rows = [json.loads(line) for line in Path("golden.jsonl").read_text().splitlines()]
+    rows[0] |= {"expected_behavior": "abstain", "expected_answer": "It is not said.", "expected_chunk_ids": []}
+    Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert 0 == main(["judge", *INPUTS, *NAMED, "--votes", "1"])
+    assert [0.0] * 8 == [each["scores"][UNSCORED] for each in scored_lines(UNSCORED)]
+
+
+def scored_lines(metrics: str) -> list[dict[str, Any]]:
+    score(metrics=metrics)
+    return [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
+
+
+# ── what a judge may say ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_planted_word_is_seen_in_other_letters_and_in_escapes() -> None:
+    asked = rendered(support_request())
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in asked.canary)
+    reasoning = json.loads(GOOD)["items"][0]["reasoning"]
+    for spelled in (asked.canary.upper(), escaped):
+        found = parse(GOOD.replace(reasoning, spelled), asked)
+        assert isinstance(found, Fault)
+        assert ("canary", True) == (found.code, found.final)
+
+
+# ── what is counted, and what fails ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_calls_that_were_never_made_are_no_retries_less_than_none() -> None:
+    """The first is told to wait until after every deadline; those behind it are not made at all."""
+    limits = Limits(1, deadline=5.0, breaker=3)
+    runner = judged(Scripted(failing_first("rate_limited", 99, 30.0)), QUESTIONS[:3], limits=limits, time=FakeTime())
+    assert (0, 3) == (runner.tally.retries, runner.tally.asked)
+
+
+def test_a_full_disk_is_told_once_and_with_no_trace_of_those_who_waited_as_well() -> None:
+    heard: list[str] = []
+
+    async def abandoned() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context["message"]))
+        async with Groups(Store(full_at=1), 60.0) as groups:
+            groups.save(verdict(QUESTIONS[0], 0))  # who wanted it kept was stopped meanwhile
+        gc.collect()
+
+    asyncio.run(abandoned())
+    assert [] == heard
+
+
+@pytest.mark.parametrize("cap", ["nan", "inf"])
+@pytest.mark.parametrize("option", ["--max-cost", "--deadline"])
+def test_a_cap_that_is_no_number_is_refused_before_anything_is_paid(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], option: str, cap: str
+) -> None:
+    """Nothing is more than NaN: dollars had no cap, and a deadline ended with a traceback."""
+    assert 2 == judge(option, cap)
+    assert f"(got {cap}; expected a finite number" in capsys.readouterr().err
+    assert 0 == server.calls
+
+
+def test_a_device_is_no_book() -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_contents("/dev/zero")
+
+
+# ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("separator", "quoting", "encoding"),
+    [(";", csv.QUOTE_MINIMAL, "utf-8-sig"), ("\t", csv.QUOTE_MINIMAL, "utf-8"), (",", csv.QUOTE_ALL, "utf-8")],
+    ids=["semicolons", "tabs", "everything quoted"],
+)
+def test_a_sheet_comes_back_as_any_spreadsheet_writes_it(
+    tmp_path: Path, separator: str, quoting: Any, encoding: str
+) -> None:
+    where, sheets, out = world(tmp_path, cases=3), tmp_path / "sheets", tmp_path / "labels.jsonl"
+    assert 0 == main(["labels", "export", *flags(where), "--metric", "faithfulness", "--out", str(sheets)])
+    with (sheets / "sheet-1.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row | {"label": "supported"} for row in csv.DictReader(file)]
+    filled = tmp_path / "Lan.csv"
+    with filled.open("w", newline="", encoding=encoding) as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=separator, quoting=quoting)
+        writer.writeheader()
+        writer.writerows(rows)
+    assert 0 == main(["labels", "import", str(filled), "--key", str(sheets / "key.json"), "--out", str(out)])
+    assert [("Lan", "supported")] * len(rows) == [
+        (each["rater"], each["label"]) for each in map(json.loads, out.read_text().splitlines())
+    ]
+
+
+def test_labels_count_under_every_spelling_of_their_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of `faithfulness(by=judge)` were left out in silence; `against=context` was a metric apart."""
+    where = world(tmp_path, cases=4)
+    path = Path(labels(tmp_path / "labels.jsonl", where, "faithfulness"))
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row, metric in zip(rows, ("faithfulness(by=judge)", "faithfulness(against=context)"), strict=False):
+        row["metric"] = metric
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "calibration.json"
+    assert 0 == main(["calibrate", *flags(where), "--labels", str(path), "--out", str(out)])
+    (record,) = json.loads(out.read_bytes())["calibrations"]
+    assert ("faithfulness(by=rules)", len(rows)) == (record["metric"], record["n"])
+    path.write_text(json.dumps(rows[0] | {"metric": "faithfulness(foo=1)"}) + "\n")
+    assert 2 == main(["calibrate", *flags(where), "--labels", str(path)])
+    assert "faithfulness has no key 'foo'" in capsys.readouterr().err
+
+
+def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second label contradicted the first: the item was left out as if two people had split."""
+    where = world(tmp_path, cases=2, configs=("only",))
+    path = Path(labels(tmp_path / "labels.jsonl", where, "correctness"))
+    row = json.loads(path.read_text().splitlines()[0])
+    del row["config_id"]
+    with path.open("a") as file:
+        file.write(json.dumps(row | {"label": "incorrect"}) + "\n")
+    assert 2 == main(["calibrate", *flags(where), "--labels", str(path)])
+    assert "one item labelled twice by one rater (got case000 by Lan" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", ["judge", "rules"])
+def test_no_label_of_another_tool_is_taken_for_our_judge_or_our_rules(tmp_path: Path, source: str) -> None:
+    """A grade with `judge_model` has the source `judge`: with 100 of them a second opinion could gate."""
+    where = world(tmp_path)
+    people = labels(tmp_path / "people.jsonl", where, "faithfulness")
+    other = labels(tmp_path / "other.jsonl", where, "faithfulness", rater="gpt", source=source)
+    said = book(tmp_path / "verdicts.jsonl", where, [(JUDGE, [truly])], ("faithfulness",))
+    out = tmp_path / "calibration.json"
+    words = ["calibrate", *flags(where), "--labels", people, "--labels", other, "--verdicts", said, "--out", str(out)]
+    assert 0 == main(words)
+    found = {each["by"]: each["calibration"] for each in json.loads(out.read_bytes())["report"]["measured"]}
+    assert {"judge": True, f"another {source}": False} == {
+        by: record["may_gate"] for by, record in found.items() if by != "rules"
+    }
+    assert [FAITHFUL, "faithfulness(by=rules)"] == [
+        each["metric"] for each in json.loads(out.read_bytes())["calibrations"]
+    ]
