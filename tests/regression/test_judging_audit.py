@@ -6,12 +6,14 @@ import asyncio
 import csv
 import gc
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.judging import FAITHFUL, INPUTS, NAMED, calibrated, judging, score
+from tests.cli.judging import FAITHFUL, INPUTS, NAMED, calibrated, gate, judging, score, state
 from tests.cli.judging import judge as judge_eight
 from tests.judges.asking import rendered, support_request
 from tests.judges.malformed_replies import GOOD
@@ -203,3 +205,16 @@ def test_no_label_of_another_tool_is_taken_for_our_judge_or_our_rules(tmp_path: 
     assert [FAITHFUL, "faithfulness(by=rules)"] == [
         each["metric"] for each in json.loads(out.read_bytes())["calibrations"]
     ]
+
+
+# ── books ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_judge_is_not_made_valid_by_changing_what_is_recorded_of_its_controls(server: JudgeServer) -> None:
+    """The record was left out as if there had been none: a judge that rewards everything could gate."""
+    server.answer = JudgeServer().answer
+    assert 1 == judge()
+    with closing(sqlite3.connect("verdicts.sqlite", isolation_level=None)) as db:
+        db.execute("UPDATE standings SET record = replace(record, 'true', 'false')")
+    told = score(*calibrated(), *gate(), metrics=FAITHFUL)
+    assert "unmeasured" == state(told)

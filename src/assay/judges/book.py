@@ -48,6 +48,7 @@ from assay.verdict import JudgeIdentity, Standing, Verdict
 
 _LIVE: set[str] = set()  # the books that this process has open, by their tokens
 R = TypeVar("R")
+_CHANGED = "what is recorded of them was changed since (judge again: they are looked at anew)"
 # The only text that is put into a statement (S608); values are always parameters.
 _ONE = "WHERE request = ? AND judge = ? AND sample = ?"
 
@@ -262,10 +263,9 @@ def _contents(db: sqlite3.Connection) -> Contents:
             contents.judges.append(judge)
     for name, record, sha256 in db.execute("SELECT judge, record, sha256 FROM standings ORDER BY judge"):
         standing = _standing(name, record, sha256)
-        if standing is not None:
-            contents.standings[name] = standing
-        else:
-            contents.warnings.append(f"how judge {name} stood in its controls was changed, and is left out")
+        if standing is None:
+            contents.warnings.append(f"how judge {name} stood in its controls was changed: it may not gate")
+        contents.standings[name] = standing or Standing(name, invalid=True, reasons=(_CHANGED,))
     for *key, record, sha256 in db.execute("SELECT request, judge, sample, record, sha256 FROM verdicts"):
         verdict = unpacked((key[0], key[1], key[2]), record, sha256)
         if verdict is None:
