@@ -79,6 +79,14 @@ def scored_lines(metrics: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
 
 
+def test_a_headline_by_a_judge_says_whether_people_ever_checked_it(server: JudgeServer) -> None:
+    assert 0 == judge()
+    said = "Uncalibrated, for ranking and trend only: Faithfulness."
+    for more, expected in (((), True), (calibrated(), False)):
+        score(*more, metrics=FAITHFUL)
+        assert expected is (said in Path("report.md").read_text())
+
+
 # ── what a judge may say ─────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -212,8 +212,20 @@ def headlines(scoring: Scoring, graders: Graders) -> Table:
     notes = (
         "Each value stands with the number of cases it was measured on and its 95% interval. "
         "D: deterministic. J: from labels that a judge gave.",
+        *_uncalibrated(results),
     )
     return Table("Headline metrics", ("Metric", "Class", *(config for config, _ in results)), tuple(rows), notes)
+
+
+def _uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[str]:
+    """Say which headlines stand on an instrument that nobody held against people."""
+    open_ones = [
+        title
+        for title, names in HEADLINES
+        if any(first_present(names, result.summary) in result.table.uncalibrated for _, result in results)
+    ]
+    if open_ones:
+        yield f"Uncalibrated, for ranking and trend only: {', '.join(open_ones)}."
 
 
 def _class(names: Names, results: Sequence[tuple[str, ConfigResult]], graders: Graders) -> str:
