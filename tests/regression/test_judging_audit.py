@@ -226,3 +226,25 @@ def test_a_judge_is_not_made_valid_by_changing_what_is_recorded_of_its_controls(
         db.execute("UPDATE standings SET record = replace(record, 'true', 'false')")
     told = score(*calibrated(), *gate(), metrics=FAITHFUL)
     assert "unmeasured" == state(told)
+
+
+# ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_command_that_comes_next_reads_the_texts_that_were_judged(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the corpus that judging was given no context has a text, and no verdict is found."""
+    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
+    chunks = [row["context_chunks"][0] for row in rows]
+    Path("corpus.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks))
+    bare = [{"chunk_id": chunk["chunk_id"]} for chunk in chunks]
+    rows = [
+        row | {"retrieved_chunks": [chunk], "context_chunks": [chunk]} for row, chunk in zip(rows, bare, strict=True)
+    ]
+    Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert 0 == judge("--corpus", "corpus.jsonl")
+    (following,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay score")]
+    assert 0 == main([*following.split()[2:], "--json-report", "report.json"])
+    summary = json.loads(Path("report.json").read_bytes())["configs"]["a"]["summary"]
+    assert 8 == summary[FAITHFUL]["scored"]

@@ -15,6 +15,7 @@ from assay.cli.score import said_time
 if TYPE_CHECKING:
     from assay.runners.budget import Budget
     from assay.workflow.judge import Judged, Preflight
+    from assay.workflow.judgement import Judgement
     from assay.workflow.second import Took
 
 app = typer.Typer(help="Ask a judge about recorded answers; scoring replays what it said.", invoke_without_command=True)
@@ -130,7 +131,7 @@ def judge(
     with progress("judging") as moved:
         judged = ask(judgement, tell, moved, _stopping)
     if not dry_run:
-        _tell(judged, run, golden, outputs or ())
+        _tell(judged, judgement)
     return judged.status
 
 
@@ -231,7 +232,7 @@ def _cost(likely: Took, most: Took) -> str:
     return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
-def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence[str]) -> None:
+def _tell(judged: Judged, judgement: Judgement) -> None:
     """Say what was asked, what has no verdict, what it cost, where it is, and what to run next."""
     from assay.report.safe import terminal
 
@@ -262,7 +263,8 @@ def _tell(judged: Judged, run: str | None, golden: str | None, outputs: Sequence
     if judged.unscored:
         typer.echo(_without_verdict(judged), err=True)
     if not tally.halted:
-        typer.echo(terminal(f"next: {_next(judged, run, golden, outputs)}"), err=True)
+        following = shlex.join(["assay", *judgement.read_by(judged.rubrics)])
+        typer.echo(terminal(f"next: {following}"), err=True)
 
 
 def _without_verdict(judged: Judged) -> str:
@@ -289,11 +291,3 @@ def _stands(standing: Any) -> str:
 def _spent(budget: Budget) -> str:
     cost = f"${budget.cost:.4f}" if budget.cost_known else "unknown"
     return f"calls: {budget.calls}; tokens: {budget.tokens}; cost: {cost}"
-
-
-def _next(judged: Judged, run: str | None, golden: str | None, outputs: Sequence[str]) -> str:
-    if run is not None:
-        return shlex.join(["assay", "report", run, "--markdown", str(Path(run) / "report.md")])
-    words = ["--golden", str(golden), "--outputs", *outputs, "--verdicts", str(judged.book)]
-    words += [word for folder in judged.rubrics for word in ("--rubrics", folder)]
-    return shlex.join(["assay", "score", *words])

@@ -58,6 +58,20 @@ class Judgement:
         """Where the verdicts are: the file named, that of the run folder, else one of the working directory."""
         return Path(self.book) if self.book is not None else Path(self.run or ".") / BOOK
 
+    def read_by(self, rubrics: Sequence[str]) -> list[str]:
+        """Return the words of the command that reads the verdicts, given as they were asked for."""
+        if self.run is not None:
+            return ["report", self.run, "--markdown", str(Path(self.run) / "report.md")]
+        named = (
+            ("--golden-format", self.golden_format),
+            ("--outputs-format", self.outputs_format),
+            ("--corpus", self.corpus),
+            ("--verdicts", str(self.book_path)),
+            *(("--rubrics", folder) for folder in rubrics),
+        )
+        options = [word for option, value in named if value is not None for word in (option, value)]
+        return ["score", "--golden", str(self.golden), "--outputs", *self.outputs, *options]
+
 
 def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, list[str]]:
     """Load what is judged. Raises InputError with everything that is wrong with it."""
