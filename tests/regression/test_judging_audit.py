@@ -228,6 +228,13 @@ def test_a_judge_is_not_made_valid_by_changing_what_is_recorded_of_its_controls(
     assert "unmeasured" == state(told)
 
 
+def test_a_judge_that_was_shown_to_be_invalid_is_so_where_nothing_is_left_to_ask(server: JudgeServer) -> None:
+    """No case states a fact to look for: without questions there are no controls, and the exit code was 0."""
+    server.answer = JudgeServer().answer
+    assert 1 == judge()
+    assert 1 == main(["judge", *INPUTS, *NAMED, "--metrics", "completeness(by=judge)"])
+
+
 # ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -238,9 +238,11 @@ class _Session:
         known = self.voting.known
         recorded = self.verdicts | passing_over(self.voting.anchors, self.verdicts)
         said = await runner.run(known.requests(), recorded)
+        before = self._standing
+        if not said:
+            judged.standing = before
         if runner.tally.halted or not said:
             return
-        before = self._standing
         at = before.at if before is not None and before.rounds == self._round else self.judgement.at
         standing = standing_of(self.digest, known, said, self.chosen.rubrics, at)
         judged.standing = book.mark(structs.replace(standing, rounds=self._round))
