@@ -146,7 +146,7 @@ def _ordered(words: list[str], cues: set[str]) -> bool:
 def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
-    children = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     found: list[str] = []
     for child in children:
         if isinstance(child, str):

@@ -134,7 +134,7 @@ def _item(item: dict[str, Any], name: str, rendered: Rendered) -> ItemVerdict:
     quoting = ("source", "quote") if rendered.quoted and rendered.sources else ()
     members = _members(item, ("id", "reasoning", *quoting, "label"), name)
     for key, value in members.items():
-        if not isinstance(value, str) or _SURROGATE.search(value):
+        if not isinstance(value, str) or (not value.isascii() and _SURROGATE.search(value)):
             _fail(f"{key} of {name} is not a text")
     label = members["label"]
     if label not in rendered.labels:

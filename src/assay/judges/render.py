@@ -129,7 +129,7 @@ class _Data:
             self.inputs[key] = self._shown(key, value, rubric, items=rubric.per_item and place == 0)
 
     def _ordered(self, value: Any, seed: str) -> Any:
-        if not seed or not isinstance(value, list | tuple) or len(value) < 2:
+        if not seed or not isinstance(value, (list, tuple)) or len(value) < 2:
             return value if not isinstance(value, tuple) else list(value)
         places = sorted(range(len(value)), key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
         self.flags.append("shuffled")
@@ -183,14 +183,14 @@ def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
         got = ", ".join(sorted(request.inputs))
         raise InputError(f"inputs of {rubric.name} (got {shown(got)}; expected {', '.join(rubric.inputs)})")
     for key, value in request.inputs.items():
-        if not isinstance(value, str | list | tuple | None):
+        if value is not None and not isinstance(value, (str, list, tuple)):
             raise InputError(f"input {key} (got {shown(value)}; expected a text, null or a list of entries)")
-        for entry in value if isinstance(value, list | tuple) else ():
+        for entry in value if isinstance(value, (list, tuple)) else ():
             if not _is_entry(entry):
                 raise InputError(f"entry of input {key} (got {shown(entry)}; expected texts under id, text, source)")
     if rubric.per_item:
         entries = request.inputs[rubric.inputs[0]]
-        ids = [entry.get("id") for entry in entries] if isinstance(entries, list | tuple) else []
+        ids = [entry.get("id") for entry in entries] if isinstance(entries, (list, tuple)) else []
     else:
         ids = list(request.items[:1])
     if not ids or ids != list(request.items) or len(set(ids)) < len(ids):
@@ -199,7 +199,7 @@ def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
         )
     for key in rubric.sources:
         value = request.inputs[key]
-        entries = value if isinstance(value, list | tuple) else ()
+        entries = value if isinstance(value, (list, tuple)) else ()
         ids = [entry.get("id") for entry in entries]
         if None in ids or len(set(ids)) < len(ids):
             raise InputError(f"sources in {key} (got {shown(ids)}; expected an id for each, and no id twice)")
