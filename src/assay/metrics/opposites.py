@@ -31,10 +31,10 @@ _DENYING = frozenset(
     ("not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "không", "khong", "chưa", "chẳng")
 )
 _BOUNDS = frozenset(
-    "more less fewer later earlier longer sooner only just least most quá chỉ những".split()  # noqa: SIM905
+    "more less fewer later earlier longer sooner only just least most quá chỉ những".split()  # noqa: SIM905  # reads easier
 )  # "no more than", "không quá" and "not only" deny nothing
 _HEDGES = frozenset(
-    "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()  # noqa: SIM905
+    "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()  # noqa: SIM905  # reads easier
 )  # beside these a negation of a part says nothing about the whole
 
 
