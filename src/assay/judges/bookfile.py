@@ -115,7 +115,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # also where the process is told to end: half a change must not be kept
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise

@@ -22,7 +22,7 @@ class HttpRequest(Struct, frozen=True):
 
 
 class HttpReply(Struct, frozen=True):
-    """One reply of any status; the names of `headers` are in lower case."""
+    """One reply of any status; `headers` are those of a failure, named in lower case: nothing else is asked of them."""
 
     status: int
     headers: dict[str, str]

@@ -12,7 +12,7 @@ from assay.metrics.behaviour_lexicon import STOP_WORDS
 from assay.metrics.clauses import clauses
 
 _ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
-_WORD = re.compile(r"[^\W_]++")
+WORD = re.compile(r"[^\W_]++")
 _NUMBER = re.compile(r"(?<![\w\[-])(?<!\[)[$€£]?\d")
 _ECHO = re.compile(r"\b(?:you (?:have )?asked|your question|cau hoi cua ban|ban (?:da |vua )?hoi)\b")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
@@ -70,4 +70,4 @@ def _claims(clause: str, words_of_a_claim: int) -> bool:
         return True
     if _SET_ASIDE.search(text) or _FIRST_PERSON.match(text):
         return False
-    return sum(word not in STOP_WORDS for word in _WORD.findall(text)) >= words_of_a_claim
+    return sum(word not in STOP_WORDS for word in WORD.findall(text)) >= words_of_a_claim

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.assertions import substantive
+from assay.metrics.assertions import WORD, substantive
 from assay.metrics.behaviour_lexicon import FILLERS, Cue, Kind, Voice, alone, phrases
 from assay.metrics.clauses import Surroundings, around, prepare, quotations, quoted
 from assay.metrics.folding import fold
@@ -127,7 +127,6 @@ def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Obs
 # ── finding phrases ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-_WORD = re.compile(r"[^\W_]++")
 _NOT = re.compile(r"\bnot\b")
 
 
@@ -137,7 +136,7 @@ def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
     known = phrases()
     lengths: dict[tuple[str, ...], set[int]] = {}
     for phrase in known:
-        lengths.setdefault(tuple(_WORD.findall(phrase)[:2]), set()).add(len(phrase))
+        lengths.setdefault(tuple(WORD.findall(phrase)[:2]), set()).add(len(phrase))
     return known, {words: tuple(sorted(found, reverse=True)) for words, found in lengths.items()}
 
 
@@ -158,7 +157,7 @@ def _phrases(text: str) -> list[tuple[int, str, Cue]]:
     """Return the lexicon's phrases in the text by place, the longest first at each; at most `_MOST_PHRASES`."""
     found: list[tuple[int, str, Cue]] = []
     known, by_words = _lexicon()
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     for first, second in by_words.keys() & set(itertools.pairwise(words)):
         pair = f"{first} {second}"
         place = text.find(pair)
