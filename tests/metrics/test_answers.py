@@ -13,7 +13,7 @@ from assay.metrics.answers import KeywordGrade, exact_match, facts_present, grad
 
 
 def test_an_answer_with_the_old_and_the_current_value_scores_on_the_current_one() -> None:
-    """[002]'s false negative: the incorrect value stands beside the correct one."""
+    """A rubric that looks for the incorrect value first would score this answer 0."""
     grade = grade_keywords("Revenue increased from $1.2M to $1.4M.", ["$1.4M"], ["$1.2M"])
     assert KeywordGrade(1.0, ("$1.4M",), (), ("$1.2M",), hedged=False, negated=False) == grade
 

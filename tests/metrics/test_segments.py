@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.metrics.segments import blocks, sentences
@@ -71,7 +73,13 @@ def test_a_bold_line_that_ends_the_text_or_holds_digits_is_no_heading() -> None:
     assert ["text", "text"] == [block.kind for block in blocks("**12 days**\n\nper year")]
 
 
+# A lettered list marker ("a)", "(a)") at the start of a line belongs to no sentence.
+_LETTERED_MARKER = re.compile(r"^[ \t>]*(\(?[a-z]\))(?=[ \t])", re.MULTILINE)
+
+
 @given(st.text(alphabet="ab. \n|-#*`\"'“”[]()1。é\u0301?!:>", max_size=80))
+@example("a) 1")
+@example("> (b) a")
 def test_sentences_are_ascending_disjoint_trimmed_and_hold_all_letters(text: str) -> None:
     spans = sentences(text)
     at = 0
@@ -81,4 +89,6 @@ def test_sentences_are_ascending_disjoint_trimmed_and_hold_all_letters(text: str
         at = end
     outside = set(range(len(text))) - {i for start, end in spans for i in range(start, end)}
     if "|" not in text and "`" not in text and "~" not in text:
+        for marker in _LETTERED_MARKER.finditer(text):
+            outside.difference_update(range(*marker.span(1)))
         assert not [i for i in outside if text[i] in "abé"]

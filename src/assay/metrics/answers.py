@@ -41,8 +41,8 @@ def grade_keywords(
     correct ones are not found (`any`: not one of them, `all`: not all).
 
     A keyword counts where it stands un-negated. Range [0, 1]; 0 where none is found; None without correct keywords
-    (empty ones are left out). Hedging is flagged and does not change the score. Source: [002], with boundaries,
-    values and negation added.
+    (empty ones are left out). Hedging is flagged and does not change the score. The keyword rubric
+    of ADR 0038, with token boundaries, comparison by value and negation added.
 
     >>> grade_keywords("It rose from $1.2M to $1.4M.", ["$1.4M"], ["$1.2M"]).score
     1.0

@@ -28,7 +28,7 @@ def verbatim(
     That is every longest run of at least `run` folded tokens, and every identifier, number or date, that stands in
     the forbidden text and in the answer but in no allowed text and not in the question. Numbers are compared by value;
     a bare number below 100 or a bare year tells nothing, one with a unit ("12 days") does. ValueError where
-    `run` < 1. Source: DECISIONS 3.
+    `run` < 1.
 
     >>> verbatim("Level E5 earns 45 triệu.", ["Band E5: 45.000.000 đồng"], [], "What does E5 earn?")
     [(0, '45 triệu')]

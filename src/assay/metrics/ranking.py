@@ -63,7 +63,7 @@ def _cut(table: RankingTable, k: int | None) -> int:
 
 
 def _sum_by_rank(columns: npt.NDArray[Any], k: int, weight: Callable[[int], float] | None = None) -> Floats:
-    """Add the first k columns from left to right: the one order of summation, whatever the padding (DECISIONS 12)."""
+    """Add the first k columns from left to right, so that padding never changes the sum (ADR 0029)."""
     total = np.zeros(columns.shape[0], dtype=np.float64)
     for rank in range(k):
         total += columns[:, rank] if weight is None else columns[:, rank] * weight(rank)

@@ -16,7 +16,7 @@ _Hashes = npt.NDArray[np.uint64]
 _Counts = npt.NDArray[np.intp]
 
 RUN = 8
-"""Words in a row that are copied and not said alike by chance (DECISIONS 3)."""
+"""Length of a run, in words, from which shared text is a copy and not chance."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
 _AT_ONCE = 1_000_000  # texts that are looked at together, where many hold the same runs
