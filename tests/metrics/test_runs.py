@@ -41,7 +41,7 @@ def test_runs_are_those_of_a_plain_comparison(
         return np.isin(numbers, sorted(shown))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_AT_ONCE", at_once)
+        patch.setattr(runs, "_MATCHES_PER_BLOCK", at_once)
         found = RunIndex([" ".join(text) for text in texts], run).owned(said, mask)
     assert _plainly(texts, said, run, shown) == found
 
@@ -52,7 +52,9 @@ def test_a_run_of_no_words_is_refused() -> None:
 
 
 def test_what_is_known_of_a_run_does_not_depend_on_the_process() -> None:
-    script = "from assay.metrics.runs import RunIndex; print(RunIndex(['a b c d e', 'c d e f'], 3)._sorted.tolist())"
+    script = (
+        "from assay.metrics.runs import RunIndex; print(RunIndex(['a b c d e', 'c d e f'], 3)._sorted_hashes.tolist())"
+    )
     printed = {
         subprocess.run(
             [sys.executable, "-c", script], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True

@@ -49,19 +49,36 @@ def grade_keywords(
     >>> grade_keywords("Not $1.4M but $1.2M.", ["$1.4M"], ["$1.2M"])[:4]
     (0.0, (), ('$1.4M',), ('$1.2M',))
     """
-    text = elements(answer[:_LONGEST])
-    found = {keyword: _find(keyword, text) for keyword in dict.fromkeys((*correct, *incorrect))}
-    wanted = [keyword for keyword in dict.fromkeys(correct) if fold(keyword)]
-    matched = tuple(keyword for keyword in wanted if found[keyword].said)
-    missing = tuple(keyword for keyword in wanted if not found[keyword].said)
-    wrong = tuple(pattern for pattern in dict.fromkeys(incorrect) if fold(pattern) and found[pattern].said)
-    score = None if not wanted else 0.0 if match == "all" and missing and wrong else len(matched) / len(wanted)
-    right = [number for keyword in wanted for number in _phrase(keyword).items if isinstance(number, Number)]
-    spans = [span for keyword in matched for span in found[keyword].said]
-    rivals = [span for pattern in wrong for span in found[pattern].said]
-    overtaken = any(_present(text, span) for span in rivals) and not any(_present(text, span) for span in spans)
-    hedged = overtaken or any(_hedged(text, span, right) for span in spans)
-    return KeywordGrade(score, matched, missing, wrong, hedged, any(found[keyword].negated for keyword in missing))
+    answer_elements = elements(answer[:_LONGEST])
+    hits = {keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*correct, *incorrect))}
+    wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold(keyword)]
+    matched = tuple(keyword for keyword in wanted_keywords if hits[keyword].asserted)
+    missing = tuple(keyword for keyword in wanted_keywords if not hits[keyword].asserted)
+    incorrect_matched = tuple(
+        pattern for pattern in dict.fromkeys(incorrect) if fold(pattern) and hits[pattern].asserted
+    )
+    score = (
+        None
+        if not wanted_keywords
+        else 0.0
+        if match == "all" and missing and incorrect_matched
+        else len(matched) / len(wanted_keywords)
+    )
+    correct_numbers = [
+        number
+        for keyword in wanted_keywords
+        for number in _phrase_elements(keyword).items
+        if isinstance(number, Number)
+    ]
+    correct_spans = [span for keyword in matched for span in hits[keyword].asserted]
+    incorrect_spans = [span for pattern in incorrect_matched for span in hits[pattern].asserted]
+    is_outdated = any(_is_present(answer_elements, span) for span in incorrect_spans) and not any(
+        _is_present(answer_elements, span) for span in correct_spans
+    )
+    hedged = is_outdated or any(_is_hedged(answer_elements, span, correct_numbers) for span in correct_spans)
+    return KeywordGrade(
+        score, matched, missing, incorrect_matched, hedged, any(hits[keyword].negated for keyword in missing)
+    )
 
 
 def exact_match(answer: str, reference: str) -> bool:
@@ -72,8 +89,8 @@ def exact_match(answer: str, reference: str) -> bool:
     >>> exact_match(" **Có, 12 ngày.** ", "có, 12 ngày")
     True
     """
-    wanted = _normal(reference)
-    return bool(wanted) and _normal(answer) == wanted
+    normal_reference = _normalise(reference)
+    return bool(normal_reference) and _normalise(answer) == normal_reference
 
 
 def number_match(answer: str, reference: str, tolerance: float = 0.0) -> bool | None:
@@ -93,7 +110,10 @@ def number_match(answer: str, reference: str, tolerance: float = 0.0) -> bool | 
     if not wanted:
         return None
     return all(
-        any(_same(want, item, margin) and not _negated(text, i, i + 1) for i, item in enumerate(text.items))
+        any(
+            _is_same_quantity(want, item, margin) and not _is_negated(text, i, i + 1)
+            for i, item in enumerate(text.items)
+        )
         for want in wanted
     )
 
@@ -104,10 +124,10 @@ def facts_present(answer: str, must_have: Sequence[str]) -> tuple[list[str], lis
     >>> facts_present("Tối đa năm ngày, quản lý duyệt.", ["5 ngày", "Quản lý", "HR"])
     (['5 ngày', 'Quản lý'], ['HR'])
     """
-    text = elements(answer[:_LONGEST])
+    answer_elements = elements(answer[:_LONGEST])
     facts = [fact for fact in must_have if fold(fact)]
-    found = {fact for fact in facts if _find(fact, text).said}
-    return [fact for fact in facts if fact in found], [fact for fact in facts if fact not in found]
+    present = {fact for fact in facts if _find_phrase(fact, answer_elements).asserted}
+    return [fact for fact in facts if fact in present], [fact for fact in facts if fact not in present]
 
 
 def facts_without_figures(answer: str, must_have: Sequence[str]) -> list[str]:
@@ -124,28 +144,28 @@ def facts_without_figures(answer: str, must_have: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _phrase(phrase: str) -> Elements:
+def _phrase_elements(phrase: str) -> Elements:
     """Return the elements of a phrase of the golden set, which meets many answers."""
     return elements(phrase)
 
 
-class _Found(NamedTuple):
-    said: list[tuple[int, int]]  # ranges of the answer's items
+class _PhraseHits(NamedTuple):
+    asserted: list[tuple[int, int]]  # ranges of the answer's items
     negated: bool
 
 
-def _find(phrase: str, answer: Elements) -> _Found:
-    wanted = _phrase(phrase)
-    if not wanted.items:  # nothing but symbols: look for them as they are
+def _find_phrase(phrase: str, answer: Elements) -> _PhraseHits:
+    phrase_elements = _phrase_elements(phrase)
+    if not phrase_elements.items:  # nothing but symbols: look for them as they are
         symbols = fold(phrase)
-        return _Found([(0, 0)] if symbols and symbols in fold(answer.plain) else [], False)
-    spans = occurrences(wanted, answer)[:_MOST]
-    said = [(i, j) for i, j in spans if not _negated(answer, i, j)]
-    return _Found(said, len(said) < len(spans))
+        return _PhraseHits([(0, 0)] if symbols and symbols in fold(answer.plain) else [], False)
+    spans = occurrences(phrase_elements, answer)[:_MOST_OCCURRENCES]
+    asserted = [(i, j) for i, j in spans if not _is_negated(answer, i, j)]
+    return _PhraseHits(asserted, len(asserted) < len(spans))
 
 
-_MOST = 100  # places of a phrase that are weighed
-_BEFORE = 60  # characters that are looked at on either side
+_MOST_OCCURRENCES = 100  # places of a phrase that are weighed
+_CONTEXT = 60  # characters that are looked at on either side
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:not|never|no longer|rather than|instead of|khong phai|chua phai|chu khong|khong con|thay vi|khong duoc"
     r"|khong co)|n't)(?: (?:a|an|the|be|get|have|receive|equal to|exactly|la|phai|duoc|nghi|co|at|by|of|in|for)){0,2}"
@@ -154,7 +174,7 @@ _NOT_BEFORE = re.compile(
 _DENIED = (
     r"(?:not (?:correct|right|true|the)|wrong|incorrect|false|outdated|no longer|sai|khong dung|khong con|khong phai)\b"
 )
-_SAID_WRONG = re.compile(r"[\"')*]{0,3} (?:is|are|was|were|la) " + _DENIED)
+_STATED_WRONG = re.compile(r"[\"')*]{0,3} (?:is|are|was|were|la) " + _DENIED)
 _NUMBER_WRONG = re.compile(r"[\"')*]{0,3} " + _DENIED)
 _MAYBE_BEFORE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|(?:might|may|could) be|i think|i guess|not sure|co the la|co le|hinh nhu"
@@ -163,85 +183,85 @@ _MAYBE_BEFORE = re.compile(
 _SENTENCE_END = re.compile(r"[.!?;] ")
 
 
-def _before(answer: Elements, start: int, reach: int = _BEFORE) -> str:
+def _text_before(answer: Elements, start: int, reach: int = _CONTEXT) -> str:
     """Return what stands before a place in its sentence, as far as it is looked at."""
     head = answer.plain[max(0, start - reach) : start]
     return _SENTENCE_END.split(head)[-1]
 
 
-def _negated(answer: Elements, first: int, last: int) -> bool:
+def _is_negated(answer: Elements, first: int, last: int) -> bool:
     """Whether the answer denies what it says here. A bare adjective denies a number ("12 ngày sai") but not a thing
     ("token sai" is a wrong token)."""
-    if _NOT_BEFORE.search(_before(answer, answer.items[first].start)):
+    if _NOT_BEFORE.search(_text_before(answer, answer.items[first].start)):
         return True
     end = answer.items[last - 1].end
-    after = answer.plain[end : end + _BEFORE]
+    after = answer.plain[end : end + _CONTEXT]
     numeric = any(isinstance(item, Number) for item in answer.items[first:last])
-    return bool(_SAID_WRONG.match(after) or (numeric and _NUMBER_WRONG.match(after)))
+    return bool(_STATED_WRONG.match(after) or (numeric and _NUMBER_WRONG.match(after)))
 
 
 _OR = ("or", "hoac", "hay")
-_FAR = 160  # characters within which a value of the past and the present one are compared
+_LONG_CONTEXT = 160  # characters within which a value of the past and the present one are compared
 _PAST_BEFORE = re.compile(
     r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
     r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
 )
 _PAST_AFTER = re.compile(r"[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
-_NOW = re.compile(
+_PRESENT_WORD = re.compile(
     r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
     r"|nay (?:la|con|chi|duoc|da))\b"
 )
 _CLAUSE_END = re.compile(r"[.!?;,…](?=\s|$)|\b(?:and|but|whereas|va|nhung)\b")
-_LISTED = re.compile(r"[\s,;/|$€£]*")
+_LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
 
 
-def _hedged(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
+def _is_hedged(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
     """Whether what is said at `span` is not said for good: with "maybe", as what was before now, or beside a rival."""
     first, last = span
     if first == last:
         return False
-    if _MAYBE_BEFORE.search(_before(answer, answer.items[first].start)) or _past(answer, span):
+    if _MAYBE_BEFORE.search(_text_before(answer, answer.items[first].start)) or _is_past(answer, span):
         return True
     numbers = [item for item in answer.items[first:last] if isinstance(item, Number)]
-    return bool(numbers) and _rivalled(answer, span, (*numbers, *right))
+    return bool(numbers) and _has_rival(answer, span, (*numbers, *right))
 
 
-def _past(answer: Elements, span: tuple[int, int]) -> bool:
+def _is_past(answer: Elements, span: tuple[int, int]) -> bool:
     """Whether what is said at `span` was so before, and something else is now."""
-    before = _before(answer, answer.items[span[0]].start, _FAR)
-    after = answer.plain[answer.items[span[1] - 1].end :][:_FAR]
-    past = _PAST_BEFORE.search(before) or _PAST_AFTER.match(after)
-    return bool(past and _NOW.search(after))
+    before = _text_before(answer, answer.items[span[0]].start, _LONG_CONTEXT)
+    after = answer.plain[answer.items[span[1] - 1].end :][:_LONG_CONTEXT]
+    past_match = _PAST_BEFORE.search(before) or _PAST_AFTER.match(after)
+    return bool(past_match and _PRESENT_WORD.search(after))
 
 
-def _present(answer: Elements, span: tuple[int, int]) -> bool:
+def _is_present(answer: Elements, span: tuple[int, int]) -> bool:
     """Whether a word for "now" stands in the clause of what is said at `span`."""
     first, last = span
     if first == last:
         return False
     start, end = answer.items[first].start, answer.items[last - 1].end
-    before = _CLAUSE_END.split(answer.plain[max(0, start - _FAR) : start])[-1]
-    after = _CLAUSE_END.split(answer.plain[end : end + _FAR])[0]
-    return bool(_NOW.search(before) or _NOW.search(after))
+    before = _CLAUSE_END.split(answer.plain[max(0, start - _LONG_CONTEXT) : start])[-1]
+    after = _CLAUSE_END.split(answer.plain[end : end + _LONG_CONTEXT])[0]
+    return bool(_PRESENT_WORD.search(before) or _PRESENT_WORD.search(after))
 
 
-def _rivalled(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
+def _has_rival(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
     """Whether a number that is not right stands beside `span` with "or", or with nothing between them."""
     first, last = span
-    near = answer.items[max(0, first - 4) : first], answer.items[last : last + 4]
-    if any(isinstance(item, Word) and item.folded in _OR for side in near for item in side):
-        rivals = [item for side in near for item in side if isinstance(item, Number)]
+    neighbours = answer.items[max(0, first - 4) : first], answer.items[last : last + 4]
+    if any(isinstance(item, Word) and item.folded in _OR for side in neighbours for item in side):
+        rivals = [item for side in neighbours for item in side if isinstance(item, Number)]
     else:
         here = answer.items[first].start, answer.items[last - 1].end
-        gaps = [(item, answer.plain[item.end : here[0]]) for item in near[0][-1:]]
-        gaps += [(item, answer.plain[here[1] : item.start]) for item in near[1][:1]]
+        gaps = [(item, answer.plain[item.end : here[0]]) for item in neighbours[0][-1:]]
+        gaps += [(item, answer.plain[here[1] : item.start]) for item in neighbours[1][:1]]
         units = {each.unit for each in right}
-        listed = [item for item, gap in gaps if _LISTED.fullmatch(gap)]
+        listed = [item for item, gap in gaps if _LIST_SEPARATOR.fullmatch(gap)]
         rivals = [item for item in listed if isinstance(item, Number) and item.unit in units]
     return any(not any(same_number(one, rival, unit_required=False) for one in right) for rival in rivals)
 
 
-def _same(wanted: Number | Date, found: Element, margin: Decimal) -> bool:
+def _is_same_quantity(wanted: Number | Date, found: Element, margin: Decimal) -> bool:
     if isinstance(wanted, Date) or isinstance(found, Date):
         return isinstance(wanted, Date) and isinstance(found, Date) and same_date(wanted, found)
     if isinstance(found, Word) or (wanted.unit and found.unit and wanted.unit != found.unit):
@@ -249,8 +269,8 @@ def _same(wanted: Number | Date, found: Element, margin: Decimal) -> bool:
     return any(abs(w - f) <= margin for w in wanted.values for f in found.values)
 
 
-_OUTER = " \t\n.,;:!?…\"'“”‘’()[]{}«»`*_"
+_OUTER_PUNCTUATION = " \t\n.,;:!?…\"'“”‘’()[]{}«»`*_"
 
 
-def _normal(text: str) -> str:
-    return " ".join(nfc(nfc(text).casefold()).split()).strip(_OUTER)
+def _normalise(text: str) -> str:
+    return " ".join(nfc(nfc(text).casefold()).split()).strip(_OUTER_PUNCTUATION)

@@ -39,29 +39,29 @@ _CONTRAST = re.compile(r"(?:but|however|still|nonetheless|nhung|tuy nhien|song) 
 
 def substantive(text: str, refused: Sequence[int]) -> bool:
     """Whether any clause without a refusing phrase (at one of the places `refused`) makes a claim."""
-    words_of_a_claim = 0
-    places = iter(sorted(refused))
-    place = next(places, len(text))
+    claim_length = 0
+    refusal_starts = iter(sorted(refused))
+    refusal_start = next(refusal_starts, len(text))
     end = 0
-    turned = said = False  # whether a contrast follows a refusal
+    contrast_seen = refusal_seen = False  # whether a contrast follows a refusal
     for clause in clauses(text):
         end += len(clause)
-        turned = said and (turned or _CONTRAST.match(clause) is not None)
-        if place >= end:
-            words_of_a_claim = words_of_a_claim or _words_of_a_claim(text)
-            if _claims(clause, (words_of_a_claim + 1) // 2 if turned else words_of_a_claim):
+        contrast_seen = refusal_seen and (contrast_seen or _CONTRAST.match(clause) is not None)
+        if refusal_start >= end:
+            claim_length = claim_length or _claim_length(text)
+            if _makes_claim(clause, (claim_length + 1) // 2 if contrast_seen else claim_length):
                 return True
-        said = said or place < end
-        while place < end:
-            place = next(places, len(text))
+        refusal_seen = refusal_seen or refusal_start < end
+        while refusal_start < end:
+            refusal_start = next(refusal_starts, len(text))
     return False
 
 
-def _words_of_a_claim(text: str) -> int:
+def _claim_length(text: str) -> int:
     return _VIETNAMESE_CLAIM if len(_VIETNAMESE.findall(text, 0, 1000)) > 1 else _ENGLISH_CLAIM
 
 
-def _claims(clause: str, words_of_a_claim: int) -> bool:
+def _makes_claim(clause: str, claim_length: int) -> bool:
     """Whether a clause without refusal makes a claim: a number, or enough words that are not set aside."""
     text = _CITATION.sub("", clause)
     if text.rstrip(" \"')").endswith("?") or _CONTACTS.search(text) or _ECHO.search(text):
@@ -70,4 +70,4 @@ def _claims(clause: str, words_of_a_claim: int) -> bool:
         return True
     if _SET_ASIDE.search(text) or _FIRST_PERSON.match(text):
         return False
-    return sum(word not in STOP_WORDS for word in WORD.findall(text)) >= words_of_a_claim
+    return sum(word not in STOP_WORDS for word in WORD.findall(text)) >= claim_length

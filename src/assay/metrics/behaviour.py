@@ -53,8 +53,8 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "abstain",
 )
 _LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are weighed
-_SHORT = 300  # characters of an answer in which advice to contact someone may be all there is
-_REMEMBERED = 2000  # characters of an answer that is worth remembering
+_SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be all there is
+_LONGEST_CACHED = 2000  # characters of an answer that is worth remembering
 
 
 def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -65,10 +65,10 @@ def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
     [False, True, True]
     """
-    strong, weak = _filters()
+    strong, weak = _phrase_filters()
     marked = strong(answers)
     marked[[i for i, answer in enumerate(answers) if alone(answer)]] = True
-    short = [i for i, answer in enumerate(answers) if len(answer) <= _SHORT and not marked[i]]
+    short = [i for i, answer in enumerate(answers) if len(answer) <= _SHORT_ANSWER and not marked[i]]
     marked[short] = weak([answers[i] for i in short])
     return marked
 
@@ -83,92 +83,94 @@ def observe(answer: str) -> Observed:
     >>> observe("ERR-403 nghĩa là 'không có quyền'.")
     Observed(behaviour='answer', decided=True, refusal=False, substantive=True, phrase='', quoted=True)
     """
-    return _remembered(answer) if len(answer) <= _REMEMBERED else _observe(answer)
+    return _observe_cached(answer) if len(answer) <= _LONGEST_CACHED else _observe(answer)
 
 
 def _observe(answer: str) -> Observed:
     if not _LATIN.search(answer) and not _LATIN.search(fold(answer)):
         return NOTHING
-    if said := alone(answer):
-        return Observed("abstain", decided=True, refusal=True, substantive=False, phrase=said, quoted=False)
-    text = prepare(answer[:_LONGEST])
+    if bare_refusal := alone(answer):
+        return Observed("abstain", decided=True, refusal=True, substantive=False, phrase=bare_refusal, quoted=False)
+    prepared = prepare(answer[:_LONGEST])
     quotes: list[tuple[int, int]] | None = None
-    found: dict[Kind, str] = {}
-    refused: list[int] = []
-    seen_quoted = False
-    for place, phrase, cue in _phrases(text):
-        quotes = quotations(text) if quotes is None else quotes
-        if refused and refused[-1] == place:
+    phrase_by_kind: dict[Kind, str] = {}
+    refusal_starts: list[int] = []
+    quoted_phrase_seen = False
+    for start, phrase, cue in _find_phrases(prepared):
+        quotes = quotations(prepared) if quotes is None else quotes
+        if refusal_starts and refusal_starts[-1] == start:
             continue  # a shorter phrase at the same place
-        if quoted(quotes, place):
-            seen_quoted = True
-        elif cue.kind != "contact" or len(answer) <= _SHORT:
-            here = around(text, place, place + len(phrase))
-            if _counts(here, cue):
-                found.setdefault(_kind(here, phrase, cue), phrase)
-                refused.append(place)
-    if not found:
-        return PLAIN._replace(quoted=seen_quoted)
-    return _decide(found, substantive(text, refused), seen_quoted)
+        if quoted(quotes, start):
+            quoted_phrase_seen = True
+        elif cue.kind != "contact" or len(answer) <= _SHORT_ANSWER:
+            surroundings = around(prepared, start, start + len(phrase))
+            if _is_asserted(surroundings, cue):
+                phrase_by_kind.setdefault(_effective_kind(surroundings, phrase, cue), phrase)
+                refusal_starts.append(start)
+    if not phrase_by_kind:
+        return PLAIN._replace(quoted=quoted_phrase_seen)
+    return _decide(phrase_by_kind, substantive(prepared, refusal_starts), quoted_phrase_seen)
 
 
-_remembered = lru_cache(maxsize=1024)(_observe)  # a system mostly refuses in the same words
+_observe_cached = lru_cache(maxsize=1024)(_observe)  # a system mostly refuses in the same words
 
 
-def _decide(found: dict[Kind, str], substantive: bool, seen_quoted: bool) -> Observed:
+def _decide(phrase_by_kind: dict[Kind, str], substantive: bool, quoted_phrase_seen: bool) -> Observed:
     for kind in _PRECEDENCE:
-        if kind in found:
-            return Observed("answer" if substantive else kind, True, True, substantive, found[kind], seen_quoted)
-    if "contact" in found and not substantive:
-        return Observed("escalate", False, True, False, found["contact"], seen_quoted)
-    return PLAIN._replace(quoted=seen_quoted)
+        if kind in phrase_by_kind:
+            return Observed(
+                "answer" if substantive else kind, True, True, substantive, phrase_by_kind[kind], quoted_phrase_seen
+            )
+    if "contact" in phrase_by_kind and not substantive:
+        return Observed("escalate", False, True, False, phrase_by_kind["contact"], quoted_phrase_seen)
+    return PLAIN._replace(quoted=quoted_phrase_seen)
 
 
 # ── finding phrases ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-_NOT = re.compile(r"\bnot\b")
+_NOT_WORD = re.compile(r"\bnot\b")
 
 
 @lru_cache(maxsize=1)
 def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
     """Return the phrases with their cues, and the phrases' lengths (longest first) by first two words."""
-    known = phrases()
+    cues = phrases()
     lengths: dict[tuple[str, ...], set[int]] = {}
-    for phrase in known:
+    for phrase in cues:
         lengths.setdefault(tuple(WORD.findall(phrase)[:2]), set()).add(len(phrase))
-    return known, {words: tuple(sorted(found, reverse=True)) for words, found in lengths.items()}
+    return cues, {words: tuple(sorted(phrase_lengths, reverse=True)) for words, phrase_lengths in lengths.items()}
 
 
 @lru_cache(maxsize=1)
-def _filters() -> tuple[PhraseFilter, PhraseFilter]:
+def _phrase_filters() -> tuple[PhraseFilter, PhraseFilter]:
     """Return the filter for all phrases but advice to contact someone, and the one for these."""
     weak = [phrase for phrase, cue in phrases().items() if cue.kind == "contact"]
     strong = [phrase for phrase, cue in phrases().items() if cue.kind != "contact"]
     # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
-    return PhraseFilter([*strong, *_contracted(strong)]), PhraseFilter([*weak, *_contracted(weak)])
+    return PhraseFilter([*strong, *_contract_negations(strong)]), PhraseFilter([*weak, *_contract_negations(weak)])
 
 
-def _contracted(spelled: Iterable[str]) -> list[str]:
-    return [_NOT.sub("nt", phrase) for phrase in spelled if "not" in phrase]
+def _contract_negations(spelled: Iterable[str]) -> list[str]:
+    return [_NOT_WORD.sub("nt", phrase) for phrase in spelled if "not" in phrase]
 
 
-def _phrases(text: str) -> list[tuple[int, str, Cue]]:
+def _find_phrases(text: str) -> list[tuple[int, str, Cue]]:
     """Return the lexicon's phrases in the text by place, the longest first at each; at most `_MOST_PHRASES`."""
-    found: list[tuple[int, str, Cue]] = []
-    known, by_words = _lexicon()
+    hits: list[tuple[int, str, Cue]] = []
+    cues, by_words = _lexicon()
     words = WORD.findall(text)
     for first, second in by_words.keys() & set(itertools.pairwise(words)):
         pair = f"{first} {second}"
-        place = text.find(pair)
-        while place >= 0:
-            if not text[place - 1 : place].isalnum():
+        start = text.find(pair)
+        while start >= 0:
+            if not text[start - 1 : start].isalnum():
                 for length in by_words[first, second]:
-                    phrase = text[place : place + length]
-                    if phrase in known and not text[place + length : place + length + 1].isalnum():
-                        found.append((place, phrase, known[phrase]))
-            place = text.find(pair, place + 1)
-    return sorted(found, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
+                    phrase = text[start : start + length]
+                    if phrase in cues and not text[start + length : start + length + 1].isalnum():
+                        hits.append((start, phrase, cues[phrase]))
+            start = text.find(pair, start + 1)
+    return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
 
 # ── weighing a phrase ────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,7 +203,7 @@ _TOPICS = re.compile(
     r"\b(?:this|that|it|information|info|details?|answer|topic|subject|question|data|figure|thong tin|noi dung|dieu"
     r"|van de|cau hoi|chi tiet|cau tra loi)\b"
 )
-_BY_WORDS: dict[Voice, re.Pattern[str]] = {
+_SUBJECT_PATTERNS: dict[Voice, re.Pattern[str]] = {
     "me": _SPEAKER,
     "contact": re.compile(r"\b(?:lien he|gap|gui|hoi|bao)\b"),
     "exclusive": re.compile(r"\b(?:only|needs?|requires?)\b"),
@@ -209,22 +211,29 @@ _BY_WORDS: dict[Voice, re.Pattern[str]] = {
 }
 
 
-def _counts(here: Surroundings, cue: Cue) -> bool:
+def _is_asserted(surroundings: Surroundings, cue: Cue) -> bool:
     """Whether a phrase with these surroundings is really said."""
-    window = here.before.rpartition(", ")[2]
-    if here.asked or _CONDITION.search(window) or _EXPLAINS.search(here.sentence) or _DENIED.search(window):
+    window = surroundings.before.rpartition(", ")[2]
+    if (
+        surroundings.asked
+        or _CONDITION.search(window)
+        or _EXPLAINS.search(surroundings.sentence)
+        or _DENIED.search(window)
+    ):
         return False
-    if cue.kind == "permission_denied" and _ERROR_CODE.search(here.sentence):
+    if cue.kind == "permission_denied" and _ERROR_CODE.search(surroundings.sentence):
         return False
-    if cue.kind != "escalate" and _TOPIC_MARKER.match(here.after):
+    if cue.kind != "escalate" and _TOPIC_MARKER.match(surroundings.after):
         return False
-    return cue.after.match(here.after) is not None and _said_by(cue.voice, window, here.before)
+    return cue.after.match(surroundings.after) is not None and _has_allowed_subject(
+        cue.voice, window, surroundings.before
+    )
 
 
-def _said_by(voice: Voice, window: str, before: str) -> bool:
+def _has_allowed_subject(voice: Voice, window: str, before: str) -> bool:
     """Whether the subject, somewhere in `window`, is one that the voice allows."""
-    if voice in _BY_WORDS:
-        return _BY_WORDS[voice].search(before) is not None
+    if voice in _SUBJECT_PATTERNS:
+        return _SUBJECT_PATTERNS[voice].search(before) is not None
     speaker, you = _SPEAKER.search(window) is not None, _YOU.search(window) is not None
     others = not (speaker or you) and _OTHERS.search(window) is not None
     absent = all(word in FILLERS for word in re.findall(r"[\w']+", window))
@@ -246,8 +255,12 @@ _PERMISSION = re.compile(
 )
 
 
-def _kind(here: Surroundings, phrase: str, cue: Cue) -> Kind:
+def _effective_kind(surroundings: Surroundings, phrase: str, cue: Cue) -> Kind:
     """The cue's kind; not giving an answer becomes a denial where the sentence speaks of permission."""
-    if cue.kind == "abstain" and _GIVE.search(phrase) and _PERMISSION.search(here.sentence + here.after):
+    if (
+        cue.kind == "abstain"
+        and _GIVE.search(phrase)
+        and _PERMISSION.search(surroundings.sentence + surroundings.after)
+    ):
         return "permission_denied"
     return cue.kind

@@ -46,30 +46,30 @@ def claims(answer: str, known: Collection[str] = ()) -> tuple[Claim, ...]:
     """
     answer = answer[:_LONGEST]
     text = nfc(answer)
-    found = markers(text, [nfc(name) for name in known])
-    masked = _masked(text, found)
-    spans = [span for block in _body(masked) for span in _claims_of(masked, block)]
-    spans = _without_refusals(masked, spans)
-    cites = _cites(masked, [(start, end) for start, end, _ in spans], found)
-    place = _places(answer, text)
+    found_markers = markers(text, [nfc(name) for name in known])
+    masked = _mask_markers(text, found_markers)
+    spans = [span for block in _claim_blocks(masked) for span in _segment_block(masked, block)]
+    spans = _drop_refusals(masked, spans)
+    cites = _assign_citations(masked, [(start, end) for start, end, _ in spans], found_markers)
+    answer_offsets = _map_offsets(answer, text)
     return tuple(
-        Claim(f"c{number}", said, place[start], place[end], named)
-        for number, ((start, end, said), named) in enumerate(zip(spans, cites, strict=True), 1)
+        Claim(f"c{number}", claim_text, answer_offsets[start], answer_offsets[end], cited_names)
+        for number, ((start, end, claim_text), cited_names) in enumerate(zip(spans, cites, strict=True), 1)
     )
 
 
 _LONGEST = 200_000  # characters of an answer that are read
-_Said = tuple[int, int, str]  # a span with the claim's text
+_ClaimSpan = tuple[int, int, str]  # a span with the claim's text
 
 
-def _masked(text: str, found: list[Marker]) -> str:
+def _mask_markers(text: str, found_markers: list[Marker]) -> str:
     """Return the text with blanks in the place of citation markers."""
     pieces: list[str] = []
-    at = 0
-    for marker in found:
-        pieces += (text[at : marker.start], " " * (marker.end - marker.start))
-        at = marker.end
-    return "".join((*pieces, text[at:])) if found else text
+    position = 0
+    for marker in found_markers:
+        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
+        position = marker.end
+    return "".join((*pieces, text[position:])) if found_markers else text
 
 
 # ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,7 +85,7 @@ _DEFINITION = re.compile(r"\W{0,3}\s*:\s")
 _SHORT = 80  # characters of a line that may be a heading of references or a courtesy
 
 
-def _body(text: str) -> Iterator[Block]:
+def _claim_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks that may hold claims: no headings, no code, no list of references."""
     references = False
     for block in blocks(text):
@@ -99,22 +99,22 @@ def _body(text: str) -> Iterator[Block]:
         yield block
 
 
-def _claims_of(text: str, block: Block) -> Iterator[_Said]:
+def _segment_block(text: str, block: Block) -> Iterator[_ClaimSpan]:
     """Yield the claims of a block."""
     if block.kind == "row":
-        said = _row(text, block)
-        if said:
-            yield block.start, block.end, said
+        row_text = _format_row(text, block)
+        if row_text:
+            yield block.start, block.end, row_text
         return
     if _DEFINITION.match(text, block.start, block.end):
         return  # "[1]: where it was found"
     for start, end in block_sentences(text, block):
-        start, end = _without_emphasis(text, start, end)
-        if _claims_something(text[start:end]):
-            yield start, end, _plain(text[start:end])
+        start, end = _strip_emphasis(text, start, end)
+        if _is_statement(text[start:end]):
+            yield start, end, _flatten(text[start:end])
 
 
-def _without_emphasis(text: str, start: int, end: int) -> Span:
+def _strip_emphasis(text: str, start: int, end: int) -> Span:
     for mark in ("**", "__", "*", "_") if text[start] in "*_" else ():
         if end - start > 2 * len(mark) and text.startswith(mark, start) and text.endswith(mark, start, end):
             inner = text[start + len(mark) : end - len(mark)]
@@ -123,10 +123,10 @@ def _without_emphasis(text: str, start: int, end: int) -> Span:
     return start, end
 
 
-def _row(text: str, block: Block) -> str:
+def _format_row(text: str, block: Block) -> str:
     """Return a table row as "header: cell; header: cell"; "" where it holds nothing."""
-    cells = [_plain(text[a:b]) for a, b in cell_spans(text, block.start, block.end)]
-    heads = [_plain(text[a:b]).rstrip(" :") for a, b in block.header]
+    cells = [_flatten(text[a:b]) for a, b in cell_spans(text, block.start, block.end)]
+    heads = [_flatten(text[a:b]).rstrip(" :") for a, b in block.header]
     if not any(c.isalnum() for cell in cells for c in cell):
         return ""
     heads += [""] * (len(cells) - len(heads))
@@ -137,7 +137,7 @@ _QUOTATION_MARK = re.compile(r"\n[ \t]*>[> \t]*")
 _BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
 
 
-def _plain(text: str) -> str:
+def _flatten(text: str) -> str:
     """Return a masked piece of an answer on one line, without the gaps that markers left."""
     if "\n" in text:
         text = _QUOTATION_MARK.sub("\n", text)
@@ -177,11 +177,11 @@ _LONGEST_COURTESY = 300
 
 
 @cache
-def _courtesy() -> re.Pattern[str]:
+def _courtesy_pattern() -> re.Pattern[str]:
     return re.compile(_COURTESY, re.VERBOSE)  # made when first needed: not every run has answers
 
 
-def _claims_something(sentence: str) -> bool:
+def _is_statement(sentence: str) -> bool:
     """Whether a masked sentence states anything."""
     if not any(c.isalnum() for c in sentence) or _QUESTION.search(sentence, max(0, len(sentence) - 20)):
         return False
@@ -189,19 +189,23 @@ def _claims_something(sentence: str) -> bool:
         return False
     if len(sentence) > _LONGEST_COURTESY:
         return True
-    said = fold(sentence)
-    return bool(_DIGIT.search(said)) or not _courtesy().fullmatch(said)
+    folded = fold(sentence)
+    return bool(_DIGIT.search(folded)) or not _courtesy_pattern().fullmatch(folded)
 
 
-def _without_refusals(text: str, spans: list[_Said]) -> list[_Said]:
+def _drop_refusals(text: str, spans: list[_ClaimSpan]) -> list[_ClaimSpan]:
     """Leave out the sentences that refuse and claim nothing."""
     if not spans or not candidates([text])[0]:
         return spans
-    marked = candidates([said for _, _, said in spans]).tolist()
-    return [span for span, look in zip(spans, marked, strict=True) if not (look and _refuses(span[2]))]
+    may_refuse = candidates([claim_text for _, _, claim_text in spans]).tolist()
+    return [
+        span
+        for span, is_candidate in zip(spans, may_refuse, strict=True)
+        if not (is_candidate and _is_bare_refusal(span[2]))
+    ]
 
 
-def _refuses(sentence: str) -> bool:
+def _is_bare_refusal(sentence: str) -> bool:
     observed = observe(sentence)
     return observed.refusal and observed.decided and not observed.substantive
 
@@ -212,26 +216,28 @@ _BETWEEN = 400  # characters between a claim and its markers
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
 
-def _cites(masked: str, spans: list[Span], found: list[Marker]) -> list[tuple[str, ...]]:
+def _assign_citations(masked: str, spans: list[Span], found_markers: list[Marker]) -> list[tuple[str, ...]]:
     """Return the names that belong to each claim, each once."""
-    named: list[dict[str, None]] = [{} for _ in spans]
+    names_by_claim: list[dict[str, None]] = [{} for _ in spans]
     starts = [start for start, _ in spans]
-    for marker in found:
-        behind = bisect_left(starts, marker.end)
-        before = bisect_right(starts, marker.start) - 1
-        if before >= 0 and marker.start < spans[before][1]:
-            owner = before
+    for marker in found_markers:
+        next_claim = bisect_left(starts, marker.end)
+        previous_claim = bisect_right(starts, marker.start) - 1
+        if previous_claim >= 0 and marker.start < spans[previous_claim][1]:
+            owner = previous_claim
         else:
-            back = _gap(masked, spans[before][1], marker.start) if before >= 0 else None
-            ahead = _gap(masked, marker.end, starts[behind]) if behind < len(spans) else None
-            opens = ahead is not None and "\n" not in ahead and (back is None or "\n" in back)
-            owner = behind if opens else before if back is not None else -1
+            gap_before = _gap_text(masked, spans[previous_claim][1], marker.start) if previous_claim >= 0 else None
+            gap_after = _gap_text(masked, marker.end, starts[next_claim]) if next_claim < len(spans) else None
+            opens_paragraph = (
+                gap_after is not None and "\n" not in gap_after and (gap_before is None or "\n" in gap_before)
+            )
+            owner = next_claim if opens_paragraph else previous_claim if gap_before is not None else -1
         if owner >= 0:
-            named[owner].update(dict.fromkeys(marker.names))
-    return [tuple(names) for names in named]
+            names_by_claim[owner].update(dict.fromkeys(marker.names))
+    return [tuple(names) for names in names_by_claim]
 
 
-def _gap(masked: str, start: int, end: int) -> str | None:
+def _gap_text(masked: str, start: int, end: int) -> str | None:
     """Return what stands between two places; None where that is text or an empty line."""
     if end - start > _BETWEEN:
         return None
@@ -239,20 +245,20 @@ def _gap(masked: str, start: int, end: int) -> str | None:
     return None if _EMPTY_LINE.search(gap) or any(map(str.isalnum, gap)) else gap
 
 
-_JOINED = (
+_COMBINING = (
     "Mn",
     "Mc",
     "Me",
 )  # these may fuse with the character before them, as do the later letters of a Hangul syllable
 
 
-def _places(answer: str, text: str) -> Sequence[int]:
+def _map_offsets(answer: str, text: str) -> Sequence[int]:
     """Return for each place of the NFC text, its end included, the place in the answer."""
     if answer == text:
         return range(len(text) + 1)
-    starts = [i for i, c in enumerate(answer) if not i or not ("\u1160" <= c <= "\u11ff" or category(c) in _JOINED)]
-    places: list[int] = []
+    starts = [i for i, c in enumerate(answer) if not i or not ("\u1160" <= c <= "\u11ff" or category(c) in _COMBINING)]
+    offsets: list[int] = []
     for start, end in zip(starts, (*starts[1:], len(answer)), strict=True):
         length = len(nfc(answer[start:end]))
-        places += (min(start + i, end) for i in range(length))
-    return [*places, len(answer)]
+        offsets += (min(start + i, end) for i in range(length))
+    return [*offsets, len(answer)]

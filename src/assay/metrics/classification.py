@@ -66,12 +66,12 @@ def confusion(expected: Sequence[Hashable], observed: Sequence[Hashable], labels
     >>> confusion(["a", "a", "b"], ["a", "b", "b"], ["a", "b"]).tolist()
     [[1, 1], [0, 1]]
     """
-    place = {label: index for index, label in enumerate(labels)}
+    index_of = {label: index for index, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)), dtype=np.int64)
     for row, column in zip(expected, observed, strict=True):
-        if row not in place or column not in place:
+        if row not in index_of or column not in index_of:
             raise ValueError(f"label not listed (got {row!r}, {column!r}; expected one of {list(labels)!r})")
-        table[place[row], place[column]] += 1
+        table[index_of[row], index_of[column]] += 1
     return table
 
 
@@ -81,7 +81,7 @@ def class_counts(table: Table) -> list[tuple[int, int]]:
     >>> class_counts(np.array([[9, 1], [5, 15]]))
     [(9, 10), (15, 20)]
     """
-    return [(int(table[k, k]), int(table[k].sum())) for k in range(len(table))]
+    return [(int(table[label, label]), int(table[label].sum())) for label in range(len(table))]
 
 
 def balanced_accuracy(table: Table) -> float | None:
@@ -118,15 +118,20 @@ def cohen_kappa(table: Table, weights: Weights = "none", confidence: float = 0.9
     if n == 0:
         return None
     shares = table / n
-    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    row_shares, column_shares = shares.sum(axis=1), shares.sum(axis=0)
     credit = credit_of(size, weights)
-    seen, chance = float((credit * shares).sum()), float((credit * np.outer(rows, columns)).sum())
-    if 1 - chance < 1e-12:
+    observed_agreement, chance_agreement = (
+        float((credit * shares).sum()),
+        float((credit * np.outer(row_shares, column_shares)).sum()),
+    )
+    if 1 - chance_agreement < 1e-12:
         return None
-    kappa = (seen - chance) / (1 - chance)
-    average = (credit * columns).sum(axis=1)[:, None] + (credit * rows[:, None]).sum(axis=0)[None, :]
-    spread = float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance * (1 - kappa)) ** 2
-    error = sqrt(max(0.0, spread) / n) / (1 - chance)
+    kappa = (observed_agreement - chance_agreement) / (1 - chance_agreement)
+    average = (credit * column_shares).sum(axis=1)[:, None] + (credit * row_shares[:, None]).sum(axis=0)[None, :]
+    spread = (
+        float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance_agreement * (1 - kappa)) ** 2
+    )
+    error = sqrt(max(0.0, spread) / n) / (1 - chance_agreement)
     if error < 1e-9:  # a rater with one label only, or complete agreement: the formula knows no spread
         return Agreement(kappa, 0.0, None, None)
     half = normal_quantile((1 + confidence) / 2) * error
@@ -147,8 +152,8 @@ def gwet_ac1(table: Table) -> float | None:
     if n == 0:
         return None
     prevalence = (table.sum(axis=1) + table.sum(axis=0)) / (2 * n)
-    chance = float((prevalence * (1 - prevalence)).sum()) / (size - 1)
-    return (int(np.trace(table)) / n - chance) / (1 - chance)
+    chance_agreement = float((prevalence * (1 - prevalence)).sum()) / (size - 1)
+    return (int(np.trace(table)) / n - chance_agreement) / (1 - chance_agreement)
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level = "nominal") -> float | None:
@@ -160,8 +165,8 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level =
     >>> krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
     0.4444444444444444
     """
-    found = coincidences(ratings)
-    return alpha_of(found.values, found.by_unit.sum(axis=0), level)
+    coincidence = coincidences(ratings)
+    return alpha_of(coincidence.values, coincidence.by_unit.sum(axis=0), level)
 
 
 class Coincidences(NamedTuple):
@@ -179,15 +184,15 @@ def coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
     >>> coincidences([[1, 2], [1, 1]]).by_unit.tolist()
     [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]
     """
-    rated = [[value for value in unit if value is not None] for unit in zip(*ratings, strict=True)]
-    values = sorted({value for unit in rated if len(unit) > 1 for value in unit})
-    place = {value: index for index, value in enumerate(values)}
-    together = np.zeros((len(rated), len(values), len(values)))
-    for number, unit in enumerate(rated):
+    ratings_by_unit = [[value for value in unit if value is not None] for unit in zip(*ratings, strict=True)]
+    values = sorted({value for unit in ratings_by_unit if len(unit) > 1 for value in unit})
+    index_of = {value: index for index, value in enumerate(values)}
+    by_unit = np.zeros((len(ratings_by_unit), len(values), len(values)))
+    for unit_number, unit in enumerate(ratings_by_unit):
         if len(unit) > 1:
-            counts = np.bincount([place[value] for value in unit], minlength=len(values))
-            together[number] = (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
-    return Coincidences(np.array(values, dtype=np.float64), together)
+            counts = np.bincount([index_of[value] for value in unit], minlength=len(values))
+            by_unit[unit_number] = (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    return Coincidences(np.array(values, dtype=np.float64), by_unit)
 
 
 def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64], level: Level) -> float | None:
@@ -200,7 +205,7 @@ def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64],
     totals = together.sum(axis=1)
     if np.count_nonzero(totals) < 2:
         return None
-    distance = _distance(values, totals, level)
+    distance = _squared_distance(values, totals, level)
     expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
     return 1 - float((together * distance).sum()) / expected
 
@@ -218,15 +223,15 @@ def credit_of(size: int, weights: Weights) -> npt.NDArray[np.float64]:
     return np.asarray(1 - (share if weights == "linear" else share**2))
 
 
-def _distance(
+def _squared_distance(
     values: npt.NDArray[np.float64], totals: npt.NDArray[np.float64], level: Level
 ) -> npt.NDArray[np.float64]:
     """Return the squared distance between any two values, as the level of measurement defines it."""
     if level == "nominal":
         return 1.0 - np.eye(len(values))
     if level == "ordinal":  # as many ranks apart as ratings lie between, the two ends counted half
-        middle = np.cumsum(totals) - totals / 2
-        return np.asarray(np.subtract.outer(middle, middle) ** 2)
+        middle_rank = np.cumsum(totals) - totals / 2
+        return np.asarray(np.subtract.outer(middle_rank, middle_rank) ** 2)
     gaps = np.subtract.outer(values, values)
     if level == "interval":
         return np.asarray(gaps**2)

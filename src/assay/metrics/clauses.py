@@ -75,17 +75,19 @@ def around(text: str, start: int, end: int) -> Surroundings:
     >>> around("hello. sorry, but i do not know that, so ask hr?", 23, 31)
     Surroundings(sentence='sorry, but i do ', before='but i do ', after=' that', asked=True)
     """
-    head = text[max(0, start - WINDOW) : start]
-    sentence = head[_last_end(_SENTENCE_END, head) :]
+    text_before = text[max(0, start - WINDOW) : start]
+    sentence = text_before[_last_match_end(_SENTENCE_END, text_before) :]
     concession = _CONCESSION.match(sentence)
-    before = sentence[max(_last_end(_CLAUSE_END, sentence), concession.end() if concession else 0) :]
-    stop = _SENTENCE_END.search(text, end, end + WINDOW)
-    tail = text[end : stop.start() + 1 if stop else end + WINDOW]
-    cut = _CLAUSE_END.search(tail)
-    return Surroundings(sentence, before, tail[: cut.start()] if cut else tail, tail.endswith("?"))
+    before = sentence[max(_last_match_end(_CLAUSE_END, sentence), concession.end() if concession else 0) :]
+    sentence_end = _SENTENCE_END.search(text, end, end + WINDOW)
+    text_after = text[end : sentence_end.start() + 1 if sentence_end else end + WINDOW]
+    clause_end = _CLAUSE_END.search(text_after)
+    return Surroundings(
+        sentence, before, text_after[: clause_end.start()] if clause_end else text_after, text_after.endswith("?")
+    )
 
 
-def _last_end(pattern: re.Pattern[str], text: str) -> int:
+def _last_match_end(pattern: re.Pattern[str], text: str) -> int:
     last = 0
     for match in pattern.finditer(text):
         last = match.end()
@@ -94,8 +96,8 @@ def _last_end(pattern: re.Pattern[str], text: str) -> int:
 
 def quoted(spans: list[tuple[int, int]], place: int) -> bool:
     """Return whether a place lies in one of the sorted spans."""
-    at = bisect_left(spans, (place + 1,)) - 1
-    return at >= 0 and place < spans[at][1]
+    index = bisect_left(spans, (place + 1,)) - 1
+    return index >= 0 and place < spans[index][1]
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -107,18 +109,18 @@ def quotations(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     opened: dict[str, int] = {}
     for match in _QUOTE.finditer(text):
-        mark, place = match[0], match.start()
+        mark, position = match[0], match.start()
         if mark == _BREAK:
             opened.clear()
-        elif mark in opened and (mark != "'" or not text[place + 1 : place + 2].isalnum()):
-            spans.append((opened.pop(mark), place + 1))
-        elif mark != "'" or not text[place - 1 : place].isalnum():
-            opened[mark] = place
+        elif mark in opened and (mark != "'" or not text[position + 1 : position + 2].isalnum()):
+            spans.append((opened.pop(mark), position + 1))
+        elif mark != "'" or not text[position - 1 : position].isalnum():
+            opened[mark] = position
     if not spans:
         return []
-    whole = len(text.rstrip(" .!?"))
+    text_length = len(text.rstrip(" .!?"))
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for span in spans if span[1] - span[0] < whole):
+    for start, end in sorted(span for span in spans if span[1] - span[0] < text_length):
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:

@@ -40,33 +40,37 @@ def sorting(people: Values, judge: Values, clusters: Labels | None = None, confi
     >>> found.sensitivity.value, found.specificity.value, found.passed
     (0.75, 1.0, 4)
     """
-    truth, said = finite(people), finite(judge)
-    if len(truth) != len(said):
-        raise ValueError(f"every item needs both values (got {len(truth)} and {len(said)})")
-    if not (np.isin(truth, (0.0, 1.0)).all() and np.isin(said, (0.0, 1.0)).all()):
+    human_values, judge_values = finite(people), finite(judge)
+    if len(human_values) != len(judge_values):
+        raise ValueError(f"every item needs both values (got {len(human_values)} and {len(judge_values)})")
+    if not (np.isin(human_values, (0.0, 1.0)).all() and np.isin(judge_values, (0.0, 1.0)).all()):
         raise ValueError("values must be 0 (fail) or 1 (pass)")
-    names = None if clusters is None else list(clusters)
+    cluster_names = None if clusters is None else list(clusters)
     rates = []
-    for wanted in (1.0, 0.0):
-        rows = np.flatnonzero(truth == wanted)
-        right = (said[rows] == wanted).astype(float)
-        rates.append(_rate(right, None if names is None else [names[row] for row in rows.tolist()], confidence))
-    return Sorting(rates[0], rates[1], int((truth == 1.0).sum()), int((truth == 0.0).sum()))
+    for label in (1.0, 0.0):
+        rows = np.flatnonzero(human_values == label)
+        correct = (judge_values[rows] == label).astype(float)
+        rates.append(
+            _estimate_rate(
+                correct, None if cluster_names is None else [cluster_names[row] for row in rows.tolist()], confidence
+            )
+        )
+    return Sorting(rates[0], rates[1], int((human_values == 1.0).sum()), int((human_values == 0.0).sum()))
 
 
-def _rate(right: Floats, clusters: Labels | None, confidence: float) -> Estimate | None:
-    n = len(right)
+def _estimate_rate(correct: Floats, clusters: Labels | None, confidence: float) -> Estimate | None:
+    n = len(correct)
     if n == 0:
         return None
-    hits = int(right.sum())
-    alone = wilson(hits, n, confidence)
+    hits = int(correct.sum())
+    wilson_bounds = wilson(hits, n, confidence)
     if clusters is None or len(set(clusters)) == n:
-        return Estimate(hits / n, alone)
-    shared = mean_interval(right, clusters=clusters, low=0.0, high=1.0, confidence=confidence)
-    if shared is None:
+        return Estimate(hits / n, wilson_bounds)
+    cluster_bounds = mean_interval(correct, clusters=clusters, low=0.0, high=1.0, confidence=confidence)
+    if cluster_bounds is None:
         return Estimate(hits / n, Bounds(0.0, 1.0, "none", "all in one cluster"))
-    low, high = min(alone.low, shared.low), max(alone.high, shared.high)
-    return Estimate(hits / n, Bounds(low, high, "wider of Wilson and CR1-t", shared.note))
+    low, high = min(wilson_bounds.low, cluster_bounds.low), max(wilson_bounds.high, cluster_bounds.high)
+    return Estimate(hits / n, Bounds(low, high, "wider of Wilson and CR1-t", cluster_bounds.note))
 
 
 def rogan_gladen_problem(specificity: float, failed: int, sensitivity: float, passed: int) -> str:
@@ -79,8 +83,8 @@ def rogan_gladen_problem(specificity: float, failed: int, sensitivity: float, pa
         return f"too few labels of a class (got {passed} passed, {failed} failed; expected {LEAST_OF_A_CLASS} of each)"
     total = sensitivity + specificity
     if total <= LEAST_INFORMATIVE + 1e-9:
-        wanted = f"expected more than {LEAST_INFORMATIVE}: the judge hardly tells pass from fail"
-        return f"sensitivity + specificity is {total:.3g} ({wanted})"
+        expectation = f"expected more than {LEAST_INFORMATIVE}: the judge hardly tells pass from fail"
+        return f"sensitivity + specificity is {total:.3g} ({expectation})"
     return ""
 
 
@@ -129,12 +133,12 @@ def ppi_problem(people: Values, at: float = 0.5) -> str:
     >>> ppi_problem([0.0] * 95 + [1.0] * 5)
     'too few labels of a class (got 5 passed, 95 failed; expected 15 of each)'
     """
-    truth = finite(people)
-    if len(truth) < PPI_LABELS:
-        return f"too few labels (got {len(truth)}; expected {PPI_LABELS})"
-    passed = int((truth > at).sum())
-    if min(passed, len(truth) - passed) < PPI_OF_A_CLASS:
-        got = f"got {passed} passed, {len(truth) - passed} failed"
+    human_values = finite(people)
+    if len(human_values) < PPI_LABELS:
+        return f"too few labels (got {len(human_values)}; expected {PPI_LABELS})"
+    passed = int((human_values > at).sum())
+    if min(passed, len(human_values) - passed) < PPI_OF_A_CLASS:
+        got = f"got {passed} passed, {len(human_values) - passed} failed"
         return f"too few labels of a class ({got}; expected {PPI_OF_A_CLASS} of each)"
     return ""
 
@@ -150,18 +154,23 @@ def prediction_powered(people: Values, judge: Values, unlabelled: Values, confid
     >>> round(value, 4), bounds.method
     (0.4643, 'PPI++')
     """
-    truth, said, other = finite(people), finite(judge), finite(unlabelled)
-    n, more = len(truth), len(other)
-    if len(said) != n:
-        raise ValueError(f"every label needs a judge's value (got {n} and {len(said)})")
-    if n < 2 or more < 2:
+    human_values, judge_values, unlabelled_values = finite(people), finite(judge), finite(unlabelled)
+    n, unlabelled_count = len(human_values), len(unlabelled_values)
+    if len(judge_values) != n:
+        raise ValueError(f"every label needs a judge's value (got {n} and {len(judge_values)})")
+    if n < 2 or unlabelled_count < 2:
         return None
-    variance = _covariance(np.concatenate((said, other)), np.concatenate((said, other)))
-    weight = _covariance(truth, said) / ((1 + n / more) * variance) if variance > 0 else 0.0
+    variance = _covariance(
+        np.concatenate((judge_values, unlabelled_values)), np.concatenate((judge_values, unlabelled_values))
+    )
+    weight = _covariance(human_values, judge_values) / ((1 + n / unlabelled_count) * variance) if variance > 0 else 0.0
     weight = min(1.0, max(0.0, weight))
-    rest = truth - weight * said
-    value = weight * exact_sum(other) / more + exact_sum(rest) / n
-    error = sqrt(weight**2 * _covariance(other, other) / more + _covariance(rest, rest) / n)
+    residuals = human_values - weight * judge_values
+    value = weight * exact_sum(unlabelled_values) / unlabelled_count + exact_sum(residuals) / n
+    error = sqrt(
+        weight**2 * _covariance(unlabelled_values, unlabelled_values) / unlabelled_count
+        + _covariance(residuals, residuals) / n
+    )
     half = normal_quantile((1 + confidence) / 2) * error
     clipped = min(1.0, max(0.0, value))
     return Estimate(clipped, Bounds(max(0.0, min(value - half, 1.0)), min(1.0, max(0.0, value + half)), "PPI++"))

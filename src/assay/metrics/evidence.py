@@ -10,11 +10,11 @@ from assay.metrics.idf import Idf
 from assay.metrics.passages import Gram, Match, Sources, grams, line_of
 from assay.metrics.terms import Terms, spellings
 
-_SENTENCES = 3  # of evidence, at most
+_MOST_SENTENCES = 3  # of evidence, at most
 _CANDIDATES = 12  # sentences that share the most words with the claim
 _LEAST_GAIN = 0.02
-_MOST = 400  # places of a term that are looked at
-_PIECES_FIRST, _PIECES_LATER = 0.3, 0.1  # what shared 4-grams count beside shared words
+_MOST_POSITIONS = 400  # places of a term that are looked at
+_GRAM_WEIGHT_FIRST, _GRAM_WEIGHT_LATER = 0.3, 0.1  # what shared 4-grams count beside shared words
 
 
 class Evidence(NamedTuple):
@@ -32,60 +32,64 @@ class Pieces(NamedTuple):
     total: float
     marked: bool
 
-    def share(self, there: Set[Gram]) -> float:
+    def share(self, present: Set[Gram]) -> float:
         """Return the weighted share of the claim's 4-grams that are there."""
-        return sum([weight for piece, weight in self.weights.items() if piece in there]) / self.total
+        return sum([weight for gram, weight in self.weights.items() if gram in present]) / self.total
 
 
 def pieces_of(found: Terms, marked: bool, idf: Idf) -> Pieces:
     """Return the 4-grams of a claim; a word weighs the square root of how rare it is. `marked`: diacritics count."""
-    spelled = spellings(found.items, marked)
-    letters = [0.0]
-    for term, word in zip(found.items, spelled, strict=True):
-        letters += [math.sqrt(idf.weight(term.key))] * len(word)
-        letters.append(0.0)
+    word_spellings = spellings(found.items, marked)
+    letter_weights = [0.0]
+    for term, word in zip(found.items, word_spellings, strict=True):
+        letter_weights += [math.sqrt(idf.weight(term.key))] * len(word)
+        letter_weights.append(0.0)
     weights: dict[Gram, float] = {}
-    for piece, around in zip(grams(line_of(spelled)), grams(letters), strict=True):
-        weight = max(around)
-        if weight > weights.get(piece, 0.0):
-            weights[piece] = weight
+    for gram, gram_weights in zip(grams(line_of(word_spellings)), grams(letter_weights), strict=True):
+        weight = max(gram_weights)
+        if weight > weights.get(gram, 0.0):
+            weights[gram] = weight
     return Pieces(weights, sum(weights.values()) or 1.0, marked)
 
 
 def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, sources: Sources) -> list[int]:
     """Return at most three sentences that together hold the most of the claim, the best first."""
-    holds: dict[int, list[int]] = {}  # the content words that each sentence holds
-    for q, match in enumerate(matches):
-        for sentence in sources.sentences_at(match.places[:_MOST]) if match.places else ():
-            holds.setdefault(sentence, []).append(q)
+    words_by_sentence: dict[int, list[int]] = {}  # the content words that each sentence holds
+    for word, match in enumerate(matches):
+        for sentence in sources.sentences_at(match.places[:_MOST_POSITIONS]) if match.places else ():
+            words_by_sentence.setdefault(sentence, []).append(word)
     total = sum(weights)
-    new = {sentence: sum([weights[q] for q in words]) / total for sentence, words in holds.items()}
-    left = sorted(new, key=lambda sentence: (-new[sentence], sentence))[:_CANDIDATES]
-    shares: dict[int, float] = {}
+    new_share = {
+        sentence: sum([weights[word] for word in words]) / total for sentence, words in words_by_sentence.items()
+    }
+    candidates = sorted(new_share, key=lambda sentence: (-new_share[sentence], sentence))[:_CANDIDATES]
+    gram_shares: dict[int, float] = {}
     chosen: list[int] = []
     covered: set[int] = set()
-    while len(chosen) < _SENTENCES:
-        counts = _PIECES_LATER if chosen else _PIECES_FIRST
+    while len(chosen) < _MOST_SENTENCES:
+        gram_weight = _GRAM_WEIGHT_LATER if chosen else _GRAM_WEIGHT_FIRST
         best, gain = -1, _LEAST_GAIN
-        for sentence in left:
-            if new[sentence] + counts <= gain:
+        for sentence in candidates:
+            if new_share[sentence] + gram_weight <= gain:
                 break  # not even with all 4-grams
-            if sentence not in shares:
-                shares[sentence] = pieces.share(sources.grams(sentence, pieces.marked))
-            value = new[sentence] + counts * shares[sentence]
+            if sentence not in gram_shares:
+                gram_shares[sentence] = pieces.share(sources.grams(sentence, pieces.marked))
+            value = new_share[sentence] + gram_weight * gram_shares[sentence]
             if value > gain:
                 best, gain = sentence, value
         if best < 0:
             break
         chosen.append(best)
-        covered.update(holds[best])
-        left.remove(best)
-        new = {s: sum([weights[q] for q in holds[s] if q not in covered]) / total for s in left}
-        left.sort(key=lambda s: (-new[s], s))
+        covered.update(words_by_sentence[best])
+        candidates.remove(best)
+        new_share = {
+            s: sum([weights[word] for word in words_by_sentence[s] if word not in covered]) / total for s in candidates
+        }
+        candidates.sort(key=lambda s: (-new_share[s], s))
     return chosen
 
 
 def sentence_of(sources: Sources, sentence: int) -> Evidence:
     """Return a sentence by its number in `sources.sentences`."""
-    number, within = sources.sentences[sentence]
-    return Evidence(sources.chunks[number][0], *sources.passages[number].span(within))
+    passage_number, sentence_number = sources.sentences[sentence]
+    return Evidence(sources.chunks[passage_number][0], *sources.passages[passage_number].span(sentence_number))

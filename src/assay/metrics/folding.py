@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 
-_PLAIN = {
+_SPELLINGS = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
@@ -22,15 +22,15 @@ def fold_character(character: str) -> str:
     >>> fold_character("Ệ"), fold_character("Đ"), fold_character("\\u0301"), fold_character("ß")
     ('e', 'd', '', 'ss')
     """
-    if character in _PLAIN:
-        return _PLAIN[character]
+    if character in _SPELLINGS:
+        return _SPELLINGS[character]
     if character.isspace():
         return " "
     base = unicodedata.normalize("NFD", character.casefold())
-    return "".join(_PLAIN.get(c, c) for c in base if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    return "".join(_SPELLINGS.get(c, c) for c in base if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
 
 
-class _Folded(dict[int, str]):
+class _FoldingTable(dict[int, str]):
     """A table for `str.translate` that fills itself: text uses few of Unicode's characters."""
 
     def __missing__(self, code: int) -> str:
@@ -38,7 +38,7 @@ class _Folded(dict[int, str]):
         return folded
 
 
-class _Flat(dict[int, str]):
+class _FlatTable(dict[int, str]):
     """As `_Folded`, but every character stays one character, so that positions are kept."""
 
     def __missing__(self, code: int) -> str:
@@ -47,8 +47,8 @@ class _Flat(dict[int, str]):
         return flat
 
 
-_FOLDED = _Folded()
-_FLAT = _Flat()
+_FOLDED = _FoldingTable()
+_FLAT = _FlatTable()
 
 
 def nfc(text: str) -> str:

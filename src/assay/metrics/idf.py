@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from assay.metrics.terms import vocabulary
 
-_FEWEST = 3  # texts that a table needs to say anything
-_LIGHTEST = 0.2
+_FEWEST_TEXTS = 3  # texts that a table needs to say anything
+_LEAST_WEIGHT = 0.2
 
 
 class Idf:
@@ -40,9 +40,9 @@ class Idf:
     def weight(self, key: str) -> float:
         """Return log((N + 1) / (n + 0.5)), at least 0.2; a word that no text holds counts as if one did. 1 with fewer
         than three texts."""
-        if self.documents < _FEWEST:
+        if self.documents < _FEWEST_TEXTS:
             return 1.0
-        return _weight(self.documents, max(1, self.counts.get(key, 0)))
+        return _idf_weight(self.documents, max(1, self.counts.get(key, 0)))
 
     @cached_property
     def digest(self) -> str:
@@ -52,5 +52,5 @@ class Idf:
 
 
 @lru_cache(maxsize=4096)
-def _weight(documents: int, count: int) -> float:
-    return max(_LIGHTEST, math.log((documents + 1) / (count + 0.5)))
+def _idf_weight(documents: int, count: int) -> float:
+    return max(_LEAST_WEIGHT, math.log((documents + 1) / (count + 0.5)))

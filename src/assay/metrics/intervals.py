@@ -95,14 +95,14 @@ def mean_interval(
     >>> bounds.method, round(bounds.low, 3), bounds.high
     ('t, padded (conservative)', 0.053, 1.0)
     """
-    sample = _sample(values, clusters, low, high)
+    sample = _make_sample(values, clusters, low, high)
     if not sample.usable:
         return None
-    ends = _two_valued(sample)
+    ends = _two_valued_range(sample)
     if ends is None:
-        return _limits(sample, (1 - confidence) / 2)
+        return _t_limits(sample, (1 - confidence) / 2)
     bottom, width = ends[0], ends[1] - ends[0]
-    rate = wilson(_hits(sample, ends), len(sample.values), confidence)
+    rate = wilson(_count_at_top(sample, ends), len(sample.values), confidence)
     return rate._replace(low=bottom + width * rate.low, high=bottom + width * rate.high)
 
 
@@ -122,23 +122,23 @@ def one_sided(
     >>> round(one_sided([1.0] * 41, "lower").value, 4)
     0.9295
     """
-    sample = _sample(values, clusters, low, high)
+    sample = _make_sample(values, clusters, low, high)
     if not sample.usable:
         return None
-    ends = _two_valued(sample)
+    ends = _two_valued_range(sample)
     if ends is not None:
-        n, hits = len(sample.values), _hits(sample, ends)
+        n, hits = len(sample.values), _count_at_top(sample, ends)
         rate = event_upper(hits, n, confidence) if side == "upper" else 1 - event_upper(n - hits, n, confidence)
         return Bound(ends[0] + (ends[1] - ends[0]) * rate, "Clopper-Pearson")
-    bounds = _limits(sample, 1 - confidence)
+    bounds = _t_limits(sample, 1 - confidence)
     if bounds is None:
         return None
     return Bound(bounds.low if side == "lower" else bounds.high, bounds.method, bounds.note)
 
 
-def _sample(values: Values, clusters: Labels | None, low: float | None, high: float | None) -> _Sample:
+def _make_sample(values: Values, clusters: Labels | None, low: float | None, high: float | None) -> _Sample:
     numbers = finite(values)
-    if low is None and high is None and _all_at(numbers, (0.0, 1.0)):
+    if low is None and high is None and _all_at_ends(numbers, (0.0, 1.0)):
         low, high = 0.0, 1.0
     if low is not None and high is not None and not low < high:
         raise ValueError(f"a range needs low < high (got {low}, {high})")
@@ -149,55 +149,55 @@ def _sample(values: Values, clusters: Labels | None, low: float | None, high: fl
     return _Sample(numbers, cluster_codes(clusters, len(numbers)), low, high)
 
 
-def _two_valued(sample: _Sample) -> tuple[float, float] | None:
+def _two_valued_range(sample: _Sample) -> tuple[float, float] | None:
     """Return the ends of the range if every score lies at one of them and all scores are independent."""
     if sample.codes is not None or sample.low is None or sample.high is None:
         return None
     ends = float(sample.low), float(sample.high)
-    return ends if _all_at(sample.values, ends) else None
+    return ends if _all_at_ends(sample.values, ends) else None
 
 
-def _all_at(values: Floats, ends: tuple[float, float]) -> bool:
+def _all_at_ends(values: Floats, ends: tuple[float, float]) -> bool:
     return bool(((values == ends[0]) | (values == ends[1])).all())
 
 
-def _hits(sample: _Sample, ends: tuple[float, float]) -> int:
+def _count_at_top(sample: _Sample, ends: tuple[float, float]) -> int:
     return int(np.count_nonzero(sample.values == ends[1]))
 
 
-def _limits(sample: _Sample, tail: float) -> Bounds | None:
+def _t_limits(sample: _Sample, tail: float) -> Bounds | None:
     """Return two limits, each on the wrong side of the mean with probability `tail`; None if nothing can be said."""
-    found = units(sample.values, sample.codes)
-    count, mean = len(found.totals), found.mean
-    few = f"too few clusters ({count})" if sample.codes is not None and count < FEW_CLUSTERS else ""
-    error = standard_error(found) if count > 1 else 0.0
+    cluster_units = units(sample.values, sample.codes)
+    count, mean = len(cluster_units.totals), cluster_units.mean
+    few_clusters_note = f"too few clusters ({count})" if sample.codes is not None and count < FEW_CLUSTERS else ""
+    error = standard_error(cluster_units) if count > 1 else 0.0
     if error <= NO_SPREAD * float(np.abs(sample.values).max()):
-        return _no_spread(sample, mean, count, tail, few)
+        return _zero_event_limits(sample, mean, count, tail, few_clusters_note)
     half = t_quantile(1 - tail, count - 1) * error
     low, high = mean - half, mean + half
     if sample.codes is not None:
-        doubt = _doubt(sample, mean, half, count)
-        return _clipped(sample, low, high, "CR1-t", "; ".join(filter(None, (few, doubt))))
+        doubt_note = _coverage_warning(sample, mean, half, count)
+        return _clip_to_range(sample, low, high, "CR1-t", "; ".join(filter(None, (few_clusters_note, doubt_note))))
     if sample.low is None or sample.high is None:
-        return _clipped(sample, low, high, "t", "")
-    padded_low, padded_high = _padded(mean, error, count, (sample.low, sample.high), tail)
-    return _clipped(sample, min(low, padded_low), max(high, padded_high), "t, padded (conservative)", "")
+        return _clip_to_range(sample, low, high, "t", "")
+    padded_low, padded_high = _padded_limits(mean, error, count, (sample.low, sample.high), tail)
+    return _clip_to_range(sample, min(low, padded_low), max(high, padded_high), "t, padded (conservative)", "")
 
 
-def _padded(mean: float, error: float, n: int, ends: tuple[float, float], tail: float) -> tuple[float, float]:
+def _padded_limits(mean: float, error: float, n: int, ends: tuple[float, float], tail: float) -> tuple[float, float]:
     """Return t limits after adding one imaginary value at each end of the range.
 
     Scores pile up at an end of their range, and the rare bad case is then often not among those seen: t alone
     covers 32% where 99% of 41 cases score 1. The two imaginary values stand for what was not seen.
     """
     centre = (n * mean + ends[0] + ends[1]) / (n + 2)
-    seen = n * (n - 1) * error**2 + n * (mean - centre) ** 2
-    spread = seen + (ends[0] - centre) ** 2 + (ends[1] - centre) ** 2
+    observed_spread = n * (n - 1) * error**2 + n * (mean - centre) ** 2
+    spread = observed_spread + (ends[0] - centre) ** 2 + (ends[1] - centre) ** 2
     half = t_quantile(1 - tail, n - 1) * sqrt(spread / (n + 1) / (n + 2))
     return centre - half, centre + half
 
 
-def _doubt(sample: _Sample, mean: float, half: float, count: int) -> str:
+def _coverage_warning(sample: _Sample, mean: float, half: float, count: int) -> str:
     """Return the warning to print where CR1-t, `half` wide on each side, is known to cover less than 90%; "" elsewhere.
 
     Near an end of the range few clusters differ from it, and the one that matters is often not among them. Where
@@ -205,15 +205,19 @@ def _doubt(sample: _Sample, mean: float, half: float, count: int) -> str:
     """
     if sample.low is None or sample.high is None:
         return ""
-    (near, end), (far, other) = sorted([(mean - sample.low, sample.low), (sample.high - mean, sample.high)])
-    if near < (min(NEAR_CLUSTERS / count, NEAR_SHARE) - 1e-9) * (sample.high - sample.low):  # exactly three: not near
-        return f"interval unreliable near {end:g}"
-    if far / (count + 1) > half:
-        return f"interval unreliable: one more cluster at {other:g} would move the mean out of it"
+    (distance_near, near_end), (distance_far, far_end) = sorted(
+        [(mean - sample.low, sample.low), (sample.high - mean, sample.high)]
+    )
+    if distance_near < (min(NEAR_CLUSTERS / count, NEAR_SHARE) - 1e-9) * (
+        sample.high - sample.low
+    ):  # exactly three: not near
+        return f"interval unreliable near {near_end:g}"
+    if distance_far / (count + 1) > half:
+        return f"interval unreliable: one more cluster at {far_end:g} would move the mean out of it"
     return ""
 
 
-def _no_spread(sample: _Sample, value: float, count: int, tail: float, few: str) -> Bounds | None:
+def _zero_event_limits(sample: _Sample, value: float, count: int, tail: float, few_clusters_note: str) -> Bounds | None:
     """Return how far the mean may lie from equal units: those not seen yet may all score at the far end."""
     if sample.low is None or sample.high is None:
         return None
@@ -221,10 +225,12 @@ def _no_spread(sample: _Sample, value: float, count: int, tail: float, few: str)
     low, high = value - unseen * (value - sample.low), value + unseen * (sample.high - value)
     kind = "scores" if sample.codes is None else "clusters"
     note = "a single score" if count == 1 else f"no spread in {count} {kind}"
-    return _clipped(sample, low, high, "zero-event", f"{few}; {note}" if few else note)
+    return _clip_to_range(
+        sample, low, high, "zero-event", f"{few_clusters_note}; {note}" if few_clusters_note else note
+    )
 
 
-def _clipped(sample: _Sample, low: float, high: float, method: str, note: str) -> Bounds:
+def _clip_to_range(sample: _Sample, low: float, high: float, method: str, note: str) -> Bounds:
     low = low if sample.low is None else max(float(sample.low), low)
     high = high if sample.high is None else min(float(sample.high), high)
     return Bounds(low, high, method, note)

@@ -14,7 +14,7 @@ from assay.metrics.quantities import Date, Number, quantities
 from assay.metrics.runs import RUN
 from assay.metrics.text import squeeze, tokens
 
-_TELLING = 100  # a bare number says something from here on; a smaller one only with its unit
+_LEAST_TELLING = 100  # a bare number says something from here on; a smaller one only with its unit
 _YEARS = range(1900, 2101)
 _LONG_CANARY = 8  # letters and digits from which a canary is found inside words and across spaces
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier
@@ -35,26 +35,26 @@ def verbatim(
     """
     if run < 1:
         raise ValueError(f"run must be at least 1 (got {run})")
-    said, secrets = _read(answer), [_read(text) for text in forbidden_texts]
-    spoken = set(_grams(said.words, run))
-    shared = [spoken.intersection(_grams(secret.words, run)) for secret in secrets]
-    facts = [said.shared(secret) for secret in secrets]
-    grams = set().union(*shared)
-    keys = {key for items in facts for item in items for key in item.keys}
+    answer_text, forbidden = _parse_text(answer), [_parse_text(text) for text in forbidden_texts]
+    answer_runs = set(_word_runs(answer_text.words, run))
+    shared_runs = [answer_runs.intersection(_word_runs(secret.words, run)) for secret in forbidden]
+    facts = [answer_text.facts_shared_with(secret) for secret in forbidden]
+    leaked_runs = set().union(*shared_runs)
+    leaked_keys = {key for items in facts for item in items for key in item.keys}
     for text in (*allowed_texts, question):
-        if not grams and not keys:
+        if not leaked_runs and not leaked_keys:
             return []
-        known = _read(text)
-        if grams:
-            grams.difference_update(_grams(known.words, run))
-        if keys:
-            keys -= known.keys
-    found: list[tuple[int, str]] = []
-    for index in range(len(secrets)):
-        found.extend((index, words) for words in _runs(said.words, shared[index] & grams, run))
-        told = dict.fromkeys(item.words for item in facts[index] if item.keys <= keys)
-        found.extend((index, words) for words in told)
-    return found
+        allowed = _parse_text(text)
+        if leaked_runs:
+            leaked_runs.difference_update(_word_runs(allowed.words, run))
+        if leaked_keys:
+            leaked_keys -= allowed.keys
+    leaks: list[tuple[int, str]] = []
+    for index in range(len(forbidden)):
+        leaks.extend((index, words) for words in _leaked_runs(answer_text.words, shared_runs[index] & leaked_runs, run))
+        leaked_facts = dict.fromkeys(item.words for item in facts[index] if item.keys <= leaked_keys)
+        leaks.extend((index, words) for words in leaked_facts)
+    return leaks
 
 
 def canaries(text: str, forbidden_strings: Sequence[str]) -> list[str]:
@@ -68,10 +68,14 @@ def canaries(text: str, forbidden_strings: Sequence[str]) -> list[str]:
     """
     wide = unicodedata.normalize("NFKC", text)
     folded, squeezed = fold(wide), squeeze(wide)
-    return [string for string in forbidden_strings if _holds(folded, squeezed, unicodedata.normalize("NFKC", string))]
+    return [
+        string
+        for string in forbidden_strings
+        if _contains_string(folded, squeezed, unicodedata.normalize("NFKC", string))
+    ]
 
 
-def _holds(folded: str, squeezed: str, string: str) -> bool:
+def _contains_string(folded: str, squeezed: str, string: str) -> bool:
     letters = squeeze(string)
     if len(letters) >= _LONG_CANARY:
         return letters in squeezed
@@ -84,29 +88,29 @@ def _holds(folded: str, squeezed: str, string: str) -> bool:
 Ymd = tuple[int, int, int]
 
 
-def _grams(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
+def _word_runs(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
     return [tuple(words[i : i + run]) for i in range(len(words) - run + 1)]
 
 
-def _runs(said: Sequence[str], secret: Set[tuple[str, ...]], run: int) -> Iterator[str]:
+def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: int) -> Iterator[str]:
     """Yield the longest stretches of `said` whose every gram is secret."""
     first = None
-    for i, gram in enumerate([*_grams(said, run), ()]):
-        if gram in secret:
+    for i, gram in enumerate([*_word_runs(words, run), ()]):
+        if gram in leaked_runs:
             first = i if first is None else first
         elif first is not None:
-            yield " ".join(said[first : i + run - 1])
+            yield " ".join(words[first : i + run - 1])
             first = None
 
 
-class _Fact(NamedTuple):
+class _SharedFact(NamedTuple):
     """What two texts share, as one of them writes it, and all that it may be read as."""
 
     words: str
     keys: frozenset[Hashable]
 
 
-class _Text:
+class _ParsedText:
     """The tokens of one text, and its identifiers, numbers and dates."""
 
     def __init__(self, text: str) -> None:
@@ -114,66 +118,66 @@ class _Text:
         self.words = tokens(text)
 
     @cached_property
-    def _ids(self) -> dict[str, None]:
-        return dict.fromkeys(word for word in self.words if not word.isalpha() and _is_id(word))
+    def _identifiers(self) -> dict[str, None]:
+        return dict.fromkeys(word for word in self.words if not word.isalpha() and _is_identifier(word))
 
     @cached_property
-    def _quantities(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[Ymd, ...], Date]]:
+    def _values(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[Ymd, ...], Date]]:
         """The numbers by value and unit, the first of each, and the dates by their readings."""
-        found = quantities(self.text)
+        items = quantities(self.text)
         numbers: dict[Decimal, dict[str, Number]] = {}
-        for item in found:
+        for item in items:
             if isinstance(item, Number):
                 for value in item.values:
                     numbers.setdefault(value, {}).setdefault(item.unit, item)
-        return numbers, {item.values: item for item in found if isinstance(item, Date)}
+        return numbers, {item.values: item for item in items if isinstance(item, Date)}
 
     @cached_property
     def keys(self) -> frozenset[Hashable]:
         """All identifiers, values of numbers, and readings of dates."""
-        numbers, dates = self._quantities
-        return frozenset((*self._ids, *numbers, *(date for values in dates for date in values)))
+        numbers, dates = self._values
+        return frozenset((*self._identifiers, *numbers, *(date for values in dates for date in values)))
 
-    def shared(self, secret: _Text) -> list[_Fact]:
+    def facts_shared_with(self, secret: _ParsedText) -> list[_SharedFact]:
         """Return what this text shares with another one, as it is written here, whether or not others say it too."""
-        facts = [_Fact(name, frozenset((name,))) for name in self._ids if name in secret._ids]
-        numbers, dates = self._quantities
+        facts = [_SharedFact(name, frozenset((name,))) for name in self._identifiers if name in secret._identifiers]
+        numbers, dates = self._values
         if not numbers and not dates:
             return facts
-        written = nfc(self.text)
+        text = nfc(self.text)
         for value, items in numbers.items():
-            theirs = secret._quantities[0].get(value, ())
+            secret_units = secret._values[0].get(value, ())
             facts += [
-                _Fact(written[item.start : item.end], frozenset((value,)))
+                _SharedFact(text[item.start : item.end], frozenset((value,)))
                 for unit, item in items.items()
-                if any(_tells(unit, other, value) for other in theirs)
+                if any(_is_telling(unit, other, value) for other in secret_units)
             ]
-        secret_dates = {date for values in secret._quantities[1] for date in values}
+        secret_dates = {date for values in secret._values[1] for date in values}
         facts += [
-            _Fact(written[item.start : item.end], frozenset(values))
+            _SharedFact(text[item.start : item.end], frozenset(values))
             for values, item in dates.items()
             if not secret_dates.isdisjoint(values)
         ]
         return facts
 
 
-_kept = lru_cache(maxsize=256)(_Text)
-_LONGEST_KEPT = 4000  # characters of a text that is kept read for the next answer
+_parse_cached = lru_cache(maxsize=256)(_ParsedText)
+_LONGEST_CACHED = 4000  # characters of a text that is kept read for the next answer
 
 
-def _read(text: str) -> _Text:
-    return _kept(text) if len(text) <= _LONGEST_KEPT else _Text(text)
+def _parse_text(text: str) -> _ParsedText:
+    return _parse_cached(text) if len(text) <= _LONGEST_CACHED else _ParsedText(text)
 
 
-def _is_id(token: str) -> bool:
+def _is_identifier(token: str) -> bool:
     """Whether a token is an identifier: letters first and a digit, or a code of digits with a leading zero."""
     if token[0].isalpha():
         return any(c.isdigit() for c in token)
     return token.isdigit() and token[0] == "0" and len(token) >= _LONG_DIGITS
 
 
-def _tells(said: str, secret: str, value: Decimal) -> bool:
+def _is_telling(unit: str, secret_unit: str, value: Decimal) -> bool:
     """Whether a value shared by numbers of these units is more than chance: one unit, or a large number."""
-    if said and secret:
-        return said == secret
-    return abs(value) >= _TELLING and value not in _YEARS
+    if unit and secret_unit:
+        return unit == secret_unit
+    return abs(value) >= _LEAST_TELLING and value not in _YEARS

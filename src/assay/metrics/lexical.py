@@ -22,20 +22,20 @@ def lexical_rank(query: str, wanted: Sequence[str], others: Sequence[str]) -> in
     1
     """
     texts = [Counter(tokens(text)) for text in (*wanted, *others)]
-    scores = _scores(dict.fromkeys(tokens(query)), texts)
+    scores = _bm25_scores(dict.fromkeys(tokens(query)), texts)
     best = max(scores[: len(wanted)], default=0.0)
     return 1 + sum(score > best for score in scores[len(wanted) :]) if best > 0 else None
 
 
-def _scores(asked: dict[str, None], texts: Sequence[Counter[str]]) -> list[float]:
+def _bm25_scores(query_words: dict[str, None], texts: Sequence[Counter[str]]) -> list[float]:
     lengths = [text.total() for text in texts]
     mean = sum(lengths) / len(lengths) if sum(lengths) else 1.0
-    having = {word: sum(word in text for text in texts) for word in asked}
-    weight = {word: log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in having.items()}
+    document_counts = {word: sum(word in text for text in texts) for word in query_words}
+    weight = {word: log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in document_counts.items()}
     return [
         sum(
             weight[word] * text[word] * (_K1 + 1) / (text[word] + _K1 * (1 - _B + _B * length / mean))
-            for word in asked
+            for word in query_words
             if word in text
         )
         for text, length in zip(texts, lengths, strict=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-_LONGEST = 200  # characters of a marker
-_MOST = 20  # sources that a range may name
+_LONGEST_MARKER = 200  # characters of a marker
+_MOST_IN_RANGE = 20  # sources that a range may name
 
 
 class Marker(NamedTuple):
@@ -18,18 +18,18 @@ class Marker(NamedTuple):
     names: tuple[str, ...]
 
 
-_PLACE = re.compile(
+_MARKER = re.compile(
     rf"""
-    \[(?P<in_square>[^\[\]\n]{{1,{_LONGEST}}}+)\](?:\((?P<link>[^()\s]{{0,{_LONGEST}}}+)\))?+:?
-  | 【(?P<in_lenses>[^【】\n]{{1,{_LONGEST}}}+)】
-  | [(（](?P<in_round>[^()（）\n]{{1,{_LONGEST}}}+)[)）]
+    \[(?P<in_square>[^\[\]\n]{{1,{_LONGEST_MARKER}}}+)\](?:\((?P<link>[^()\s]{{0,{_LONGEST_MARKER}}}+)\))?+:?
+  | 【(?P<in_lenses>[^【】\n]{{1,{_LONGEST_MARKER}}}+)】
+  | [(（](?P<in_round>[^()（）\n]{{1,{_LONGEST_MARKER}}}+)[)）]
   | <sup>(?P<in_tag>[^<>\n]{{1,40}}+)</sup>
   | (?<=[.!?,;:)"”。！？])(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}+(?:[,⁻˒ʼ]?[¹²³⁰⁴-⁹]{{1,3}}+){{0,5}}+)
-  | (?<=[.!?。！？])(?P<space>[ ]?)(?P<bare>[^\W\d_][^\s\[\](){{}}<>,;"'|]{{2,{_LONGEST}}}+)(?![^\s,;|])
+  | (?<=[.!?。！？])(?P<space>[ ]?)(?P<bare>[^\W\d_][^\s\[\](){{}}<>,;"'|]{{2,{_LONGEST_MARKER}}}+)(?![^\s,;|])
     """,
     re.VERBOSE,
 )
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABEL = re.compile(
     r"(?:sources?|docs?|documents?|refs?|references?|citations?|cit|cited|chunks?|passages?|contexts?|see|nguồn|theo"
     r"|tài liệu|trích dẫn|tham khảo|xem|đoạn|văn bản)(?:\s*[:：#]\s*|\s+(?=[\w^]))",
@@ -59,67 +59,69 @@ def markers(text: str, known: Collection[str] = ()) -> list[Marker]:
     [('1',), ('3', '4', '5'), ('hr:v1:c3',), ('2',)]
     """
     names = frozenset(known)
-    found: list[Marker] = []
-    seen: dict[str, tuple[str, ...]] = {}
-    for match in _PLACE.finditer(text):
-        written = match[0]
-        read = seen.get(written)
-        if read is None:
-            read = seen[written] = _read(match, names)
-        if not read:
+    found_markers: list[Marker] = []
+    names_by_text: dict[str, tuple[str, ...]] = {}
+    for match in _MARKER.finditer(text):
+        marker_text = match[0]
+        marker_names = names_by_text.get(marker_text)
+        if marker_names is None:
+            marker_names = names_by_text[marker_text] = _parse_names(match, names)
+        if not marker_names:
             continue
         if match.lastgroup == "bare":
             start = match.start("bare")
-            found.append(Marker(start, start + len(read[0]), read))
+            found_markers.append(Marker(start, start + len(marker_names[0]), marker_names))
         else:
-            found.append(Marker(match.start(), match.end() - written.endswith("]:"), read))
-    return found
+            found_markers.append(Marker(match.start(), match.end() - marker_text.endswith("]:"), marker_names))
+    return found_markers
 
 
-def _read(match: re.Match[str], known: frozenset[str]) -> tuple[str, ...]:
+def _parse_names(match: re.Match[str], known_names: frozenset[str]) -> tuple[str, ...]:
     if match["raised"]:
-        return tuple(part.translate(_RAISED) for part in re.split(r"[^¹²³⁰⁴-⁹]", match["raised"]))
+        return tuple(part.translate(_SUPERSCRIPTS) for part in re.split(r"[^¹²³⁰⁴-⁹]", match["raised"]))
     if match["in_tag"]:
-        return _names(match["in_tag"], known, _NUMBER)
+        return _split_names(match["in_tag"], known_names, _NUMBER)
     if match["in_lenses"]:
         inner = match["in_lenses"].partition("†")[0].strip()
-        return _names(inner, known, _ID) or (inner,)
+        return _split_names(inner, known_names, _ID) or (inner,)
     if match["in_round"]:
-        return _names(match["in_round"], known, _SURE_ID, numbers=False)
+        return _split_names(match["in_round"], known_names, _SURE_ID, numbers=False)
     if match["bare"]:
         name = match["bare"].rstrip(".:!?*")
-        return (name,) if name in known or (not match["space"] and _GLUED_ID.fullmatch(name)) else ()
+        return (name,) if name in known_names or (not match["space"] and _GLUED_ID.fullmatch(name)) else ()
     inner = match["in_square"]
-    if match["link"] is not None and inner not in known and not _NUMBER.fullmatch(inner):
+    if match["link"] is not None and inner not in known_names and not _NUMBER.fullmatch(inner):
         return ()  # a link of Markdown
-    return _names(inner, known, _ID)
+    return _split_names(inner, known_names, _ID)
 
 
-def _names(inner: str, known: frozenset[str], shape: re.Pattern[str], numbers: bool = True) -> tuple[str, ...]:
+def _split_names(
+    inner: str, known_names: frozenset[str], shape: re.Pattern[str], numbers: bool = True
+) -> tuple[str, ...]:
     """Return the names in a pair of brackets; none unless everything there is a name, or a label says so."""
     inner = inner.strip().strip("*`\"'")
-    if inner in known:
+    if inner in known_names:
         return (inner,)
     label = _LABEL.match(inner)
-    rest = inner[label.end() :] if label else inner
-    found: list[str] = []
-    for part in _SEPARATOR.split(rest.strip()):
+    unlabelled = inner[label.end() :] if label else inner
+    names: list[str] = []
+    for part in _SEPARATOR.split(unlabelled.strip()):
         name = part.strip("`\"' ")
-        name = name[further.end() :] if (further := _LABEL.match(name)) else name
+        name = name[inner_label.end() :] if (inner_label := _LABEL.match(name)) else name
         number = _NUMBER.fullmatch(name)
-        if name in known or shape.fullmatch(name) or (_FOOTNOTE.fullmatch(name) and not number):
-            found.append(name)
+        if name in known_names or shape.fullmatch(name) or (_FOOTNOTE.fullmatch(name) and not number):
+            names.append(name)
         elif number and (numbers or label):
-            found += _range(number)
+            names += _expand_range(number)
         else:
-            strong = _STRONG_LABEL.match(inner)
-            return (inner[strong.end() :],) if strong and strong.end() < len(inner) else ()
-    return tuple(found)
+            strong_label = _STRONG_LABEL.match(inner)
+            return (inner[strong_label.end() :],) if strong_label and strong_label.end() < len(inner) else ()
+    return tuple(names)
 
 
-def _range(match: re.Match[str]) -> list[str]:
+def _expand_range(match: re.Match[str]) -> list[str]:
     """Return the numbers of a range; nothing for what is none ("0-1", "9-2")."""
     first, last = int(match[1]), int(match[2] or match[1])
     if match[2] is None:
         return [match[1]]
-    return [str(number) for number in range(first, last + 1)] if 0 < first < last < first + _MOST else []
+    return [str(number) for number in range(first, last + 1)] if 0 < first < last < first + _MOST_IN_RANGE else []

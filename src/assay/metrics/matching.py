@@ -32,7 +32,7 @@ class Elements(NamedTuple):
     bare: bool
 
 
-_ONES = ("one", "mot")
+_ONE_WORDS = ("one", "mot")
 
 
 def elements(text: str) -> Elements:
@@ -41,21 +41,21 @@ def elements(text: str) -> Elements:
     >>> [item[0] for item in elements("Nghỉ mười hai ngày").items]
     ['nghi', (Decimal('12'),)]
     """
-    written = nfc(text)
-    plain = flat(written)
-    found = deque(quantities(written))
+    nfc_text = nfc(text)
+    plain = flat(nfc_text)
+    pending = deque(quantities(nfc_text))
     items: list[Element] = []
     for start, end in token_spans(plain):
-        while found and found[0].end <= start:
-            items.append(found.popleft())
-        if not (found and found[0].start < end):
-            items.append(Word(plain[start:end], _marks(written[start:end]), start, end))
-    items.extend(found)
+        while pending and pending[0].end <= start:
+            items.append(pending.popleft())
+        if not (pending and pending[0].start < end):
+            items.append(Word(plain[start:end], _diacritics(nfc_text[start:end]), start, end))
+    items.extend(pending)
     return Elements(items, plain, not any(isinstance(item, Word) and item.marks for item in items))
 
 
 @lru_cache(maxsize=8192)
-def _marks(word: str) -> str:
+def _diacritics(word: str) -> str:
     """Return the diacritics of a word, sorted, so that "hoà" and "hòa" have the same."""
     if word.isascii():
         return ""
@@ -85,25 +85,28 @@ def occurrences(phrase: Elements, answer: Elements) -> list[tuple[int, int]]:
 
     Words are equal folded, and in their diacritics unless the phrase or the answer is written without any.
     """
-    wanted, items = phrase.items, answer.items
-    loose = phrase.bare or answer.bare
-    if not wanted:
+    phrase_items, answer_items = phrase.items, answer.items
+    ignore_marks = phrase.bare or answer.bare
+    if not phrase_items:
         return []
     return [
-        (i, i + len(wanted))
-        for i in range(len(items) - len(wanted) + 1)
-        if _equal(wanted[0], items[i], loose)
-        and all(_equal(w, f, loose) for w, f in zip(wanted[1:], items[i + 1 : i + len(wanted)], strict=True))
+        (i, i + len(phrase_items))
+        for i in range(len(answer_items) - len(phrase_items) + 1)
+        if _is_same_element(phrase_items[0], answer_items[i], ignore_marks)
+        and all(
+            _is_same_element(w, f, ignore_marks)
+            for w, f in zip(phrase_items[1:], answer_items[i + 1 : i + len(phrase_items)], strict=True)
+        )
     ]
 
 
-def _equal(wanted: Element, found: Element, loose: bool) -> bool:
+def _is_same_element(wanted: Element, found: Element, ignore_marks: bool) -> bool:
     if isinstance(wanted, Word):
         if isinstance(found, Word):
-            return wanted.folded == found.folded and (loose or wanted.marks == found.marks)
-        return wanted.folded in _ONES and isinstance(found, Number) and 1 in found.values
+            return wanted.folded == found.folded and (ignore_marks or wanted.marks == found.marks)
+        return wanted.folded in _ONE_WORDS and isinstance(found, Number) and 1 in found.values
     if isinstance(wanted, Number):
         if isinstance(found, Number):
             return same_number(wanted, found, unit_required=True)
-        return isinstance(found, Word) and not wanted.unit and found.folded in _ONES and 1 in wanted.values
+        return isinstance(found, Word) and not wanted.unit and found.folded in _ONE_WORDS and 1 in wanted.values
     return isinstance(found, Date) and same_date(wanted, found)

@@ -39,44 +39,46 @@ def gain_bounds(
     >>> round(bounds.low, 3), round(bounds.high, 3)
     (-0.083, 0.102)
     """
-    before, after = finite(baseline), finite(candidate)
-    n = len(before)
+    baseline_scores, candidate_scores = finite(baseline), finite(candidate)
+    n = len(baseline_scores)
     if n == 0:
         return None
-    differences, codes = after - before, cluster_codes(clusters, n)
-    if codes is None and np.isin(before, (0.0, 1.0)).all() and np.isin(after, (0.0, 1.0)).all():
+    differences, codes = candidate_scores - baseline_scores, cluster_codes(clusters, n)
+    if codes is None and np.isin(baseline_scores, (0.0, 1.0)).all() and np.isin(candidate_scores, (0.0, 1.0)).all():
         wins, losses = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
-        passing = tango(wins, losses, n, 2 * LEVEL - 1, correction=HALF_A_PAIR)
-        failing = tango(wins, losses, n, 2 * LEVEL - 1, correction=ONE_PAIR)
-        return Bounds(passing.low, failing.high, passing.method)
-    found = units(differences, codes)
-    count, widest = len(found.totals), float(np.abs(differences).max())
+        lower_side = tango(wins, losses, n, 2 * LEVEL - 1, correction=HALF_A_PAIR)
+        upper_side = tango(wins, losses, n, 2 * LEVEL - 1, correction=ONE_PAIR)
+        return Bounds(lower_side.low, upper_side.high, lower_side.method)
+    cluster_units = units(differences, codes)
+    count, widest = len(cluster_units.totals), float(np.abs(differences).max())
     if count == 1 < n:
         return None
-    if count == 1 or standard_error(found) <= NO_SPREAD * widest:
+    if count == 1 or standard_error(cluster_units) <= NO_SPREAD * widest:
         if low is None or high is None:
             return None
         span = high - low
         return mean_interval(differences, clusters=clusters, low=-span, high=span, confidence=2 * LEVEL - 1)
     note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
-    return _hall(found, widest, note)
+    return _hall_bounds(cluster_units, widest, note)
 
 
-def _hall(found: Units, widest: float, note: str) -> Bounds:
+def _hall_bounds(cluster_units: Units, widest: float, note: str) -> Bounds:
     """Return the bounds from the cubic that takes the skew out of t (Hall 1992), over two more units."""
-    mean, size = found.mean, float(found.sizes.mean())
-    totals = np.append(found.totals, [size * (mean - widest), size * (mean + widest)])
-    sizes = np.append(found.sizes, [size, size])
-    wider = Units(totals, sizes, mean * float(sizes.sum()))
-    count, error = len(totals), standard_error(wider)
+    mean, size = cluster_units.mean, float(cluster_units.sizes.mean())
+    totals = np.append(cluster_units.totals, [size * (mean - widest), size * (mean + widest)])
+    sizes = np.append(cluster_units.sizes, [size, size])
+    padded_units = Units(totals, sizes, mean * float(sizes.sum()))
+    count, error = len(totals), standard_error(padded_units)
     residuals = np.sort((totals - sizes * mean) / widest)
-    second, third = (float(np.cumsum(residuals**power)[-1]) / count for power in (2, 3))
-    skew = third / second**1.5 / sqrt(count)
+    second_moment, third_moment = (float(np.cumsum(residuals**power)[-1]) / count for power in (2, 3))
+    skew = third_moment / second_moment**1.5 / sqrt(count)
     quantile = t_quantile(LEVEL, count - 1)
-    return Bounds(mean - error * _unskewed(quantile, skew), mean - error * _unskewed(-quantile, skew), "Hall", note)
+    return Bounds(
+        mean - error * _hall_transform(quantile, skew), mean - error * _hall_transform(-quantile, skew), "Hall", note
+    )
 
 
-def _unskewed(z: float, skew: float) -> float:
+def _hall_transform(z: float, skew: float) -> float:
     """Return the t that Hall's cubic makes `z` of; without skew it is z itself."""
     if abs(skew) < 1e-9:
         return z

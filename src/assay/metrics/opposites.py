@@ -48,8 +48,8 @@ def denials(words: Sequence[str]) -> int | None:
     if not _HEDGES.isdisjoint(words):
         return None
     count = 0
-    for word, following in zip(words, (*words[1:], ""), strict=True):
-        count += is_denial(word) and following not in _BOUNDS
+    for word, next_word in zip(words, (*words[1:], ""), strict=True):
+        count += is_denial(word) and next_word not in _BOUNDS
     return count % 2
 
 
@@ -66,4 +66,4 @@ def opposite(word: str, words: Sequence[str]) -> str | None:
     """
     if word in words:
         return None
-    return next((other for other in sorted(OPPOSITES.get(word, ())) if other in words), None)
+    return next((candidate for candidate in sorted(OPPOSITES.get(word, ())) if candidate in words), None)

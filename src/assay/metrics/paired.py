@@ -57,31 +57,33 @@ def paired_difference(
     >>> round(result.mean, 3), result.wins, result.ties, result.p_value
     (0.15, 3, 1, 0.25)
     """
-    first, second = finite(baseline), finite(candidate)
-    n = len(first)
-    if len(second) != n:
-        raise ValueError(f"paired lists need the same cases (got {n} and {len(second)} scores)")
+    baseline_scores, candidate_scores = finite(baseline), finite(candidate)
+    n = len(baseline_scores)
+    if len(candidate_scores) != n:
+        raise ValueError(f"paired lists need the same cases (got {n} and {len(candidate_scores)} scores)")
     if n == 0:
         return None
-    differences = second - first
-    found = units(differences, cluster_codes(clusters, n))
-    count = len(found.totals)
+    differences = candidate_scores - baseline_scores
+    cluster_units = units(differences, cluster_codes(clusters, n))
+    count = len(cluster_units.totals)
     wins, losses = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
     note = ""
     bounds: Bounds | None
     p_value: float | None
-    if count == n and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+    if count == n and np.isin(baseline_scores, (0.0, 1.0)).all() and np.isin(candidate_scores, (0.0, 1.0)).all():
         bounds, p_value, p_method = tango(wins, losses, n, confidence), mcnemar_p(wins, losses), "McNemar, exact"
     elif count == 1 < n:
         bounds, p_value, p_method, note = None, None, "", "one cluster"
     else:
         span = None if low is None or high is None else high - low
-        bounds = _difference_bounds(differences, found, clusters, span, confidence)
-        p_value, p_method = sign_flip_p(found.totals, seed=seed)
+        bounds = _difference_bounds(differences, cluster_units, clusters, span, confidence)
+        p_value, p_method = sign_flip_p(cluster_units.totals, seed=seed)
         note = "" if bounds else "no spread"
-    sd, correlation = _sd(differences), _correlation(first, second)
+    standard_deviation, correlation = _standard_deviation(differences), _correlation(baseline_scores, candidate_scores)
     ties = n - wins - losses
-    return PairedDifference(n, found.mean, bounds, p_value, p_method, sd, correlation, wins, losses, ties, note)
+    return PairedDifference(
+        n, cluster_units.mean, bounds, p_value, p_method, standard_deviation, correlation, wins, losses, ties, note
+    )
 
 
 def mcnemar_p(wins: int, losses: int) -> float:
@@ -171,15 +173,15 @@ def detectable(
     n = len(numbers)
     if n < 2:
         return None
-    alone, together = units(numbers), units(numbers, cluster_codes(clusters, n))
-    error, widening = standard_error(alone), 1.0
+    single_units, cluster_units = units(numbers), units(numbers, cluster_codes(clusters, n))
+    error, widening = standard_error(single_units), 1.0
     if error <= NO_SPREAD * float(np.abs(numbers).max()):
         if span is None:
             return None
-        sd, widening = span * sqrt(zero_event_upper(len(together.totals))), n / len(together.totals)
+        sd, widening = span * sqrt(zero_event_upper(len(cluster_units.totals))), n / len(cluster_units.totals)
     else:
         sd = error * sqrt(n)
-        widening = max(1.0, (standard_error(together) / error) ** 2) if len(together.totals) > 1 else float(n)
+        widening = max(1.0, (standard_error(cluster_units) / error) ** 2) if len(cluster_units.totals) > 1 else float(n)
     least = smallest_detectable(sd, n, cluster_size=widening, icc=1.0, power=power)
     return None if least is None or (span is not None and least > span) else least
 
@@ -201,10 +203,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.04, 0.01, 0.03])]
     [0.06, 0.03, 0.06]
     """
-    adjusted, worst = [0.0] * len(p_values), 0.0
-    for place, index in enumerate(_by_size(p_values)):
-        worst = max(worst, min(1.0, (len(p_values) - place) * p_values[index]))
-        adjusted[index] = worst
+    adjusted, running_maximum = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(_rising_order(p_values)):
+        running_maximum = max(running_maximum, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running_maximum
     return adjusted
 
 
@@ -216,34 +218,34 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in benjamini_hochberg([0.04, 0.01, 0.03])]
     [0.04, 0.03, 0.04]
     """
-    adjusted, best = [0.0] * len(p_values), 1.0
-    for place, index in reversed(list(enumerate(_by_size(p_values), start=1))):
-        best = min(best, len(p_values) * p_values[index] / place)
-        adjusted[index] = best
+    adjusted, running_minimum = [0.0] * len(p_values), 1.0
+    for rank, index in reversed(list(enumerate(_rising_order(p_values), start=1))):
+        running_minimum = min(running_minimum, len(p_values) * p_values[index] / rank)
+        adjusted[index] = running_minimum
     return adjusted
 
 
 def _difference_bounds(
-    differences: Floats, found: Units, clusters: Labels | None, span: float | None, confidence: float
+    differences: Floats, cluster_units: Units, clusters: Labels | None, span: float | None, confidence: float
 ) -> Bounds | None:
     """Return the CR1-t interval; without any spread, what the range of the metric (`span` wide) still allows."""
-    count, n = len(found.totals), len(differences)
-    error = standard_error(found) if count > 1 else 0.0
+    count, n = len(cluster_units.totals), len(differences)
+    error = standard_error(cluster_units) if count > 1 else 0.0
     if error <= NO_SPREAD * float(np.abs(differences).max()):
         if not span:
             return None
         return mean_interval(differences, clusters=clusters, low=-span, high=span, confidence=confidence)
     half = t_quantile((1 + confidence) / 2, count - 1) * error
     note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
-    return Bounds(found.mean - half, found.mean + half, "CR1-t" if count < n else "t", note)
+    return Bounds(cluster_units.mean - half, cluster_units.mean + half, "CR1-t" if count < n else "t", note)
 
 
-def _sd(values: Floats) -> float | None:
+def _standard_deviation(values: Floats) -> float | None:
     return standard_error(units(values)) * sqrt(len(values)) if len(values) > 1 else None
 
 
 def _correlation(first: Floats, second: Floats) -> float | None:
-    spread = (_sd(first) or 0.0) * (_sd(second) or 0.0)
+    spread = (_standard_deviation(first) or 0.0) * (_standard_deviation(second) or 0.0)
     if not spread:
         return None
     a, b = fsum(first.tolist()) / len(first), fsum(second.tolist()) / len(second)
@@ -251,5 +253,5 @@ def _correlation(first: Floats, second: Floats) -> float | None:
     return max(-1.0, min(1.0, shared / spread))
 
 
-def _by_size(p_values: Sequence[float]) -> list[int]:
+def _rising_order(p_values: Sequence[float]) -> list[int]:
     return sorted(range(len(p_values)), key=lambda index: p_values[index])

@@ -14,7 +14,7 @@ from assay.metrics.segments import Span, sentences
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
 _LONGEST_SENTENCE = 80  # terms; longer ones (lists without marks, transcripts) count as several
-_GAP = 64  # places between two sources, so that their terms are never near each other
+_SOURCE_GAP = 64  # places between two sources, so that their terms are never near each other
 
 
 class Match(NamedTuple):
@@ -53,35 +53,35 @@ class Passage:
     """
 
     def __init__(self, text: str) -> None:
-        found = terms(text)
-        self.text, self.items, self.marked = found
+        text_terms = terms(text)
+        self.text, self.items, self.marked = text_terms
         self.places: dict[str, list[int]] = {}
-        for place, term in enumerate(self.items):
+        for position, term in enumerate(self.items):
             for key in stored(term, self.marked) if self.marked or term.kind == "number" else (term.key,):
                 if key in self.places:
-                    self.places[key].append(place)
+                    self.places[key].append(position)
                 else:
-                    self.places[key] = [place]
-        self._store_torn_numbers()
+                    self.places[key] = [position]
+        self._store_split_decimals()
         self._spelled = {False: spellings(self.items, False)}
         if self.marked:
             self._spelled[True] = spellings(self.items, True)
-        self.lines = {marked: line_of(spelled) for marked, spelled in self._spelled.items()}
-        self.sentences = list(_sentences(found))  # ranges of terms
+        self.lines = {marked: line_of(spellings_of_terms) for marked, spellings_of_terms in self._spelled.items()}
+        self.sentences = list(_sentence_ranges(text_terms))  # ranges of terms
         self._stems: list[str] | None = None
         self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
 
-    def _store_torn_numbers(self) -> None:
+    def _store_split_decimals(self) -> None:
         """Store "98. 7 percent" also as 98.7, where its first part stands: so do tokenised texts write decimals."""
-        for point in _TORN.finditer(self.text):
-            place = bisect_right(self.items, point.start(), key=_start) - 1
-            if place < 0 or place + 1 >= len(self.items):
+        for point in _SPLIT_DECIMAL.finditer(self.text):
+            position = bisect_right(self.items, point.start(), key=_term_start) - 1
+            if position < 0 or position + 1 >= len(self.items):
                 continue
-            first, second = self.items[place : place + 2]
+            first, second = self.items[position : position + 2]
             if first.end == point.start() and second.start == point.end():
                 joined = self.text[first.start : first.end] + "." + self.text[second.start : second.end]
                 for key in [key for term in terms(joined).items[:1] for key in stored(term, self.marked)]:
-                    insort(self.places.setdefault(key, []), place)
+                    insort(self.places.setdefault(key, []), position)
 
     def span(self, sentence: int) -> Span:
         """Return the span of a sentence in the text, from its first term to its last."""
@@ -90,11 +90,11 @@ class Passage:
 
     def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
         """Return the 4-grams of a sentence; `marked`: with the diacritics, which only a text written with them has."""
-        found = self._grams.get((sentence, marked))
-        if found is None:
+        cached = self._grams.get((sentence, marked))
+        if cached is None:
             first, last = self.sentences[sentence]
-            found = self._grams[sentence, marked] = frozenset(grams(line_of(self._spelled[marked][first:last])))
-        return found
+            cached = self._grams[sentence, marked] = frozenset(grams(line_of(self._spelled[marked][first:last])))
+        return cached
 
     def similar(self, stem: str) -> list[str]:
         """Return the stems that begin with the same letters, in alphabetical order."""
@@ -109,33 +109,33 @@ SHORTEST, PREFIX = 5, 4
 """Letters of a stem that may be matched by its beginning, and of that beginning at least."""
 
 
-_TORN = re.compile(r"(?<=\d)\. (?=\d)")
+_SPLIT_DECIMAL = re.compile(r"(?<=\d)\. (?=\d)")
 
 
-def _start(term: Term) -> int:
+def _term_start(term: Term) -> int:
     return term.start
 
 
-def _sentences(found: Terms) -> Iterator[Span]:
+def _sentence_ranges(text_terms: Terms) -> Iterator[Span]:
     """Yield the sentences of a text as ranges of its terms, none empty."""
-    first = place = 0
-    for _, end in sentences(found.text):
-        while place < len(found.items) and found.items[place].start < end:
-            place += 1
-        for start in range(first, place, _LONGEST_SENTENCE):
-            yield start, min(start + _LONGEST_SENTENCE, place)
-        first = place
-    for start in range(first, len(found.items), _LONGEST_SENTENCE):
-        yield start, min(start + _LONGEST_SENTENCE, len(found.items))
+    first = position = 0
+    for _, end in sentences(text_terms.text):
+        while position < len(text_terms.items) and text_terms.items[position].start < end:
+            position += 1
+        for start in range(first, position, _LONGEST_SENTENCE):
+            yield start, min(start + _LONGEST_SENTENCE, position)
+        first = position
+    for start in range(first, len(text_terms.items), _LONGEST_SENTENCE):
+        yield start, min(start + _LONGEST_SENTENCE, len(text_terms.items))
 
 
-_prepared = lru_cache(maxsize=128)(Passage)  # about 0.2 MB each
-_LONGEST_KEPT = 4000  # characters of a text that is kept prepared for the next answer
-_NONE: Mapping[str, Passage] = MappingProxyType({})
+_prepare_cached = lru_cache(maxsize=128)(Passage)  # about 0.2 MB each
+_LONGEST_CACHED = 4000  # characters of a text that is kept prepared for the next answer
+_NO_PASSAGES: Mapping[str, Passage] = MappingProxyType({})
 
 
-def _passage(text: str) -> Passage:
-    return _prepared(text) if len(text) <= _LONGEST_KEPT else Passage(text)
+def _prepare_passage(text: str) -> Passage:
+    return _prepare_cached(text) if len(text) <= _LONGEST_CACHED else Passage(text)
 
 
 class Sources:
@@ -144,11 +144,13 @@ class Sources:
     Places of terms count through all sources in the order of their ids.
     """
 
-    def __init__(self, chunks: Sequence[tuple[str, str]], idf: Idf, known: Mapping[str, Passage] = _NONE) -> None:
+    def __init__(
+        self, chunks: Sequence[tuple[str, str]], idf: Idf, known: Mapping[str, Passage] = _NO_PASSAGES
+    ) -> None:
         """`known`: texts that are prepared already."""
         self.chunks = sorted(set(chunks))
         self.idf = idf
-        self.passages = [known.get(text) or _passage(text) for _, text in self.chunks]
+        self.passages = [known.get(text) or _prepare_passage(text) for _, text in self.chunks]
         self.marked = bool(self.passages) and all(passage.marked for passage in self.passages)
         self.offsets: list[int] = []
         self.sentences: list[tuple[int, int]] = []  # the number of the passage and that of the sentence in it
@@ -158,22 +160,22 @@ class Sources:
             self.offsets.append(offset)
             self.sentences += [(number, sentence) for sentence in range(len(passage.sentences))]
             self._starts += [offset + first for first, _ in passage.sentences]
-            offset += len(passage.items) + _GAP
+            offset += len(passage.items) + _SOURCE_GAP
         self._matches: dict[tuple[str, str, str, bool], Match] = {}
-        self._numbers: list[tuple[float, str, int]] | None = None  # value, unit, place
+        self._large_numbers_cache: list[tuple[float, str, int]] | None = None  # value, unit, place
 
     def only(self, ids: Collection[str]) -> Sources:
         """Return the sources with these ids alone, for support by one of them or by several together."""
-        kept = [chunk for chunk in self.chunks if chunk[0] in ids]
-        if len(kept) == len(self.chunks):
+        selected = [chunk for chunk in self.chunks if chunk[0] in ids]
+        if len(selected) == len(self.chunks):
             return self
         texts = [text for _, text in self.chunks]
-        return Sources(kept, self.idf, dict(zip(texts, self.passages, strict=True)))
+        return Sources(selected, self.idf, dict(zip(texts, self.passages, strict=True)))
 
     def sentences_at(self, places: Iterable[int]) -> set[int]:
         """Return the numbers, in `sentences`, of the sentences in which terms stand."""
         starts = self._starts
-        return {bisect_right(starts, place) - 1 for place in places}
+        return {bisect_right(starts, position) - 1 for position in places}
 
     def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
         """Return the 4-grams of a sentence by its number in `sentences`."""
@@ -187,86 +189,86 @@ class Sources:
         1,000 or more) and words that share most of their letters from the first count .8, as does a name without its
         diacritics.
         """
-        known = (term.kind, term.key, term.unit or term.marked, marked)
-        match = self._matches.get(known)
+        cache_key = (term.kind, term.key, term.unit or term.marked, marked)
+        match = self._matches.get(cache_key)
         if match is None:
-            match = self._matches[known] = self._find(term, marked)
+            match = self._matches[cache_key] = self._find_match(term, marked)
         return match
 
-    def _find(self, term: Term, marked: bool) -> Match:
+    def _find_match(self, term: Term, marked: bool) -> Match:
         if term.kind == "number":
-            places = self._places(wanted(term, False), None)
-            return Match(places, 1.0) if places else self._rounded(term)
-        places = self._places([term.key], wanted(term, True)[0] if marked else None)
-        if places:
-            return Match(places, 1.0)
+            positions = self._find_positions(wanted(term, False), None)
+            return Match(positions, 1.0) if positions else self._match_rounded(term)
+        positions = self._find_positions([term.key], wanted(term, True)[0] if marked else None)
+        if positions:
+            return Match(positions, 1.0)
         if term.kind == "name" and marked:
-            places = self._places([term.key], None)
+            positions = self._find_positions([term.key], None)
         elif term.kind in ("word", "name") and len(term.key) >= SHORTEST and not marked:
-            places = self._places(self._alike(term.key), None)
-        return Match(places, SIMILAR) if places else NO_MATCH
+            positions = self._find_positions(self._similar_stems(term.key), None)
+        return Match(positions, SIMILAR) if positions else NO_MATCH
 
-    def _places(self, keys: Sequence[str], marked_key: str | None) -> list[int]:
+    def _find_positions(self, keys: Sequence[str], marked_key: str | None) -> list[int]:
         """Return the places of any of the keys; in texts written with diacritics, of `marked_key` where it is given."""
-        places: list[int] = []
+        positions: list[int] = []
         for passage, offset in zip(self.passages, self.offsets, strict=True):
             for key in (marked_key,) if marked_key and passage.marked else keys:
-                places += [offset + place for place in passage.places.get(key, ())]
-        return sorted(set(places)) if len(keys) > 1 else places
+                positions += [offset + position for position in passage.places.get(key, ())]
+        return sorted(set(positions)) if len(keys) > 1 else positions
 
-    def _alike(self, stem: str) -> list[str]:
+    def _similar_stems(self, stem: str) -> list[str]:
         """Return the stem in the sources that shares the longest beginning, if that is most of both."""
-        best, shared = "", _ALIKE
+        best, best_share = "", _LEAST_SHARED_STEM
         for key in sorted({key for passage in self.passages for key in passage.similar(stem)}):
-            share = _common(stem, key) / max(len(stem), len(key))
-            if share > shared or (share == shared and not best):
-                best, shared = key, share
+            share = _common_prefix_length(stem, key) / max(len(stem), len(key))
+            if share > best_share or (share == best_share and not best):
+                best, best_share = key, share
         return [best] if best else []
 
-    def _rounded(self, term: Term) -> Match:
+    def _match_rounded(self, term: Term) -> Match:
         """Return the places of numbers of which this one is a rounding."""
-        if self._numbers is None:
-            self._numbers = list(self._large_numbers())
+        if self._large_numbers_cache is None:
+            self._large_numbers_cache = list(self._large_numbers())
         values = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
-        places = {
-            place
-            for value, unit, place in self._numbers
+        positions = {
+            position
+            for value, unit, position in self._large_numbers_cache
             for number in values
             if abs(value - number) <= _ROUNDING * abs(number)
             and (not unit or not term.unit or unit == term.unit)
-            and _rounds_to(value, number)
+            and _is_rounding_of(value, number)
         }
-        return Match(sorted(places), SIMILAR) if places else NO_MATCH
+        return Match(sorted(positions), SIMILAR) if positions else NO_MATCH
 
     def _large_numbers(self) -> Iterator[tuple[float, str, int]]:
         for passage, offset in zip(self.passages, self.offsets, strict=True):
-            for place, term in enumerate(passage.items):
+            for position, term in enumerate(passage.items):
                 if term.kind == "number" and term.key[0] == "#":
                     for key in (term.key, *term.others):
                         value = float(key[1:])
                         if abs(value) >= _LEAST_ROUNDED:
-                            yield value, term.unit, place + offset
+                            yield value, term.unit, position + offset
 
 
 SIMILAR = 0.8
 """How well a term agrees that is only similar."""
 
-_ALIKE = 0.6  # share of the longer stem
+_LEAST_SHARED_STEM = 0.6  # share of the longer stem
 _ROUNDING = 0.01
 _LEAST_ROUNDED = 3000.0  # below it are years
 
 
-def _common(one: str, other: str) -> int:
+def _common_prefix_length(word: str, other_word: str) -> int:
     """Return how many letters two words share from the first."""
     count = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(word, other_word, strict=False):
         if a != b:
             break
         count += 1
     return count
 
 
-def _rounds_to(value: float, number: float) -> bool:
+def _is_rounding_of(value: float, number: float) -> bool:
     """Whether a number is what the value becomes with some of its last digits dropped."""
     digits = f"{number:.0f}"
     zeros = len(digits) - len(digits.rstrip("0"))

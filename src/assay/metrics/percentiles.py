@@ -21,7 +21,7 @@ def percentile(values: Values, p: float) -> float | None:
     20.0
     """
     numbers = np.sort(finite(values))
-    return float(numbers[_rank(p, len(numbers)) - 1]) if len(numbers) else None
+    return float(numbers[_nearest_rank(p, len(numbers)) - 1]) if len(numbers) else None
 
 
 def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> Bounds | None:
@@ -40,22 +40,22 @@ def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> B
     n = len(numbers)
     if round(n * min(p, 100 - p) / 100, 9) < 1:
         return None
-    first, last, covered = _order_statistics(n, p, confidence)
-    note = "" if covered >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {covered:.0%}"
-    return Bounds(float(numbers[first - 1]), float(numbers[last - 1]), "order statistics", note)
+    low_rank, high_rank, coverage = _order_statistic_ranks(n, p, confidence)
+    note = "" if coverage >= confidence - 1e-9 else f"n = {n} is too few for {confidence:.0%}: covers {coverage:.0%}"
+    return Bounds(float(numbers[low_rank - 1]), float(numbers[high_rank - 1]), "order statistics", note)
 
 
 @lru_cache(maxsize=1024)
-def _order_statistics(n: int, p: float, confidence: float) -> tuple[int, int, float]:
+def _order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
     """Return between which of n sorted values (from 1) the percentile lies, and the probability that it does."""
     below = _binomial_cdf(n, p / 100)  # below[k]: probability that at most k values lie below the percentile
     tail = (1 - confidence) / 2
-    first = max(1, int(np.searchsorted(below, tail, side="right")))
-    last = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
-    return first, last, float(below[last - 1] - below[first - 1])
+    low_rank = max(1, int(np.searchsorted(below, tail, side="right")))
+    high_rank = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
+    return low_rank, high_rank, float(below[high_rank - 1] - below[low_rank - 1])
 
 
-def _rank(p: float, n: int) -> int:
+def _nearest_rank(p: float, n: int) -> int:
     if not 0 < p <= 100:
         raise ValueError(f"a percentile must lie in (0, 100] (got {p})")
     return max(1, ceil(round(p * n / 100, 9)))  # rounded: 99.9 · 1000 / 100 must not become rank 1000

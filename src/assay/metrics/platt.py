@@ -12,8 +12,8 @@ FEWEST, FEWEST_OF_A_CLASS = 50, 10
 """Labels that a fit needs, and of those of each kind."""
 
 RESAMPLES = 400
-_TAIL = 2.5  # percent beyond either end of the interval
-_STEPS = 60
+_TAIL_PERCENT = 2.5  # percent beyond either end of the interval
+_MOST_STEPS = 60
 _RIDGE = 1e-3  # keeps the slope of perfectly separated resamples finite
 _LONGEST_STEP = 2.0
 _CONVERGED = 1e-10
@@ -31,12 +31,12 @@ class Platt(NamedTuple):
 
     def probability(self, z: float) -> float:
         """Return the probability that a claim of this z is labelled true; it rises with z."""
-        return float(_curve(np.array([self.slope * z + self.intercept]))[0])
+        return float(_logistic(np.array([self.slope * z + self.intercept]))[0])
 
     def interval(self, z: float) -> tuple[float, float]:
         """Return the 95% percentile bootstrap interval of the probability at z."""
         curves = np.array(self.resampled)
-        low, high = np.percentile(_curve(curves[:, 0] * z + curves[:, 1]), (_TAIL, 100 - _TAIL))
+        low, high = np.percentile(_logistic(curves[:, 0] * z + curves[:, 1]), (_TAIL_PERCENT, 100 - _TAIL_PERCENT))
         return float(low), float(high)
 
 
@@ -59,30 +59,37 @@ def fit_platt(z: Sequence[float], labels: Sequence[bool], seed: int) -> Platt | 
     spread = float(scores.std()) if len(scores) else 0.0
     if len(truths) < FEWEST or min(positive, negative) < FEWEST_OF_A_CLASS or spread == 0:
         return None
-    middle = float(scores.mean())
+    mean_score = float(scores.mean())
     targets = np.where(truths, (positive + 1) / (positive + 2), 1 / (negative + 2))
     generator = np.random.Generator(np.random.PCG64(seed))
-    draws = generator.multinomial(len(scores), np.full(len(scores), 1 / len(scores)), size=RESAMPLES)
-    weights = np.vstack([np.ones(len(scores)), draws.astype(np.float64)])
-    slopes, intercepts = _fits((scores - middle) / spread, targets, weights)
+    resample_counts = generator.multinomial(len(scores), np.full(len(scores), 1 / len(scores)), size=RESAMPLES)
+    weights = np.vstack([np.ones(len(scores)), resample_counts.astype(np.float64)])
+    slopes, intercepts = _fit_curves((scores - mean_score) / spread, targets, weights)
     slopes = slopes / spread
-    intercepts = intercepts - slopes * middle
+    intercepts = intercepts - slopes * mean_score
     if slopes[0] <= 0:
         return None
     pairs = tuple(zip(slopes[1:].tolist(), intercepts[1:].tolist(), strict=True))
     return Platt(float(slopes[0]), float(intercepts[0]), len(truths), pairs)
 
 
-def _fits(scores: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _fit_curves(scores: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return slope and intercept for each row of weights, by Newton's method with bounded steps."""
     slopes, intercepts = np.zeros(len(weights)), np.zeros(len(weights))
-    for _ in range(_STEPS):
-        curve = _curve(slopes[:, None] * scores + intercepts[:, None])
-        error, bend = weights * (targets - curve), weights * curve * (1 - curve)
-        up, across = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
-        ss, si, ii = (bend * scores**2).sum(axis=1) + _RIDGE, (bend * scores).sum(axis=1), bend.sum(axis=1) + _RIDGE
+    for _ in range(_MOST_STEPS):
+        curve = _logistic(slopes[:, None] * scores + intercepts[:, None])
+        error, curvature = weights * (targets - curve), weights * curve * (1 - curve)
+        slope_gradient, intercept_gradient = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
+        ss, si, ii = (
+            (curvature * scores**2).sum(axis=1) + _RIDGE,
+            (curvature * scores).sum(axis=1),
+            curvature.sum(axis=1) + _RIDGE,
+        )
         determinant = ss * ii - si**2
-        steps = np.array([ii * up - si * across, ss * across - si * up]) / determinant
+        steps = (
+            np.array([ii * slope_gradient - si * intercept_gradient, ss * intercept_gradient - si * slope_gradient])
+            / determinant
+        )
         steps = np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)
         slopes, intercepts = slopes + steps[0], intercepts + steps[1]
         if np.abs(steps).max() < _CONVERGED:
@@ -90,7 +97,7 @@ def _fits(scores: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Flo
     return slopes, intercepts
 
 
-def _curve(logits: Floats) -> Floats:
+def _logistic(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(−x)), without overflow."""
     half: Floats = np.tanh(logits / 2)
     return (1 + half) / 2

@@ -22,10 +22,15 @@ LONG_GRAM = 10
 """Letters and digits that are compared by a second hash, where the phrase has as many."""
 
 _BLOCK = 64  # texts at a time: larger arrays come from fresh memory pages and take half as long again
-_END = "\uffff"  # between two texts; not a character, so that hardly a text holds it
-_OUTSIDE = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
-_DROP, _END_CODE, _SEVERAL = 0, 2, 255
-_LATIN = (range(0x250), range(0x1E00, 0x1F00), range(0x2120, 0x2130), range(0xFB00, 0xFB07))  # no other folds to ASCII
+_TEXT_END = "\uffff"  # between two texts; not a character, so that hardly a text holds it
+_DROPPED_ASCII = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
+_DROP, _TEXT_END_CODE, _SEVERAL = 0, 2, 255
+_LATIN_RANGES = (
+    range(0x250),
+    range(0x1E00, 0x1F00),
+    range(0x2120, 0x2130),
+    range(0xFB00, 0xFB07),
+)  # no other folds to ASCII
 
 
 @cache
@@ -35,11 +40,11 @@ def _folding_table() -> npt.NDArray[np.uint8]:
     Surrogates (all characters beyond 65,535) are dropped: none of those folds to ASCII.
     """
     table = np.full(0x10000, _DROP, np.uint8)
-    for code in itertools.chain(*_LATIN):
-        kept = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
-        if kept:
-            table[code] = ord(kept) if len(kept) == 1 else _SEVERAL
-    table[ord(_END)] = _END_CODE
+    for code in itertools.chain(*_LATIN_RANGES):
+        folded = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
+        if folded:
+            table[code] = ord(folded) if len(folded) == 1 else _SEVERAL
+    table[ord(_TEXT_END)] = _TEXT_END_CODE
     return table
 
 
@@ -56,9 +61,9 @@ def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
     return six[: len(folded)], four
 
 
-def _long_hashes(six: _Hashes, four: _Hashes, places: npt.NDArray[np.intp]) -> _Hashes:
+def _long_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _Hashes:
     """Return a hash of the `LONG_GRAM` bytes that begin at each of the places."""
-    hashes: _Hashes = six[places] * _STEP + four[places + GRAM]
+    hashes: _Hashes = six[positions] * _STEP + four[positions + GRAM]
     return hashes
 
 
@@ -72,52 +77,58 @@ class PhraseFilter:
 
     def __init__(self, phrases: Iterable[str]) -> None:
         """`phrases` are folded text, each with at least `GRAM` letters and digits (ValueError otherwise)."""
-        kept: list[bytes] = []
+        prefixes: list[bytes] = []
         self._by_start: dict[bytes, list[bytes]] = {}
-        joined = "\n".join(phrases).encode("ascii")
-        for phrase in sorted(set(joined.translate(None, _OUTSIDE).split(b"\n"))):
+        all_phrases = "\n".join(phrases).encode("ascii")
+        for phrase in sorted(set(all_phrases.translate(None, _DROPPED_ASCII).split(b"\n"))):
             if len(phrase) < GRAM:
                 raise ValueError(f"phrase too short to filter by: {phrase!r}")
-            if not kept or not phrase.startswith(kept[-1]):  # a shorter one, which comes first, finds it too
-                kept.append(phrase)
+            if not prefixes or not phrase.startswith(prefixes[-1]):  # a shorter one, which comes first, finds it too
+                prefixes.append(phrase)
                 start = phrase[: LONG_GRAM if len(phrase) >= LONG_GRAM else GRAM]
                 self._by_start.setdefault(start, []).append(phrase)
-        self._known, self._known_long, self._short = np.zeros((3, 0x10000), np.bool_)
-        six, four = _hashes(b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in kept))
-        places = np.arange(len(kept)) * LONG_GRAM
-        is_long = np.array([len(phrase) >= LONG_GRAM for phrase in kept])
-        self._known[six[places]] = self._short[six[places[~is_long]]] = True
-        self._known_long[_long_hashes(six, four, places[is_long])] = True
+        self._known_hashes, self._known_long_hashes, self._short_hashes = np.zeros((3, 0x10000), np.bool_)
+        six, four = _hashes(b"".join(phrase[:LONG_GRAM].ljust(LONG_GRAM, b"\0") for phrase in prefixes))
+        places = np.arange(len(prefixes)) * LONG_GRAM
+        is_long = np.array([len(phrase) >= LONG_GRAM for phrase in prefixes])
+        self._known_hashes[six[places]] = self._short_hashes[six[places[~is_long]]] = True
+        self._known_long_hashes[_long_hashes(six, four, places[is_long])] = True
         self._table = _folding_table()
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Return for each text whether it may hold a phrase; also true for one without any Latin letter or digit."""
-        marked = np.zeros(len(texts), np.bool_)
+        may_hold = np.zeros(len(texts), np.bool_)
         for first in range(0, len(texts), _BLOCK):
             block = texts[first : first + _BLOCK]
-            marked[first : first + len(block)] = self._block(block)
-        return marked
+            may_hold[first : first + len(block)] = self._filter_block(block)
+        return may_hold
 
-    def _block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-        units = np.frombuffer(_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
+    def _filter_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        units = np.frombuffer(_TEXT_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
         folded = self._table.take(units, mode="clip").tobytes().translate(None, bytes([_DROP]))
         data = np.frombuffer(folded, np.uint8)
-        ends = np.append(np.flatnonzero(data == _END_CODE), len(data))
+        ends = np.append(np.flatnonzero(data == _TEXT_END_CODE), len(data))
         if len(ends) != len(texts):
-            return self._block([text.replace(_END, "") for text in texts])
-        marked: npt.NDArray[np.bool_] = np.diff(ends, prepend=-1) == 1
-        marked[np.searchsorted(ends, self._hits(folded))] = True
-        return marked
+            return self._filter_block([text.replace(_TEXT_END, "") for text in texts])
+        may_hold: npt.NDArray[np.bool_] = np.diff(ends, prepend=-1) == 1
+        may_hold[np.searchsorted(ends, self._hit_positions(folded))] = True
+        return may_hold
 
-    def _hits(self, folded: bytes) -> list[int]:
+    def _hit_positions(self, folded: bytes) -> list[int]:
         """Return the places of phrases and of characters that fold to several letters."""
-        hits = [place for place, byte in enumerate(folded) if byte == _SEVERAL] if bytes([_SEVERAL]) in folded else []
+        hits = (
+            [position for position, byte in enumerate(folded) if byte == _SEVERAL]
+            if bytes([_SEVERAL]) in folded
+            else []
+        )
         six, four = _hashes(folded)
-        places = np.flatnonzero(self._known.take(six, mode="clip"))
-        places = places[self._known_long[_long_hashes(six, four, places)] | self._short[six[places]]]
-        for place in places.tolist():
-            start = folded[place : place + LONG_GRAM]
+        positions = np.flatnonzero(self._known_hashes.take(six, mode="clip"))
+        positions = positions[
+            self._known_long_hashes[_long_hashes(six, four, positions)] | self._short_hashes[six[positions]]
+        ]
+        for position in positions.tolist():
+            start = folded[position : position + LONG_GRAM]
             phrases = self._by_start.get(start) or self._by_start.get(start[:GRAM])
-            if phrases is not None and folded.startswith(tuple(phrases), place):
-                hits.append(place)
+            if phrases is not None and folded.startswith(tuple(phrases), position):
+                hits.append(position)
         return hits

@@ -67,39 +67,39 @@ def _any_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_FRONT = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
+_CURRENCY_PREFIX = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
 _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs to the next number
     r"(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
     rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?+"
 )
 _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
-_END = r"(?![^\W_]|[-/.:,][0-9])"
-_WHOLE = r"[^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+"
-_BEGINS = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{SPELLED_WORD})"
+_BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
+_WORD = r"[^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+"
+_QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{SPELLED_WORD})"
 # Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
 # no digit inside them is read as a number, and with them all further words that begin no number or date. Each is
 # bounded or possessive, so that scanning is linear; the look at the first character is for speed.
 _ITEM = rf"""(?<![^\W_])(?:
-    (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_END}
-  | (?=[0-9])(?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_END}
-  | (?=[0-9t])(?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_END}
+    (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_BOUNDARY}
+  | (?=[0-9])(?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_BOUNDARY}
+  | (?=[0-9t])(?P<vietnamese>(?:[0-9]{{1,2}}\ )?thang\ [0-9]{{1,2}},?\ nam\ [0-9]{{4}}){_BOUNDARY}
   | (?=[0-9jfmasond])(?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
-      |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_END}
-  | (?=[-0-9$€£₫uveg])(?P<front>{_FRONT})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_FRONT})?
+      |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_BOUNDARY}
+  | (?=[-0-9$€£₫uveg])(?P<front>{_CURRENCY_PREFIX})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_CURRENCY_PREFIX})?
     (?P<digits>[1-9][0-9]{{0,2}}(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))++|[0-9]++(?:[.,][0-9]++)*+)
     (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED})(?={_UNIT.format("spelled_unit")})
-  | {_WHOLE}(?:[^\w$€£₫-]++(?!{_BEGINS}){_WHOLE})*+
+  | {_WORD}(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*+
     )"""
-_RANGE = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
+_RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
 
 @cache
-def _item() -> re.Pattern[str]:
+def _item_pattern() -> re.Pattern[str]:
     return re.compile(_ITEM, re.VERBOSE)  # made when first needed: it takes long to compile
 
 
@@ -133,39 +133,39 @@ def quantities(text: str) -> list[Number | Date]:
     >>> [(item.values, item.unit) for item in numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
-    written = nfc(text)
-    plain = flat(written)
-    matches = [match for match in _item().finditer(plain) if match.lastgroup]  # the others are words
-    found = [item for match in matches if (item := _read(match, written)) is not None]
-    for i in range(len(found) - 2, -1, -1):
-        first, second = found[i : i + 2]
+    nfc_text = nfc(text)
+    plain = flat(nfc_text)
+    matches = [match for match in _item_pattern().finditer(plain) if match.lastgroup]  # the others are words
+    items = [item for match in matches if (item := _parse_match(match, nfc_text)) is not None]
+    for i in range(len(items) - 2, -1, -1):
+        first, second = items[i : i + 2]
         if isinstance(first, Number) and isinstance(second, Number) and second.unit and not first.unit:
             gap = plain[first.end : second.start]
-            if gap.strip() in _RANGE and len(gap) <= _RANGE_WIDTH:
-                found[i] = first._replace(unit=second.unit)
-    return found
+            if gap.strip() in _RANGE_WORDS and len(gap) <= _RANGE_WIDTH:
+                items[i] = first._replace(unit=second.unit)
+    return items
 
 
-def _read(match: re.Match[str], written: str) -> Number | Date | None:
+def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
     if match["digits"]:
-        return _number(match, written)
+        return _parse_number(match, nfc_text)
     if match["spelled"]:
         start, end = match.span("spelled")
-        value = spelled_value(match["spelled"], written[start:end], match["spelled_unit"] is not None)
+        value = spelled_value(match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None)
         unit = _UNITS.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows
         return None if value is None else Number((Decimal(value),), unit, start, end, spelled=True)
-    return _date(match)
+    return _parse_date(match)
 
 
-def _number(match: re.Match[str], written: str) -> Number | None:
-    values = _readings(match["digits"])
+def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
+    values = _parse_digits(match["digits"])
     front, unit, scale = match["front"] or match["front2"], match["unit"], match["scale"]
     currency = _UNITS.get((front or "").strip(), "")
-    if unit == "d" and written[match.end("unit") - 1] not in "đĐ":
+    if unit == "d" and nfc_text[match.end("unit") - 1] not in "đĐ":
         unit = None
-    stated = currency or _UNITS.get(unit or "", "")
-    if scale in ("m", "b") and stated not in CURRENCIES and written[match.end("scale") - 1].islower():
+    stated_unit = currency or _UNITS.get(unit or "", "")
+    if scale in ("m", "b") and stated_unit not in CURRENCIES and nfc_text[match.end("scale") - 1].islower():
         scale = None
     if scale:
         if scale in _VIETNAMESE_SCALES and re.fullmatch(r"[0-9]{1,3},[0-9]{3}", match["digits"]):
@@ -173,51 +173,51 @@ def _number(match: re.Match[str], written: str) -> Number | None:
         values = tuple(value * _SCALES[scale] for value in values)
     if match["sign"]:
         values = tuple(-value for value in values)
-    return Number(values, stated, match.start(), match.end()) if values else None
+    return Number(values, stated_unit, match.start(), match.end()) if values else None
 
 
-def _readings(digits: str) -> tuple[Decimal, ...]:
+def _parse_digits(digits: str) -> tuple[Decimal, ...]:
     """Return what a run of digits with its marks can mean; nothing for versions, codes and endless digits."""
     if len(digits) > _MAX_DIGITS * 2:
         return ()
     groups = re.split(r",? |[.,]", digits)
     if sum(map(len, groups)) > _MAX_DIGITS or (len(groups[0]) > 2 and digits[0] == "0"):
         return ()
-    joined, marks = "".join(groups), [c for c in digits if c in ".,"]
+    all_digits, marks = "".join(groups), [c for c in digits if c in ".,"]
     if len(groups) == 1:
         return (Decimal(digits),)
     if " " in digits:
-        listed = () if len(groups) > 2 or groups[1] == "000" else tuple(map(Decimal, groups))
-        return (Decimal(joined), *listed)
-    whole = len(groups[0]) <= 3 and digits[0] != "0"
+        separate_numbers = () if len(groups) > 2 or groups[1] == "000" else tuple(map(Decimal, groups))
+        return (Decimal(all_digits), *separate_numbers)
+    may_group_thousands = len(groups[0]) <= 3 and digits[0] != "0"
     fraction = Decimal("".join(groups[:-1]) + "." + groups[-1])
     if len(groups) == 2:
-        if not whole or len(groups[1]) != 3:
+        if not may_group_thousands or len(groups[1]) != 3:
             return (fraction,)
-        return (Decimal(joined),) if marks[0] == "," else (fraction, Decimal(joined))
-    if not whole or any(len(group) != 3 for group in groups[1:-1]):
+        return (Decimal(all_digits),) if marks[0] == "," else (fraction, Decimal(all_digits))
+    if not may_group_thousands or any(len(group) != 3 for group in groups[1:-1]):
         return ()
     if len(set(marks)) == 1:
-        return (Decimal(joined),) if len(groups[-1]) == 3 else ()
+        return (Decimal(all_digits),) if len(groups[-1]) == 3 else ()
     return (fraction,) if len(set(marks[:-1])) == 1 and marks[-1] != marks[0] else ()
 
 
-def _date(match: re.Match[str]) -> Date | None:
+def _parse_date(match: re.Match[str]) -> Date | None:
     for kind in ("ymd", "dmy", "vietnamese", "english"):
         if match[kind]:
-            parts = [int(part) for part in _INTEGERS.findall(match[kind])]
+            fields = [int(part) for part in _INTEGERS.findall(match[kind])]
             break
     else:
         return None
     if kind == "ymd":
-        readings = [(parts[0], parts[1], parts[2] if len(parts) == 3 else 0)]
+        readings = [(fields[0], fields[1], fields[2] if len(fields) == 3 else 0)]
     elif kind == "english":
         month = _MONTH_NAMES.index(_MONTH_NAME.search(match[kind])[0]) + 1  # type: ignore[index]  # it matched one
-        readings = [(parts[-1], month, parts[0] if len(parts) == 2 else 0)]
+        readings = [(fields[-1], month, fields[0] if len(fields) == 2 else 0)]
     else:
-        day, month = (parts[0], parts[1]) if len(parts) == 3 else (0, parts[0])
-        readings = [(parts[-1], month, day)]
+        day, month = (fields[0], fields[1]) if len(fields) == 3 else (0, fields[0])
+        readings = [(fields[-1], month, day)]
         if kind == "dmy" and day not in (0, month):
-            readings.append((parts[-1], day, month))
+            readings.append((fields[-1], day, month))
     valid = tuple(ymd for ymd in readings if 1900 <= ymd[0] <= 2100 and 1 <= ymd[1] <= 12 and ymd[2] <= 31)
     return Date(valid, match.start(), match.end()) if valid else None

@@ -58,7 +58,7 @@ def linear_gain(grade: npt.NDArray[np.int8]) -> Floats:
 GAINS: dict[str, Callable[[npt.NDArray[np.int8]], Floats]] = {"exp2": exponential_gain, "linear": linear_gain}
 
 
-def _cut(table: RankingTable, k: int | None) -> int:
+def _cut_depth(table: RankingTable, k: int | None) -> int:
     return table.depth if k is None else min(k, table.depth)
 
 
@@ -74,10 +74,10 @@ def _discount(rank: int) -> float:
     return 1.0 / math.log2(rank + 2)
 
 
-def _share(part: Floats, whole: npt.NDArray[Any] | float) -> Floats:
+def _divide(numerator: Floats, denominator: npt.NDArray[Any] | float) -> Floats:
     """Divide, giving 0 where the whole is 0; callers decide where that is undefined."""
-    whole_array = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
-    return np.divide(part, whole_array, out=np.zeros_like(part), where=whole_array > 0)
+    denominators = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
+    return np.divide(numerator, denominators, out=np.zeros_like(numerator), where=denominators > 0)
 
 
 def relevant(table: RankingTable) -> npt.NDArray[np.bool_]:
@@ -87,7 +87,7 @@ def relevant(table: RankingTable) -> npt.NDArray[np.bool_]:
 
 def hit(table: RankingTable, k: int | None = None) -> Floats:
     """Return 1 where any of the first k chunks covers evidence, else 0."""
-    return np.asarray(relevant(table)[:, : _cut(table, k)].any(axis=1), dtype=np.float64)
+    return np.asarray(relevant(table)[:, : _cut_depth(table, k)].any(axis=1), dtype=np.float64)
 
 
 def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -> Floats:
@@ -95,10 +95,10 @@ def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -
 
     `capped` divides by min(units, k) instead, so that 1 can be reached when there are more units than ranks.
     """
-    found = _sum_by_rank(table.covered, _cut(table, k))
+    covered_units = _sum_by_rank(table.covered, _cut_depth(table, k))
     if capped and k is not None:
-        return np.minimum(_share(found, np.minimum(table.units, k)), 1.0)
-    return _share(found, table.units)
+        return np.minimum(_divide(covered_units, np.minimum(table.units, k)), 1.0)
+    return _divide(covered_units, table.units)
 
 
 def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = False) -> Floats:
@@ -107,18 +107,18 @@ def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = 
     Divides by k, so that a short list cannot look precise; `of_returned` divides by min(k, length). Without k: by
     length.
     """
-    found = _sum_by_rank(relevant(table), _cut(table, k))
+    relevant_slots = _sum_by_rank(relevant(table), _cut_depth(table, k))
     if k is None:
-        return _share(found, table.length)
-    return _share(found, np.minimum(table.length, k) if of_returned else float(k))
+        return _divide(relevant_slots, table.length)
+    return _divide(relevant_slots, np.minimum(table.length, k) if of_returned else float(k))
 
 
 def reciprocal_rank(table: RankingTable, k: int | None = None) -> Floats:
     """Return 1 / rank of the first chunk that covers evidence, 0 when there is none in the first k."""
-    marks = relevant(table)[:, : _cut(table, k)]
-    if marks.shape[1] == 0:
-        return np.zeros(marks.shape[0])
-    return np.where(marks.any(axis=1), 1.0 / (marks.argmax(axis=1) + 1.0), 0.0)
+    relevant_slots = relevant(table)[:, : _cut_depth(table, k)]
+    if relevant_slots.shape[1] == 0:
+        return np.zeros(relevant_slots.shape[0])
+    return np.where(relevant_slots.any(axis=1), 1.0 / (relevant_slots.argmax(axis=1) + 1.0), 0.0)
 
 
 def average_precision(table: RankingTable, k: int | None = None) -> Floats:
@@ -126,13 +126,13 @@ def average_precision(table: RankingTable, k: int | None = None) -> Floats:
 
     Range [0, 1]; 0 without units. A slot that covers several units counts once for each.
     """
-    total = np.zeros(len(table.length))
-    seen = np.zeros(len(table.length))
-    marks = relevant(table)
-    for rank in range(_cut(table, k)):
-        seen += marks[:, rank]
-        total += np.where(marks[:, rank], seen / (rank + 1) * table.covered[:, rank], 0.0)
-    return _share(total, table.units)
+    precision_sum = np.zeros(len(table.length))
+    relevant_so_far = np.zeros(len(table.length))
+    relevant_slots = relevant(table)
+    for rank in range(_cut_depth(table, k)):
+        relevant_so_far += relevant_slots[:, rank]
+        precision_sum += np.where(relevant_slots[:, rank], relevant_so_far / (rank + 1) * table.covered[:, rank], 0.0)
+    return _divide(precision_sum, table.units)
 
 
 def ndcg(table: RankingTable, k: int | None = None, *, gain: str = "exp2") -> Floats:
@@ -144,21 +144,21 @@ def ndcg(table: RankingTable, k: int | None = None, *, gain: str = "exp2") -> Fl
     gains = GAINS[gain]
     ideal_depth = table.ideal.shape[1] if k is None else min(k, table.ideal.shape[1])
     best = _sum_by_rank(gains(table.ideal[:, :ideal_depth]), ideal_depth, _discount)
-    depth = _cut(table, k)
-    return _share(_sum_by_rank(gains(table.grade[:, :depth]), depth, _discount), best)
+    depth = _cut_depth(table, k)
+    return _divide(_sum_by_rank(gains(table.grade[:, :depth]), depth, _discount), best)
 
 
 def judged(table: RankingTable, k: int | None = None) -> Floats:
     """Return the share of the first min(k, length) chunks that somebody judged. Range [0, 1]; 0 for an empty list."""
-    present = table.length if k is None else np.minimum(table.length, k)
-    return _share(_sum_by_rank(table.judged, _cut(table, k)), present)
+    returned = table.length if k is None else np.minimum(table.length, k)
+    return _divide(_sum_by_rank(table.judged, _cut_depth(table, k)), returned)
 
 
 def r_precision(table: RankingTable) -> Floats:
     """Return the precision at rank R, where R is the number of units of evidence. Range [0, 1]; 0 without units."""
     ranks = np.arange(table.depth, dtype=np.int32)
-    within = relevant(table) & (ranks[np.newaxis, :] < table.units[:, np.newaxis])
-    return _share(_sum_by_rank(within, table.depth), table.units)
+    relevant_within_r = relevant(table) & (ranks[np.newaxis, :] < table.units[:, np.newaxis])
+    return _divide(_sum_by_rank(relevant_within_r, table.depth), table.units)
 
 
 def overlap(first: list[str], second: list[str], k: int | None = None) -> float | None:
@@ -169,6 +169,6 @@ def overlap(first: list[str], second: list[str], k: int | None = None) -> float 
     >>> overlap(["a", "b", "c"], ["b", "a", "d"], k=2)
     1.0
     """
-    left, right = set(first[:k]), set(second[:k])
-    longest = max(len(left), len(right))
-    return len(left & right) / longest if longest else None
+    first_ids, second_ids = set(first[:k]), set(second[:k])
+    larger_size = max(len(first_ids), len(second_ids))
+    return len(first_ids & second_ids) / larger_size if larger_size else None

@@ -95,17 +95,17 @@ def balanced(rate_a: tuple[int, int], rate_b: tuple[int, int], confidence: float
     'second class has no cases: left out'
     """
     names = ("first", "second")
-    absent = [name for name, (_, n) in zip(names, (rate_a, rate_b), strict=True) if n == 0]
+    empty_classes = [name for name, (_, n) in zip(names, (rate_a, rate_b), strict=True) if n == 0]
     rates = [(k / n, wilson(k, n, confidence)) for k, n in (rate_a, rate_b) if n]
     if not rates:
         return None
-    if absent:
+    if empty_classes:
         value, bounds = rates[0]
-        return Estimate(value, bounds._replace(note=f"{absent[0]} class has no cases: left out"))
+        return Estimate(value, bounds._replace(note=f"{empty_classes[0]} class has no cases: left out"))
     value = fsum(rate for rate, _ in rates) / 2
-    down = sqrt(fsum((rate - bounds.low) ** 2 for rate, bounds in rates)) / 2
-    up = sqrt(fsum((bounds.high - rate) ** 2 for rate, bounds in rates)) / 2
-    return Estimate(value, Bounds(max(0.0, value - down), min(1.0, value + up), "MOVER of Wilson"))
+    distance_down = sqrt(fsum((rate - bounds.low) ** 2 for rate, bounds in rates)) / 2
+    distance_up = sqrt(fsum((bounds.high - rate) ** 2 for rate, bounds in rates)) / 2
+    return Estimate(value, Bounds(max(0.0, value - distance_down), min(1.0, value + distance_up), "MOVER of Wilson"))
 
 
 def _check_count(successes: int, n: int) -> None:

@@ -38,8 +38,8 @@ def case_bootstrap(
     >>> round(bounds.low, 3), bounds.high
     (0.167, 1.0)
     """
-    drawn = draws(clusters, seed=seed, resamples=resamples)
-    return bounds_of(map(statistic, drawn), resamples, seed, confidence) if drawn is not None else None
+    row_draws = draws(clusters, seed=seed, resamples=resamples)
+    return bounds_of(map(statistic, row_draws), resamples, seed, confidence) if row_draws is not None else None
 
 
 def draws(clusters: Sequence[Hashable], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Rows] | None:
@@ -53,24 +53,24 @@ def draws(clusters: Sequence[Hashable], *, seed: int = 0, resamples: int = RESAM
     count = len(clusters) if codes is None else int(codes.max(initial=-1)) + 1
     if count < 2:
         return None
-    chosen = [generator.integers(0, count, count) for _ in range(resamples)]
+    drawn_clusters = [generator.integers(0, count, count) for _ in range(resamples)]
     if codes is None:
-        return chosen
+        return drawn_clusters
     members = [np.flatnonzero(codes == code) for code in range(count)]
-    return [np.concatenate([members[code] for code in each.tolist()]) for each in chosen]
+    return [np.concatenate([members[code] for code in drawn.tolist()]) for drawn in drawn_clusters]
 
 
 def bounds_of(
     values: Iterable[float | None], resamples: int = RESAMPLES, seed: int = 0, confidence: float = 0.95
 ) -> Bounds | None:
     """Return the percentile interval of a statistic's values over the draws; see `case_bootstrap`."""
-    found = sorted(value for value in values if value is not None)
-    if 2 * len(found) <= resamples:
+    defined = sorted(value for value in values if value is not None)
+    if 2 * len(defined) <= resamples:
         return None
     tail = (1 - confidence) / 2
-    low, high = found[ceil(tail * len(found)) - 1], found[ceil((1 - tail) * len(found)) - 1]
-    gone = resamples - len(found)
-    note = f"undefined in {gone} of {resamples} draws" if gone else ""
+    low, high = defined[ceil(tail * len(defined)) - 1], defined[ceil((1 - tail) * len(defined)) - 1]
+    undefined_count = resamples - len(defined)
+    note = f"undefined in {undefined_count} of {resamples} draws" if undefined_count else ""
     return Bounds(low, high, f"case bootstrap, {resamples} draws, seed {seed}", note)
 
 
@@ -83,12 +83,12 @@ def kappas(tables: Tables, credit: Weights) -> list[float | None]:
     [0.3999999999999999, None]
     """
     shares = tables / tables.sum(axis=(1, 2), keepdims=True)
-    rows, columns = shares.sum(axis=2), shares.sum(axis=1)
-    seen = (shares * credit).sum(axis=(1, 2)).tolist()
-    chance = ((rows[:, :, None] * columns[:, None, :]) * credit).sum(axis=(1, 2)).tolist()
+    row_shares, column_shares = shares.sum(axis=2), shares.sum(axis=1)
+    observed = (shares * credit).sum(axis=(1, 2)).tolist()
+    chance = ((row_shares[:, :, None] * column_shares[:, None, :]) * credit).sum(axis=(1, 2)).tolist()
     return [
-        None if 1 - by_chance < 1e-12 else (value - by_chance) / (1 - by_chance)
-        for value, by_chance in zip(seen, chance, strict=True)
+        None if 1 - by_chance < 1e-12 else (agreement - by_chance) / (1 - by_chance)
+        for agreement, by_chance in zip(observed, chance, strict=True)
     ]
 
 

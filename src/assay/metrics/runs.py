@@ -18,9 +18,9 @@ _Counts = npt.NDArray[np.intp]
 RUN = 8
 """Length of a run, in words, from which shared text is a copy and not chance."""
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
-_AT_ONCE = 1_000_000  # texts that are looked at together, where many hold the same runs
-_UNKNOWN = 0  # the number of a word that no text holds
+_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
+_MATCHES_PER_BLOCK = 1_000_000  # texts that are looked at together, where many hold the same runs
+_UNKNOWN_WORD = 0  # the number of a word that no text holds
 
 
 class RunIndex:
@@ -35,54 +35,56 @@ class RunIndex:
     []
     """
 
-    def __init__(self, texts: Iterable[str], run: int = RUN) -> None:
-        if run < 1:
-            raise ValueError(f"run must be at least 1 (got {run})")
-        self._run = run
-        self._words: dict[str, int] = {}
-        known = self._words
+    def __init__(self, texts: Iterable[str], run_length: int = RUN) -> None:
+        if run_length < 1:
+            raise ValueError(f"run must be at least 1 (got {run_length})")
+        self._run_length = run_length
+        self._word_numbers: dict[str, int] = {}
+        word_numbers = self._word_numbers
         words, sizes = array("q"), array("q")
         for text in texts:
-            found = [known.setdefault(word, len(known) + 1) for word in tokens(text)]
-            words.extend(found)
-            sizes.append(len(found))
-        every = self._hashes(words)
+            text_words = [word_numbers.setdefault(word, len(word_numbers) + 1) for word in tokens(text)]
+            words.extend(text_words)
+            sizes.append(len(text_words))
+        run_hashes = self._run_hashes(words)
         owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), np.array(sizes, np.int64))
-        within = np.flatnonzero(owner[: len(every)] == owner[run - 1 :])  # runs that do not go on into the next text
-        order = within[np.argsort(every[within], kind="stable")]
-        self._sorted = every[order]
-        self._texts: Places = owner[order]
+        run_starts = np.flatnonzero(
+            owner[: len(run_hashes)] == owner[run_length - 1 :]
+        )  # runs that do not go on into the next text
+        order = run_starts[np.argsort(run_hashes[run_starts], kind="stable")]
+        self._sorted_hashes = run_hashes[order]
+        self._text_of_hash: Places = owner[order]
 
-    def owned(self, said: Sequence[str], shown: Callable[[Places], Mask]) -> list[tuple[int, list[int]]]:
+    def owned(self, words: Sequence[str], is_visible: Callable[[Places], Mask]) -> list[tuple[int, list[int]]]:
         """Return the runs of `said` (folded tokens) that texts hold of which none is shown, in order: the place of the
         run's first word, and the numbers of the texts. `shown` tells which of some numbers of texts are."""
-        hashes = self._hashes([self._words.get(word, _UNKNOWN) for word in said])
-        first = np.searchsorted(self._sorted, hashes, "left")
-        counts = np.searchsorted(self._sorted, hashes, "right") - first
-        places = np.flatnonzero(counts)
-        first, counts = first[places], counts[places]
+        hashes = self._run_hashes([self._word_numbers.get(word, _UNKNOWN_WORD) for word in words])
+        first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
+        counts = np.searchsorted(self._sorted_hashes, hashes, "right") - first_match
+        run_starts = np.flatnonzero(counts)
+        first_match, counts = first_match[run_starts], counts[run_starts]
         ends = np.cumsum(counts)
-        found: list[tuple[int, list[int]]] = []
-        i = 0
-        while i < len(places):
-            j = max(i + 1, int(np.searchsorted(ends, ends[i] + _AT_ONCE)))
-            block = slice(i, j)
-            found += self._secret(places[block], first[block], counts[block], shown)
-            i = j
-        return found
+        secret_runs: list[tuple[int, list[int]]] = []
+        begin = 0
+        while begin < len(run_starts):
+            stop = max(begin + 1, int(np.searchsorted(ends, ends[begin] + _MATCHES_PER_BLOCK)))
+            block = slice(begin, stop)
+            secret_runs += self._secret_runs(run_starts[block], first_match[block], counts[block], is_visible)
+            begin = stop
+        return secret_runs
 
-    def _secret(
-        self, places: _Counts, first: _Counts, counts: _Counts, shown: Callable[[Places], Mask]
+    def _secret_runs(
+        self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[Places], Mask]
     ) -> Iterator[tuple[int, list[int]]]:
-        begin = np.cumsum(counts) - counts
-        held = self._texts[np.repeat(first - begin, counts) + np.arange(counts.sum())]
-        for i in np.flatnonzero(~np.logical_or.reduceat(shown(held), begin)):
-            yield int(places[i]), held[begin[i] : begin[i] + counts[i]].tolist()
+        offsets = np.cumsum(counts) - counts
+        matching_texts = self._text_of_hash[np.repeat(first_match - offsets, counts) + np.arange(counts.sum())]
+        for run in np.flatnonzero(~np.logical_or.reduceat(is_visible(matching_texts), offsets)):
+            yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
 
-    def _hashes(self, ids: Sequence[int] | array[int]) -> _Hashes:
+    def _run_hashes(self, ids: Sequence[int] | array[int]) -> _Hashes:
         """Return a hash of the `run` numbers that begin at every place; none where there are fewer."""
         numbers = np.array(ids, np.uint64)
-        found = np.zeros(max(0, len(ids) - self._run + 1), np.uint64)
-        for place in range(self._run if len(found) else 0):
-            found = found * _STEP + numbers[place : place + len(found)]
-        return found
+        hashes = np.zeros(max(0, len(ids) - self._run_length + 1), np.uint64)
+        for offset in range(self._run_length if len(hashes) else 0):
+            hashes = hashes * _HASH_MULTIPLIER + numbers[offset : offset + len(hashes)]
+        return hashes

@@ -44,7 +44,7 @@ def finite(values: Values) -> Floats:
     return numbers
 
 
-_MANY = 200  # numbers from which integers in arrays are faster
+_LEAST_FOR_INTEGERS = 200  # numbers from which integers in arrays are faster
 
 
 def exact_sum(numbers: Floats) -> float:
@@ -55,14 +55,14 @@ def exact_sum(numbers: Floats) -> float:
     >>> exact_sum(np.array([0.1] * 10)), exact_sum(np.array([1e100, 1.0, -1e100]))
     (1.0, 1.0)
     """
-    if len(numbers) < _MANY:
+    if len(numbers) < _LEAST_FOR_INTEGERS:
         return math.fsum(numbers.tolist())
     shift = 62 - math.frexp(float(np.abs(numbers).max(initial=0.0)))[1]
     scaled = np.ldexp(numbers, shift)
-    whole = scaled.astype(np.int64)
-    if not (whole == scaled).all():
+    whole_numbers = scaled.astype(np.int64)
+    if not (whole_numbers == scaled).all():
         return math.fsum(numbers.tolist())
-    total = (int((whole >> 32).sum()) << 32) + int((whole & 0xFFFFFFFF).sum())
+    total = (int((whole_numbers >> 32).sum()) << 32) + int((whole_numbers & 0xFFFFFFFF).sum())
     return total / (1 << shift) if shift >= 0 else float(total << -shift)
 
 
@@ -91,8 +91,10 @@ def cluster_codes(clusters: Labels | None, n: int) -> Codes | None:
     if isinstance(clusters, np.ndarray):
         codes = np.unique(clusters, return_inverse=True)[1]
     else:
-        numbers: dict[Hashable, int] = {}
-        codes = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp)
+        code_of_cluster: dict[Hashable, int] = {}
+        codes = np.array(
+            [code_of_cluster.setdefault(cluster, len(code_of_cluster)) for cluster in clusters], dtype=np.intp
+        )
     return codes if n and int(codes.max()) + 1 < n else None
 
 
@@ -106,12 +108,12 @@ def units(numbers: Floats, codes: Codes | None = None) -> Units:
     total = exact_sum(numbers)
     if codes is None:
         return Units(numbers, np.ones(len(numbers)), total)
-    rising = np.argsort(numbers)
-    totals = np.asarray(np.bincount(codes[rising], weights=numbers[rising]), dtype=np.float64)
+    rising_order = np.argsort(numbers)
+    totals = np.asarray(np.bincount(codes[rising_order], weights=numbers[rising_order]), dtype=np.float64)
     return Units(totals, np.bincount(codes).astype(np.float64), total)
 
 
-def standard_error(found: Units) -> float:
+def standard_error(sample_units: Units) -> float:
     """Return the standard error of the mean over two or more independent units, at least 0.
 
     CR1 (Liang and Zeger 1986 with the factor G/(G−1)); the usual s/√n when every unit is a single value.
@@ -119,10 +121,12 @@ def standard_error(found: Units) -> float:
     >>> round(standard_error(units(finite([1, 2, 3, 4]))), 6)
     0.645497
     """
-    count, n = len(found.totals), float(found.sizes.sum())
-    distances = np.abs(found.totals - found.sizes * found.mean)
-    widest = float(distances.max())
-    if widest == 0.0:
+    count, n = len(sample_units.totals), float(sample_units.sizes.sum())
+    distances = np.abs(sample_units.totals - sample_units.sizes * sample_units.mean)
+    largest_distance = float(distances.max())
+    if largest_distance == 0.0:
         return 0.0
-    spread = float(np.cumsum(np.sort((distances / widest) ** 2))[-1])  # divided: squares of 1e200 would overflow
-    return widest * sqrt(count / (count - 1) * spread) / n
+    spread = float(
+        np.cumsum(np.sort((distances / largest_distance) ** 2))[-1]
+    )  # divided: squares of 1e200 would overflow
+    return largest_distance * sqrt(count / (count - 1) * spread) / n

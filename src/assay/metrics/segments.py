@@ -24,7 +24,7 @@ class Block(NamedTuple):
     header: tuple[Span, ...] = ()
 
 
-_LEAD = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
+_LINE_PREFIX = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _RULE = re.compile(r"(?:[-*_=] ?){3,}+$|<!--.*")
@@ -38,11 +38,11 @@ _ITEM = re.compile(
 )
 # No mark of Markdown begins a line with a word and a space, nor is it all of a line.
 _PROSE = re.compile(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
-_LEADS, _FENCES, _RULES = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
+_PREFIX_CHARACTERS, _FENCE_CHARACTERS, _RULE_CHARACTERS = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _BOLD_LINE = re.compile(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
-_ENDED = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
-_FULL = 50  # characters of a line that was probably broken for its length
+_ENDED_SENTENCE = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
+_LONG_LINE = 50  # characters of a line that was probably broken for its length
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -55,67 +55,72 @@ def blocks(text: str) -> Iterator[Block]:
     >>> [(block.kind, text[block.start : block.end]) for block in blocks(text)]
     [('heading', 'Leave'), ('item', '12 days\\n  a year'), ('row', '| 1 | 2 |')]
     """
-    apart = False
-    last: Block | None = None  # a paragraph or list item that the next line may continue
-    end = 0  # where its lines end, so far
-    for line in _kinds(text, list(_lines(text))):
+    after_empty_line = False
+    open_block: Block | None = None  # a paragraph or list item that the next line may continue
+    open_end = 0  # where its lines end, so far
+    for line in _line_blocks(text, list(_lines(text))):
         if line is None:
-            apart = True
-        elif last and not apart and line.kind == "text" and _goes_on(text, last.start, end, line.start):
-            end = line.end
+            after_empty_line = True
+        elif (
+            open_block
+            and not after_empty_line
+            and line.kind == "text"
+            and _continues_block(text, open_block.start, open_end, line.start)
+        ):
+            open_end = line.end
         else:
-            if last:
-                yield last if last.end == end else last._replace(end=end)
-            last = None
-            if apart:
+            if open_block:
+                yield open_block if open_block.end == open_end else open_block._replace(end=open_end)
+            open_block = None
+            if after_empty_line:
                 line = line._replace(apart=True)
             if line.kind in ("text", "item"):
-                last, end = line, line.end
+                open_block, open_end = line, line.end
             else:
                 yield line
-            apart = False
-    if last:
-        yield last._replace(end=end)
+            after_empty_line = False
+    if open_block:
+        yield open_block._replace(end=open_end)
 
 
-def _kinds(text: str, lines: list[Span]) -> Iterator[Block | None]:
+def _line_blocks(text: str, lines: list[Span]) -> Iterator[Block | None]:
     """Yield each line as a block of its own, and None for lines that separate."""
     fence = ""
     header: tuple[Span, ...] = ()
-    dashes = -1  # the number of the line below a table's header
-    for number, (start, end) in enumerate(lines):
+    table_rule_line = -1  # the number of the line below a table's header
+    for line_number, (start, end) in enumerate(lines):
         line = text[start:end]
-        mark = _FENCE.match(line) if line and line[0] in _FENCES else None
+        mark = _FENCE.match(line) if line and line[0] in _FENCE_CHARACTERS else None
         if fence or mark:
             closes = bool(mark) and mark is not None and mark[0].startswith(fence) and mark.end() == len(line)
             yield Block("code", start, end) if fence and line and not closes else None
             fence = "" if fence and closes else fence or (mark[0] if mark else "")
-        elif number == dashes:
+        elif line_number == table_rule_line:
             continue
         elif "|" not in line:
             header = ()
-            yield _plain(text, start, end, number + 1 < len(lines))
-        elif not header and number + 1 < len(lines) and _is_dashes(text[slice(*lines[number + 1])]):
-            header, dashes = tuple(cell_spans(text, start, end)), number + 1
+            yield _line_block(text, start, end, line_number + 1 < len(lines))
+        elif not header and line_number + 1 < len(lines) and _is_table_rule(text[slice(*lines[line_number + 1])]):
+            header, table_rule_line = tuple(cell_spans(text, start, end)), line_number + 1
         elif header or line[0] == line[-1] == "|":
             yield Block("row", start, end, header=header)
         else:
-            yield _plain(text, start, end, number + 1 < len(lines))
+            yield _line_block(text, start, end, line_number + 1 < len(lines))
 
 
-def _plain(text: str, start: int, end: int, more: bool) -> Block | None:
+def _line_block(text: str, start: int, end: int, has_next_line: bool) -> Block | None:
     """Return a line outside code and tables as a block; `more`: other lines follow."""
     line = text[start:end]
     if _PROSE.match(line):
         return Block("text", start, end)
-    if not line or (line[0] in _RULES and _RULE.match(line)):
+    if not line or (line[0] in _RULE_CHARACTERS and _RULE.match(line)):
         return None
     heading = _HEADING.match(line) if line[0] == "#" else None
     if heading:
-        begin = trim(text, start + heading.end(), end)[0]
-        return Block("heading", begin, end) if begin < end else None
-    bold = _BOLD_LINE.match(line) if more and line[0] in "*_" else None
-    if bold and not _ENDED.search(bold["label"].rstrip(":：")) and not any(map(str.isdigit, bold["label"])):
+        content_start = trim(text, start + heading.end(), end)[0]
+        return Block("heading", content_start, end) if content_start < end else None
+    bold = _BOLD_LINE.match(line) if has_next_line and line[0] in "*_" else None
+    if bold and not _ENDED_SENTENCE.search(bold["label"].rstrip(":：")) and not any(map(str.isdigit, bold["label"])):
         return Block("heading", start, end)
     item = _ITEM.match(line)
     return Block("item", start + item.end(), end) if item and item.end() < len(line) else Block("text", start, end)
@@ -143,15 +148,15 @@ def trim(text: str, start: int, end: int) -> Span:
 
 def _lines(text: str) -> Iterator[Span]:
     """Yield the span of each line, without what leads and ends it: whitespace and quotation marks of Markdown."""
-    at = 0
+    position = 0
     for line in text.removesuffix("\n").split("\n") if text else ():
-        kept = line.rstrip()
-        lead = _LEAD.match(kept) if kept and kept[0] in _LEADS else None
-        yield at + (lead.end() if lead else 0), at + len(kept)
-        at += len(line) + 1
+        stripped = line.rstrip()
+        lead = _LINE_PREFIX.match(stripped) if stripped and stripped[0] in _PREFIX_CHARACTERS else None
+        yield position + (lead.end() if lead else 0), position + len(stripped)
+        position += len(line) + 1
 
 
-def _is_dashes(line: str) -> bool:
+def _is_table_rule(line: str) -> bool:
     """Whether a line is the one below a table's header: a bar, and dashes in every cell."""
     if "|" not in line or line.strip("|:- \t"):
         return False
@@ -159,11 +164,11 @@ def _is_dashes(line: str) -> bool:
     return all("-" in cell for cell in cells)
 
 
-def _goes_on(text: str, begin: int, end: int, start: int) -> bool:
+def _continues_block(text: str, begin: int, end: int, start: int) -> bool:
     """Whether the line at `start` continues the block that lies between `begin` and `end`."""
-    last = max(text.rfind("\n", begin, end), begin)
-    joins = text[start].islower() or text[end - 1] in ",，、-" or end - last >= _FULL
-    return joins and not _ENDED.search(text, max(begin, end - 10), end)
+    last_line_start = max(text.rfind("\n", begin, end), begin)
+    looks_unfinished = text[start].islower() or text[end - 1] in ",，、-" or end - last_line_start >= _LONG_LINE
+    return looks_unfinished and not _ENDED_SENTENCE.search(text, max(begin, end - 10), end)
 
 
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,22 +181,22 @@ def _words(text: str) -> frozenset[str]:
 _CLOSERS = r"[\"'”’»)\]」』）》*_`]*+"
 _STOP = re.compile(rf"(?:[.!?…]++{_CLOSERS}|[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
 _CASED_STOPS = ".!?…"
-_PROTECTED = re.compile(
+_QUOTATION = re.compile(
     r"`(?! )[^`\n]{1,60}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"
     r"|(?<![^\s(\[])\"(?=\S)[^\"]{1,400}+\"(?!\w)"
 )
 _OPENERS = "([{\"'“‘«*_"
 # No sentence ends after these: in any writing, with a capital letter, before a digit …
-_NEVER = _words("e.g i.e eg ie v vs cf viz approx ca")
-_CAPITAL = _words(
+_NEVER_ENDING = _words("e.g i.e eg ie v vs cf viz approx ca")
+_CAPITAL_ABBREVIATIONS = _words(
     """
     Mr Mrs Ms Dr Prof St Gen Sen Rep Gov Capt Lt Col Sgt Rev Hon Messrs Mme Mlle Dept Jan Feb Mar Apr Jun Jul Aug Sep
     Sept Oct Nov Dec Tp TP Ths ThS Ts TS Pgs PGS Gs GS Bs BS Cn CN Ks KS Tx TX Ô Bà Q P
     """
 )
-_NUMBERED = _words("no nos nr fig figs art sec ch vol pp p q eq ver tel ext ed max min avg số đ")
+_BEFORE_NUMBERS = _words("no nos nr fig figs art sec ch vol pp p q eq ver tel ext ed max min avg số đ")
 # … and after these only before a word that begins sentences.
-_SOMETIMES = _words("etc inc ltd co corp llc plc jr sr al v.v vv bros ave blvd rd est")
+_SOMETIMES_ENDING = _words("etc inc ltd co corp llc plc jr sr al v.v vv bros ave blvd rd est")
 _STARTERS = _words(
     """
     the a an this that these those it its he she they we you i in on at by for from with if when while after before
@@ -226,17 +231,17 @@ def block_sentences(text: str, block: Block) -> list[Span]:
     if block.kind in ("row", "code", "heading"):
         return [(block.start, block.end)]
     spans, start = [], block.start
-    kept: Iterator[Span] | None = None
-    keep: Span | None = None
+    quotations: Iterator[Span] | None = None
+    quotation: Span | None = None
     for stop in _STOP.finditer(text, block.start, block.end):
-        if kept is None:
-            kept = _protected(text, block)
-            keep = next(kept, None)
-        while keep and keep[1] <= stop.start():
-            keep = next(kept, None)
-        if keep and keep[0] < stop.start() and stop.end() < keep[1]:
+        if quotations is None:
+            quotations = _quotation_spans(text, block)
+            quotation = next(quotations, None)
+        while quotation and quotation[1] <= stop.start():
+            quotation = next(quotations, None)
+        if quotation and quotation[0] < stop.start() and stop.end() < quotation[1]:
             continue
-        if stop.end() == block.end or _ends(text, start, stop.start(), stop.end()):
+        if stop.end() == block.end or _ends_sentence(text, start, stop.start(), stop.end()):
             spans.append(trim(text, start, stop.end()))
             start = stop.end()
     if start < block.end:
@@ -244,30 +249,34 @@ def block_sentences(text: str, block: Block) -> list[Span]:
     return [(a, b) for a, b in spans if a < b]
 
 
-def _protected(text: str, block: Block) -> Iterator[Span]:
+def _quotation_spans(text: str, block: Block) -> Iterator[Span]:
     """Yield the spans of quotations and code, but not of one that is the whole block."""
-    for match in _PROTECTED.finditer(text, block.start, block.end):
+    for match in _QUOTATION.finditer(text, block.start, block.end):
         if match.start() > block.start or text[match.end() : block.end].strip(" \t\n.,;:!?"):
             yield match.span()
 
 
-def _ends(text: str, start: int, stop: int, end: int) -> bool:
+def _ends_sentence(text: str, start: int, stop: int, end: int) -> bool:
     """Whether the mark at `stop`, with quotes up to `end`, closes the sentence begun at `start`."""
     mark = text[stop]
     if mark not in _CASED_STOPS:
         return True
     match = _NEXT_WORD.match(text, end, end + 40)
-    following = match[1] if match else ""
-    if following[:1].islower():
+    next_word = match[1] if match else ""
+    if next_word[:1].islower():
         return False
     if mark != "." or text[stop + 1 : stop + 2] == ".":
         return True
     if stop - start < 10 and _NUMBERING.fullmatch(text, start, stop):
         return False
-    pieces = text[max(start, stop - 24) : stop].split()
-    word = pieces[-1].lstrip(_OPENERS) if pieces else ""
-    if word.lower() in _NEVER or word in _CAPITAL or (word.lower() in _NUMBERED and following[:1].isdigit()):
+    words_before = text[max(start, stop - 24) : stop].split()
+    word = words_before[-1].lstrip(_OPENERS) if words_before else ""
+    if (
+        word.lower() in _NEVER_ENDING
+        or word in _CAPITAL_ABBREVIATIONS
+        or (word.lower() in _BEFORE_NUMBERS and next_word[:1].isdigit())
+    ):
         return False
-    if word.lower() in _SOMETIMES or (_INITIALS.fullmatch(word) and (word[0].isupper() or "." in word)):
-        return following.lower() in _STARTERS
+    if word.lower() in _SOMETIMES_ENDING or (_INITIALS.fullmatch(word) and (word[0].isupper() or "." in word)):
+        return next_word.lower() in _STARTERS
     return True

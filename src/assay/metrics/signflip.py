@@ -11,7 +11,7 @@ from assay.metrics.samples import Values, finite
 
 EXACT_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
 FLIPS = 9_999
-_WORDS = 64  # of random bits for each throw at a time: five megabytes
+_WORDS_AT_ONCE = 64  # of random bits for each throw at a time: five megabytes
 _FEW_COINS = 12  # below, a bit for each is drawn
 
 
@@ -25,34 +25,36 @@ def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
     (0.25, 'sign flip, exact')
     """
     numbers = finite(sums).tolist()
-    moving = sorted(abs(total) for total in numbers if total)
-    reached = abs(fsum(numbers)) - 1e-9 * fsum(moving)  # equal sums must count as reached whatever their last bits
-    if len(moving) <= EXACT_UNITS:
+    sizes = sorted(abs(total) for total in numbers if total)
+    observed_distance = abs(fsum(numbers)) - 1e-9 * fsum(
+        sizes
+    )  # equal sums must count as reached whatever their last bits
+    if len(sizes) <= EXACT_UNITS:
         patterns = np.zeros(1)
-        for size in moving:
+        for size in sizes:
             patterns = np.concatenate((patterns + size, patterns - size))
-        return float(np.mean(np.abs(patterns) >= reached)), "sign flip, exact"
+        return float(np.mean(np.abs(patterns) >= observed_distance)), "sign flip, exact"
     generator = np.random.Generator(np.random.PCG64(seed))
-    kept = np.zeros(FLIPS)
-    for size, count in zip(*np.unique(moving, return_counts=True), strict=True):  # in one order: the same bits anywhere
-        kept += size * _heads(generator, int(count))
-    extreme = int(np.count_nonzero(np.abs(2 * kept - fsum(moving)) >= reached))
+    positive_sums = np.zeros(FLIPS)
+    for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):  # in one order: the same bits anywhere
+        positive_sums += size * _count_heads(generator, int(count))
+    extreme = int(np.count_nonzero(np.abs(2 * positive_sums - fsum(sizes)) >= observed_distance))
     return (extreme + 1) / (FLIPS + 1), f"sign flip, {FLIPS} patterns, seed {seed}"
 
 
-def _heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.integer]:
+def _count_heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.integer]:
     """Return how many of so many fair coins fell on one side, in each of `FLIPS` throws; scores repeat a lot, and 64
     coins are thrown at once."""
     if coins < _FEW_COINS:
-        row = (FLIPS + 7) // 8
-        bits = np.frombuffer(generator.bytes(coins * row), dtype=np.uint8).reshape(coins, row)
-        each = np.unpackbits(bits, axis=1, count=FLIPS)
-        return np.asarray(each[0] if coins == 1 else each.sum(axis=0, dtype=np.int64))
-    found: npt.NDArray[np.int64] = np.zeros(FLIPS, dtype=np.int64)
+        row_bytes = (FLIPS + 7) // 8
+        bits = np.frombuffer(generator.bytes(coins * row_bytes), dtype=np.uint8).reshape(coins, row_bytes)
+        flips = np.unpackbits(bits, axis=1, count=FLIPS)
+        return np.asarray(flips[0] if coins == 1 else flips.sum(axis=0, dtype=np.int64))
+    counts: npt.NDArray[np.int64] = np.zeros(FLIPS, dtype=np.int64)
     while coins > 0:
-        words = min(-(-coins // 64), _WORDS)
-        drawn = np.frombuffer(generator.bytes(8 * FLIPS * words), dtype="<u8").reshape(FLIPS, words)
-        found += np.bitwise_count(drawn[:, 0] >> np.uint64(max(0, 64 * words - coins)))
-        found += np.bitwise_count(drawn[:, 1:]).sum(axis=1, dtype=np.int64)
+        words = min(-(-coins // 64), _WORDS_AT_ONCE)
+        random_words = np.frombuffer(generator.bytes(8 * FLIPS * words), dtype="<u8").reshape(FLIPS, words)
+        counts += np.bitwise_count(random_words[:, 0] >> np.uint64(max(0, 64 * words - coins)))
+        counts += np.bitwise_count(random_words[:, 1:]).sum(axis=1, dtype=np.int64)
         coins -= 64 * words
-    return found
+    return counts

@@ -8,7 +8,7 @@ from functools import lru_cache
 from assay.metrics.idf import Idf
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
-_known = lru_cache(maxsize=8192)(terms)  # references and questions meet the answers of many configurations
+_terms_cached = lru_cache(maxsize=8192)(terms)  # references and questions meet the answers of many configurations
 
 
 def answer_similarity(answer: str, reference: str, question: str, idf: Idf) -> float | None:
@@ -22,31 +22,36 @@ def answer_similarity(answer: str, reference: str, question: str, idf: Idf) -> f
     >>> answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", Idf.of([]))
     0.4
     """
-    said, expected, asked = terms(answer), _known(reference), _known(question)
-    marked = said.marked and expected.marked
-    known = _index(asked.items, asked.marked)
-    claims = _content(said, known, marked and asked.marked)
-    facts = _content(expected, known, marked and asked.marked)
-    if not facts:
+    answer_terms, reference_terms, question_terms = terms(answer), _terms_cached(reference), _terms_cached(question)
+    marked = answer_terms.marked and reference_terms.marked
+    question_keys = _index_keys(question_terms.items, question_terms.marked)
+    answer_content = _content_terms(answer_terms, question_keys, marked and question_terms.marked)
+    reference_content = _content_terms(reference_terms, question_keys, marked and question_terms.marked)
+    if not reference_content:
         return None
-    hit = _weight(claims, idf, _index(facts, marked), marked)
-    recalled = _weight(facts, idf, _index(claims, marked), marked)
-    if not hit or not recalled:
+    shared_in_answer = _total_weight(answer_content, idf, _index_keys(reference_content, marked), marked)
+    shared_in_reference = _total_weight(reference_content, idf, _index_keys(answer_content, marked), marked)
+    if not shared_in_answer or not shared_in_reference:
         return 0.0
-    precision, recall = hit / _weight(claims, idf), recalled / _weight(facts, idf)
+    precision, recall = (
+        shared_in_answer / _total_weight(answer_content, idf),
+        shared_in_reference / _total_weight(reference_content, idf),
+    )
     return min(1.0, 2 * precision * recall / (precision + recall))
 
 
-def _index(items: Iterable[Term], marked: bool) -> set[str]:
+def _index_keys(items: Iterable[Term], marked: bool) -> set[str]:
     return {key for term in items for key in stored(term, marked)}
 
 
-def _content(found: Terms, known: Set[str], marked: bool) -> list[Term]:
+def _content_terms(text_terms: Terms, question_keys: Set[str], marked: bool) -> list[Term]:
     """Return the terms that say something beyond the question, each once."""
-    items = [term for term in found.items if term.kind != "stop" and known.isdisjoint(wanted(term, marked))]
-    return list(dict(zip(spellings(items, found.marked), items, strict=True)).values())
+    items = [
+        term for term in text_terms.items if term.kind != "stop" and question_keys.isdisjoint(wanted(term, marked))
+    ]
+    return list(dict(zip(spellings(items, text_terms.marked), items, strict=True)).values())
 
 
-def _weight(items: Iterable[Term], idf: Idf, index: Set[str] | None = None, marked: bool = False) -> float:
+def _total_weight(items: Iterable[Term], idf: Idf, index: Set[str] | None = None, marked: bool = False) -> float:
     """Return the weight of the terms, or of those that stand in an index."""
     return sum([idf.weight(t.key) for t in items if index is None or not index.isdisjoint(wanted(t, marked))])

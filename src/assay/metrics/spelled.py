@@ -13,19 +13,37 @@ _ENGLISH |= {"fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90
 _VIETNAMESE = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "lam": 5, "sau": 6, "bay": 7, "tam": 8}
 _VIETNAMESE |= {"chin": 9}
 _DIGITS = {**_ENGLISH, **_VIETNAMESE}
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
+_SPELLED_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SPELLED_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
 _HUNDREDS = ("hundred", "tram")
 _FILLERS = ("and", "linh", "le")
 # How the Vietnamese words are spelled with diacritics; "sau" (after) and "nam" (male) are then other words.
-_WRITTEN = {"một", "mốt", "hai", "ba", "bốn", "tư", "năm", "lăm", "sáu", "bảy", "bẩy", "tám", "chín", "mười", "mươi"}
-_WRITTEN |= {"trăm", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
+_VIETNAMESE_SPELLINGS = {
+    "một",
+    "mốt",
+    "hai",
+    "ba",
+    "bốn",
+    "tư",
+    "năm",
+    "lăm",
+    "sáu",
+    "bảy",
+    "bẩy",
+    "tám",
+    "chín",
+    "mười",
+    "mươi",
+}
+_VIETNAMESE_SPELLINGS |= {"trăm", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
 # One syllable alone is a number where it can hardly be another word …
-_SURE = (_WRITTEN & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "chín", "mười"}) | (_ENGLISH.keys() - {"one"})
+_UNAMBIGUOUS = (_VIETNAMESE_SPELLINGS & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "chín", "mười"}) | (
+    _ENGLISH.keys() - {"one"}
+)
 # … and these, which are also "a", "year", "table", "mature" …, only before a unit. "sau ngày" is "after the day".
-_BEFORE_UNIT = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
+_NUMBERS_BEFORE_UNITS = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
 
-WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
+WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SPELLED_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
 """A word in flat text that may begin a number."""
 
 PATTERN = rf"{WORD}(?:[\ -](?:(?:and|linh|le)\ )?{WORD}){{0,11}}+"
@@ -48,24 +66,24 @@ def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
     ends = list(accumulate(len(word) + 1 for word in words))  # in the text as written other dashes and spaces may stand
     forms = [written[end - len(word) - 1 : end - 1].lower() for word, end in zip(words, ends, strict=True)]
     for first in range(len(words)):
-        value = _value(words[first:], forms[first:], unit_follows)
+        value = _parse_words(words[first:], forms[first:], unit_follows)
         if value is not None:
             return value
     return None
 
 
-def _value(words: Sequence[str], forms: Sequence[str], unit_follows: bool) -> int | None:
+def _parse_words(words: Sequence[str], forms: Sequence[str], unit_follows: bool) -> int | None:
     if len(words) == 1:
-        sure = forms[0] in _SURE or (unit_follows and forms[0] in _BEFORE_UNIT)
-        return {**_DIGITS, "muoi": 10}.get(words[0]) if sure else None
+        is_number = forms[0] in _UNAMBIGUOUS or (unit_follows and forms[0] in _NUMBERS_BEFORE_UNITS)
+        return {**_DIGITS, "muoi": 10}.get(words[0]) if is_number else None
     if words != forms and any(
-        word not in _ENGLISH and form not in _WRITTEN for word, form in zip(words, forms, strict=True)
+        word not in _ENGLISH and form not in _VIETNAMESE_SPELLINGS for word, form in zip(words, forms, strict=True)
     ):
         return None
     total = group = last = 0
     for word in words:
-        if word in _SCALES:
-            total, group, last = total + (group or 1) * _SCALES[word], 0, 0
+        if word in _SPELLED_SCALES:
+            total, group, last = total + (group or 1) * _SPELLED_SCALES[word], 0, 0
         elif word in _HUNDREDS:
             group, last = (group or 1) * 100, 0
         elif word == "muoi":

@@ -11,7 +11,9 @@ from math import cos, pi, sin, sqrt
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
-_SERIES_FROM = 100  # degrees of freedom from which the expansion in 1/df is right to 8 digits up to probability 0.9995
+_EXPANSION_FROM = (
+    100  # degrees of freedom from which the expansion in 1/df is right to 8 digits up to probability 0.9995
+)
 
 
 def normal_quantile(probability: float) -> float:
@@ -39,10 +41,10 @@ def t_quantile(probability: float, df: int) -> float:
         raise ValueError(f"a probability must lie between 0 and 1 (got {probability})")
     if probability < 0.5:
         return -t_quantile(1.0 - probability, df)
-    if df >= _SERIES_FROM:
-        return _expansion(normal_quantile(probability), df)
+    if df >= _EXPANSION_FROM:
+        return _quantile_expansion(normal_quantile(probability), df)
     central = 2.0 * probability - 1.0
-    angle = bisect(lambda theta: _central(theta, df) - central, 0.0, pi / 2)
+    angle = bisect(lambda theta: _central_probability(theta, df) - central, 0.0, pi / 2)
     return sqrt(df) * sin(angle) / cos(angle)
 
 
@@ -63,17 +65,17 @@ def bisect(function: Callable[[float], float], below: float, above: float) -> fl
     return (below + above) / 2
 
 
-def _central(theta: float, df: int) -> float:
+def _central_probability(theta: float, df: int) -> float:
     """Return P(|T| < sqrt(df)·tan(theta)): a finite sum of powers of the cosine."""
-    cosine, odd = cos(theta), df % 2
-    term = total = (cosine if odd else 1.0) if df > 1 else 0.0
-    for step in range(2 + odd, df - 1, 2):
+    cosine, is_odd = cos(theta), df % 2
+    term = total = (cosine if is_odd else 1.0) if df > 1 else 0.0
+    for step in range(2 + is_odd, df - 1, 2):
         term *= cosine * cosine * (step - 1) / step
         total += term
-    return 2 / pi * (theta + sin(theta) * total) if odd else sin(theta) * total
+    return 2 / pi * (theta + sin(theta) * total) if is_odd else sin(theta) * total
 
 
-def _expansion(z: float, df: int) -> float:
+def _quantile_expansion(z: float, df: int) -> float:
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

@@ -1,7 +1,7 @@
-"""How far sources support a claim, by rules alone: a score that ranks, a verdict, the evidence, and what is missing.
+"""Rules that estimate how well sources support a claim: a score, a label, the evidence and the missing facts.
 
-The score is uncalibrated: it is for ranking, trends and triage, and the verdict leaves most claims unknown. It does not
-see swapped roles, two statements fused into one, or numbers that follow from others
+The score is uncalibrated: use it for ranking, trends and triage. The label leaves most claims unknown. The rules do not
+detect swapped roles, two statements merged into one, or numbers that must be derived from others
 (docs/how-to/claims-and-support.md).
 """
 
@@ -25,15 +25,17 @@ Verdict = Literal["supported", "contradicted", "not_found", "unknown"]
 
 
 class Support(NamedTuple):
-    """What the sources say to a claim.
+    """How well the sources support a claim.
 
-    `score` in [0, 1] rises with `z` (uncalibrated: ranking and trend only). `verdict`: supported where the claim stands
-    there next to verbatim; contradicted where the best sentence says almost the same with another fact or turned round,
-    as `contradictions` says in words; not found where hardly anything of it is there; most others are unknown, as is
-    what is low only because claim and sources are not in the same language.
-    `source`, `start`, `end`: the best sentence, the first of `evidence` (None and 0 where there is none).
-    `unsupported`: spans in the NFC claim of words with little support; `missing`: numbers, dates, identifiers and
-    names that no source has, as written.
+    `score`: in [0, 1], rises with `z`; uncalibrated, for ranking and trends only.
+    `verdict`: "supported" if the sources contain the claim almost verbatim; "contradicted" if the best sentence matches
+    the claim except for another fact, a negation or an opposite word, which `contradictions` lists in words;
+    "not_found" if the sources contain hardly any of the claim; otherwise "unknown", also where the support is low only
+    because claim and sources are in different languages.
+    `source`, `start`, `end`: the best sentence, which is the first of `evidence`; None, 0 and 0 without evidence.
+    `unsupported`: spans, in the NFC claim, of words with little support.
+    `missing`: numbers, dates, identifiers and names that no source contains, as written.
+    `logp`, `fact`, `c4`, `dig`, `turn`: the features of the score, see `support`.
     """
 
     score: float
@@ -53,27 +55,28 @@ class Support(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
-# z = 0.04·logp − 0.4·fact + 1.5·c4 − dig − turn, with weights set by hand on six public sets: a trained regression
-# ranks alike.
+# z = 0.04·logp − 0.4·fact + 1.5·c4 − dig − turn. The weights were set by hand on six public data sets; a trained
+# regression ranks no better.
 _LOGP, _FACT, _C4, _DIG, _TURN = 0.04, 0.4, 1.5, 1.0, 1.0
-_MIDDLE, _SLOPE = 0.7, 4.0  # score = 1 / (1 + exp(−slope · (z − middle)))
-_SUPPORTED, _NOT_FOUND = 1.4, -0.5  # z from which, and below which, the verdict is not unknown
-_LOWEST = -100.0  # z below which the score is flat
-_LONGEST = 4000  # characters of a claim that are read
-_WEIGHTS = {"number": 1.6, "id": 1.6, "name": 1.4}
-_FACTS = ("number", "id", "name")
+_MIDDLE_Z, _SLOPE = 0.7, 4.0  # score = 1 / (1 + exp(−slope · (z − middle)))
+_SUPPORTED, _NOT_FOUND = 1.4, -0.5  # "supported" from the first z on, "not_found" below the second
+_LOWEST_Z = -100.0  # z below which the score is flat
+_LONGEST_CLAIM = 4000  # characters of a claim that are read
+_KIND_WEIGHTS = {"number": 1.6, "id": 1.6, "name": 1.4}
+_FACT_KINDS = ("number", "id", "name")
 
 
 def support(claim: str, sources: Sources) -> Support:
-    """Return how far the sources support a claim, jointly; `sources.only(ids)` asks some of them.
+    """Return how well the sources together support a claim; pass `sources.only(ids)` to use some of them.
 
-    Five features: `logp`, how well each content word is found among its neighbours; `fact`, numbers, identifiers and
-    names that are absent or in other company; `c4`, the share of the claim's 4-grams, weighted by rarity, in at most
-    three sentences; `dig`, numbers that no source has; `turn`, whether a negation or an opposite word turns the claim
-    round. A claim whose terms stand in a source in a row has the best of all. A claim without a word is unknown; one of
-    which nothing is found is not found. Where the claim bears diacritics and no source does, or all sources do and the
-    claim does not, they are in different languages: unknown at best. Of an endless claim the first 4,000 characters
-    count.
+    The score combines five features: `logp`, how well each content word is matched among its neighbours; `fact`, the
+    number of numbers, identifiers and names that are absent or appear among other words; `c4`, the share of the claim's
+    character 4-grams, weighted by rarity, in at most three sentences; `dig`, the number of numbers that no source
+    contains; `turn`, 1 if a negation or an opposite word reverses the claim, else 0. A claim whose terms appear in a
+    source in the same order, without a gap, gets the best value of each. A claim without words is "unknown", and one of
+    which no word is found is "not_found". If the claim has diacritics and no source does, or the reverse, they are
+    taken to be in different languages, and the verdict is at best "unknown". Only the first 4,000 characters of the
+    claim are read.
 
     >>> sources = Sources([("hr", "Full-time staff get 12 days of annual leave.")], Idf.of([]))
     >>> support("Staff get 12 days of annual leave", sources).verdict
@@ -82,52 +85,58 @@ def support(claim: str, sources: Sources) -> Support:
     >>> wrong.verdict, wrong.contradictions, wrong.source
     ('contradicted', ('"15 days" where the source has "12 days"',), 'hr')
     """
-    asked = _asked(claim[:_LONGEST], sources.idf)
-    found, content = asked.found, asked.content
+    prepared = _prepare_claim(claim[:_LONGEST_CLAIM], sources.idf)
+    claim_terms, content = prepared.found, prepared.content
     if not content:
-        return _made(_Features(0.0, 0.0, 0.0, 0.0, 0.0), found, (), z=_MIDDLE)
-    place = _verbatim(asked, sources)
-    if place is not None:
-        whole = sentence_of(sources, sources.sentences_at([place]).pop())
-        return _made(_Features(0.0, 0.0, 1.0, 0.0, 0.0), found, (whole,))
-    matches = [sources.match(term, found.marked) for term in content]
-    supports = _supports(matches, asked.weights)
-    pieces = asked.pieces(found.marked and sources.marked)
-    chosen = choose(matches, asked.weights, pieces, sources)
+        return _build_support(_Features(0.0, 0.0, 0.0, 0.0, 0.0), claim_terms, (), z=_MIDDLE_Z)
+    verbatim_position = _find_verbatim(prepared, sources)
+    if verbatim_position is not None:
+        verbatim_sentence = sentence_of(sources, sources.sentences_at([verbatim_position]).pop())
+        return _build_support(_Features(0.0, 0.0, 1.0, 0.0, 0.0), claim_terms, (verbatim_sentence,))
+    matches = [sources.match(term, claim_terms.marked) for term in content]
+    word_supports = _support_of_words(matches, prepared.weights)
+    pieces = prepared.pieces(claim_terms.marked and sources.marked)
+    best_sentences = choose(matches, prepared.weights, pieces, sources)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.places]
-    misplaced = [q for q in asked.facts if _misplaced(content, matches, q)]
-    claimed = Claimed(found, content, matches, asked.weights, misplaced)
-    against = contradiction(claimed, sources, chosen[0]) if chosen else _NOTHING_AGAINST
+    misplaced = [word for word in prepared.facts if _is_misplaced(content, matches, word)]
+    claimed = Claimed(claim_terms, content, matches, prepared.weights, misplaced)
+    contradicted_by = contradiction(claimed, sources, best_sentences[0]) if best_sentences else _NO_CONTRADICTION
+    log_supports = []
+    for kind_weight, word_support in zip(prepared.kinds, word_supports, strict=True):
+        log_supports.append(kind_weight * math.log(max(_LEAST_SUPPORT, word_support)))
+    evidence_grams = frozenset().union(*[sources.grams(sentence, pieces.marked) for sentence in best_sentences])
+    # The parts of a date share one span and count once.
+    absent_numbers = {(term.start, term.end) for term in absent if _is_explicit_number(term, claim_terms)}
     features = _Features(
-        sum([weight * math.log(max(_FLOOR, s)) for weight, s in zip(asked.kinds, supports, strict=True)]),
-        float(len(misplaced)),
-        pieces.share(frozenset().union(*[sources.grams(sentence, pieces.marked) for sentence in chosen])),
-        float(len({(term.start, term.end) for term in absent if _is_digits(term, found)})),
-        float(against.turned),
+        logp=sum(log_supports),
+        fact=float(len(misplaced)),
+        c4=pieces.share(evidence_grams),
+        dig=float(len(absent_numbers)),
+        turn=float(contradicted_by.turned),
     )
-    made = _made(
+    result = _build_support(
         features,
-        found,
-        tuple([sentence_of(sources, sentence) for sentence in chosen]),
-        weak=[term for term, value in zip(content, supports, strict=True) if value < _WEAK],
-        missing=[term for term in absent if term.kind in _FACTS],
-        against=against,
+        claim_terms,
+        tuple([sentence_of(sources, sentence) for sentence in best_sentences]),
+        weak=[term for term, value in zip(content, word_supports, strict=True) if value < _WEAK_SUPPORT],
+        missing=[term for term in absent if term.kind in _FACT_KINDS],
+        contradicted_by=contradicted_by,
     )
-    if made.verdict in ("not_found", "unknown") and sources.passages and found.marked != sources.marked:
-        return made._replace(verdict="unknown")
-    return made if chosen else made._replace(verdict="not_found")
+    if result.verdict in ("not_found", "unknown") and sources.passages and claim_terms.marked != sources.marked:
+        return result._replace(verdict="unknown")
+    return result if best_sentences else result._replace(verdict="not_found")
 
 
-class _Asked:
-    """A claim made ready to be held against several sources."""
+class _PreparedClaim:
+    """A claim prepared for comparison with several sets of sources."""
 
     def __init__(self, claim: str, idf: Idf) -> None:
-        self.found = found = terms(claim)
-        self.content = [term for term in found.items if term.kind != "stop"] or found.items
+        self.found = claim_terms = terms(claim)
+        self.content = [term for term in claim_terms.items if term.kind != "stop"] or claim_terms.items
         self.weights = [idf.weight(term.key) for term in self.content]
-        self.kinds = [_WEIGHTS.get(term.kind, 1.0) for term in self.content]
-        self.facts = [q for q, term in enumerate(self.content) if term.kind in _FACTS]
-        self.lines = {marked: line_of(spellings(found.items, marked)) for marked in {False, found.marked}}
+        self.kinds = [_KIND_WEIGHTS.get(term.kind, 1.0) for term in self.content]
+        self.facts = [word for word, term in enumerate(self.content) if term.kind in _FACT_KINDS]
+        self.lines = {marked: line_of(spellings(claim_terms.items, marked)) for marked in {False, claim_terms.marked}}
         self._idf = idf
         self._pieces: dict[bool, Pieces] = {}
 
@@ -138,10 +147,12 @@ class _Asked:
         return self._pieces[marked]
 
 
-_asked = lru_cache(maxsize=256)(_Asked)  # claims meet the context, what is cited, and each citation
+_prepare_claim = lru_cache(maxsize=256)(
+    _PreparedClaim
+)  # a claim is scored with the context, with all cited chunks and with each of them
 
 
-_NOTHING_AGAINST = Contradiction()
+_NO_CONTRADICTION = Contradiction()
 
 
 class _Features(NamedTuple):
@@ -152,125 +163,129 @@ class _Features(NamedTuple):
     turn: float
 
 
-def _made(
+def _build_support(
     features: _Features,
-    found: Terms,
+    claim_terms: Terms,
     evidence: tuple[Evidence, ...],
     weak: Sequence[Term] = (),
     missing: Sequence[Term] = (),
-    against: Contradiction = _NOTHING_AGAINST,
+    contradicted_by: Contradiction = _NO_CONTRADICTION,
     z: float | None = None,
 ) -> Support:
     if z is None:
         z = _LOGP * features.logp - _FACT * features.fact + _C4 * features.c4 - _DIG * features.dig
         z -= _TURN * features.turn
-    score = 1.0 / (1.0 + math.exp(-_SLOPE * (max(z, _LOWEST) - _MIDDLE)))
+    score = 1.0 / (1.0 + math.exp(-_SLOPE * (max(z, _LOWEST_Z) - _MIDDLE_Z)))
     source, start, end = evidence[0] if evidence else (None, 0, 0)
     return Support(
         score=score,
         z=z,
-        verdict="contradicted" if against.words else _verdict(z),
+        verdict="contradicted" if contradicted_by.words else _label_of(z),
         source=source,
         start=start,
         end=end,
         unsupported=tuple(dict.fromkeys((term.start, term.end) for term in weak)),
-        missing=tuple(dict.fromkeys(found.text[term.start : term.end] for term in missing)),
-        contradictions=against.words,
+        missing=tuple(dict.fromkeys(claim_terms.text[term.start : term.end] for term in missing)),
+        contradictions=contradicted_by.words,
         **features._asdict(),
         evidence=evidence,
     )
 
 
-def _verdict(z: float) -> Verdict:
+def _label_of(z: float) -> Verdict:
     return "supported" if z >= _SUPPORTED else "not_found" if z < _NOT_FOUND else "unknown"
 
 
-def _verbatim(asked: _Asked, sources: Sources) -> int | None:
-    """Return the first place where all terms of the claim stand in a row."""
+def _find_verbatim(prepared: _PreparedClaim, sources: Sources) -> int | None:
+    """Return the first position where all terms of the claim appear in order, without a gap."""
     for passage, offset in zip(sources.passages, sources.offsets, strict=True):
-        marked = asked.found.marked and passage.marked
-        at = passage.lines[marked].find(asked.lines[marked])
-        if at >= 0:
-            return offset + passage.lines[marked].count(" ", 0, at)
+        marked = prepared.found.marked and passage.marked
+        position = passage.lines[marked].find(prepared.lines[marked])
+        if position >= 0:
+            return offset + passage.lines[marked].count(" ", 0, position)
     return None
 
 
 # ── features ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_FLOOR = 0.05  # the least support of a word
-_WEAK = 0.5  # support below which a word is shown
-_ALONE = 0.4  # support of a word that is found in other company
-_NEIGHBOURS, _FADING = 3, 0.3  # words on either side that are its company; the farther ones count less
-_CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # what company counts at a distance of so many terms
-_FAR = len(_CLOSENESS)
-_MOST = 40  # places of a term that are looked at
-_FACT_NEIGHBOURS, _FACT_NEAR = 2, 12
+_LEAST_SUPPORT = 0.05  # of a word
+_WEAK_SUPPORT = 0.5  # support below which a word is reported
+_SUPPORT_ALONE = 0.4  # support of a word that is found without its neighbours
+_NEIGHBOURS, _DISTANCE_DECAY = 3, 0.3  # words on either side of a word; more distant ones count less
+_CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # the weight of a neighbour by its distance in terms
+_FAR_DISTANCE = len(_CLOSENESS)
+_MOST_POSITIONS = 40  # positions of a term that are examined
+_FACT_NEIGHBOURS, _FACT_DISTANCE = 2, 12
 
 
-def _supports(matches: Sequence[Match], weights: Sequence[float]) -> list[float]:
-    """Return the support of each content word: how well it agrees, times .4 to 1 by how much of its company is near."""
-    supports = []
-    for q, match in enumerate(matches):
+def _support_of_words(matches: Sequence[Match], weights: Sequence[float]) -> list[float]:
+    """Return the support of each content word: the quality of its match, times 0.4 to 1 by how many neighbours are near."""
+    word_supports = []
+    for word, match in enumerate(matches):
         if not match.places:
-            supports.append(0.0)
+            word_supports.append(0.0)
             continue
-        present: list[tuple[Sequence[int], float]] = []
-        total = reachable = 0.0
-        for z in range(max(0, q - _NEIGHBOURS), min(len(matches), q + _NEIGHBOURS + 1)):
-            if z != q:
-                weight = weights[z] / (1 + _FADING * (abs(z - q) - 1))
-                total += weight
-                if matches[z].places:
-                    present.append((matches[z].places, weight))
-                    reachable += weight
-        best = 0.0 if total else 1.0
-        for place in match.places[:_MOST] if present else ():
-            best = max(best, _company_near(place, present) / total)
-            if best * total >= reachable:
+        neighbours_found: list[tuple[Sequence[int], float]] = []
+        total_weight = reachable_weight = 0.0
+        for neighbour in range(max(0, word - _NEIGHBOURS), min(len(matches), word + _NEIGHBOURS + 1)):
+            if neighbour != word:
+                weight = weights[neighbour] / (1 + _DISTANCE_DECAY * (abs(neighbour - word) - 1))
+                total_weight += weight
+                if matches[neighbour].places:
+                    neighbours_found.append((matches[neighbour].places, weight))
+                    reachable_weight += weight
+        best_share = 0.0 if total_weight else 1.0
+        for position in match.places[:_MOST_POSITIONS] if neighbours_found else ():
+            best_share = max(best_share, _nearby_weight(position, neighbours_found) / total_weight)
+            if best_share * total_weight >= reachable_weight:
                 break
-        supports.append(match.quality * (_ALONE + (1 - _ALONE) * best))
-    return supports
+        word_supports.append(match.quality * (_SUPPORT_ALONE + (1 - _SUPPORT_ALONE) * best_share))
+    return word_supports
 
 
-def _company_near(place: int, company: Sequence[tuple[Sequence[int], float]]) -> float:
-    """Return the weight of the company, each word counted by how near the nearest of its places is."""
-    near = 0.0
-    for places, weight in company:
-        at = bisect_left(places, place)
-        distance = place - places[at - 1] if at else _FAR
-        if at < len(places) and places[at] == place:
-            at += 1  # the word itself is no company of its own
-        if at < len(places) and places[at] - place < distance:
-            distance = places[at] - place
-        if distance < _FAR:
-            near += weight * _CLOSENESS[distance]
-    return near
+def _nearby_weight(position: int, neighbours_found: Sequence[tuple[Sequence[int], float]]) -> float:
+    """Return the total weight of the neighbours, each scaled by the distance of its nearest position."""
+    weight_near = 0.0
+    for positions, weight in neighbours_found:
+        index = bisect_left(positions, position)
+        distance = position - positions[index - 1] if index else _FAR_DISTANCE
+        if index < len(positions) and positions[index] == position:
+            index += 1  # a word is not its own neighbour
+        if index < len(positions) and positions[index] - position < distance:
+            distance = positions[index] - position
+        if distance < _FAR_DISTANCE:
+            weight_near += weight * _CLOSENESS[distance]
+    return weight_near
 
 
-def _misplaced(content: Sequence[Term], matches: Sequence[Match], q: int) -> bool:
-    """Whether a number, identifier or name is absent, or present with none of its neighbours near."""
-    places = matches[q].places
-    if not places:
+def _is_misplaced(content: Sequence[Term], matches: Sequence[Match], word: int) -> bool:
+    """Whether a number, identifier or name is absent, or present without any of its neighbours nearby."""
+    positions = matches[word].places
+    if not positions:
         return True
-    near = range(max(0, q - _FACT_NEIGHBOURS), min(len(content), q + _FACT_NEIGHBOURS + 1))
-    others = [matches[z].places for z in near if z != q and matches[z].places]
-    return bool(others) and not any(
-        _within(place, other, _FACT_NEAR) for place in places[: 2 * _MOST] for other in others
+    neighbours = range(max(0, word - _FACT_NEIGHBOURS), min(len(content), word + _FACT_NEIGHBOURS + 1))
+    neighbour_positions = [
+        matches[neighbour].places for neighbour in neighbours if neighbour != word and matches[neighbour].places
+    ]
+    return bool(neighbour_positions) and not any(
+        _has_position_within(position, other_positions, _FACT_DISTANCE)
+        for position in positions[: 2 * _MOST_POSITIONS]
+        for other_positions in neighbour_positions
     )
 
 
-def _within(place: int, places: Sequence[int], distance: int) -> bool:
-    """Whether one of the places is near another, but not the same."""
-    at = bisect_left(places, place - distance)
-    while at < len(places) and places[at] <= place + distance:
-        if places[at] != place:
+def _has_position_within(position: int, positions: Sequence[int], distance: int) -> bool:
+    """Whether one of `positions` lies within `distance` of `position`, other than `position` itself."""
+    index = bisect_left(positions, position - distance)
+    while index < len(positions) and positions[index] <= position + distance:
+        if positions[index] != position:
             return True
-        at += 1
+        index += 1
     return False
 
 
-def _is_digits(term: Term, found: Terms) -> bool:
-    """Whether a term is a number in digits, an identifier, or a number that is spelled out but has a unit."""
+def _is_explicit_number(term: Term, claim_terms: Terms) -> bool:
+    """Whether a term is an identifier, a number in digits, or a spelled-out number with a unit."""
     return term.kind == "id" or (
-        term.kind == "number" and (bool(term.unit) or any(map(str.isdigit, found.text[term.start : term.end])))
+        term.kind == "number" and (bool(term.unit) or any(map(str.isdigit, claim_terms.text[term.start : term.end])))
     )

@@ -43,8 +43,8 @@ class Terms(NamedTuple):
     marked: bool
 
 
-_MARKED = 0.4  # share of words with diacritics from which a text is written with them, as Vietnamese is
-_CAPITALS = 0.6  # share of capitalised words from which capitals say nothing
+_MARKED_SHARE = 0.4  # share of words with diacritics from which a text is written with them, as Vietnamese is
+_CAPITALISED_SHARE = 0.6  # share of capitalised words from which capitals say nothing
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -57,7 +57,7 @@ def _spaceless_character() -> re.Pattern[str]:
 
 
 @cache
-def _run() -> re.Pattern[str]:
+def _run_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 
 
@@ -67,32 +67,34 @@ def terms(text: str) -> Terms:
     >>> [(term.kind, term.key) for term in terms("Ms Lan asked for 12 days after ERR-429").items][1:]
     [('name', 'lan'), ('word', 'ask'), ('stop', 'for'), ('number', '#12'), ('stop', 'after'), ('id', 'err-429')]
     """
-    written = nfc(text)
-    digits = written if written.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), written)
+    nfc_text = nfc(text)
+    digits = nfc_text if nfc_text.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), nfc_text)
     spaceless = not digits.isascii() and _spaceless_character().search(digits) is not None
     plain = flat(digits)
-    found = iter(quantities(_spaceless_character().sub("|", digits) if spaceless else digits))
-    quantity = next(found, None)
+    pending = iter(quantities(_spaceless_character().sub("|", digits) if spaceless else digits))
+    quantity = next(pending, None)
     items: list[Term] = []
-    begins = quantity.start if quantity else len(plain)
-    for start, end in _pieces(plain) if spaceless else token_spans(plain):
-        while quantity and end > begins and quantity.end <= start:
-            items += _of_quantity(quantity)
-            quantity = next(found, None)
-            begins = quantity.start if quantity else len(plain)
-        if end <= begins:
-            kind, key, marked = _of_word(digits[start:end])
+    quantity_start = quantity.start if quantity else len(plain)
+    for start, end in _spaceless_spans(plain) if spaceless else token_spans(plain):
+        while quantity and end > quantity_start and quantity.end <= start:
+            items += _quantity_terms(quantity)
+            quantity = next(pending, None)
+            quantity_start = quantity.start if quantity else len(plain)
+        if end <= quantity_start:
+            kind, key, marked = _classify_word(digits[start:end])
             items.append(Term(kind, start, end, key, marked))
     while quantity:
-        items += _of_quantity(quantity)
-        quantity = next(found, None)
+        items += _quantity_terms(quantity)
+        quantity = next(pending, None)
     kinds = [term.kind for term in items]
     words = len(items) - kinds.count("number")
-    if kinds.count("name") > _CAPITALS * words:
+    if kinds.count("name") > _CAPITALISED_SHARE * words:
         items = [term._replace(kind="word") if term.kind == "name" else term for term in items]
     elif items and kinds[0] == "name":
         items[0] = items[0]._replace(kind="word")
-    return Terms(written, items, not written.isascii() and sum([term.marked != "" for term in items]) > _MARKED * words)
+    return Terms(
+        nfc_text, items, not nfc_text.isascii() and sum([term.marked != "" for term in items]) > _MARKED_SHARE * words
+    )
 
 
 def spellings(items: Iterable[Term], marked: bool) -> list[str]:
@@ -101,10 +103,10 @@ def spellings(items: Iterable[Term], marked: bool) -> list[str]:
     >>> spellings(terms("12 days of leave").items, False)
     ['#12|day', 'of', 'leav']
     """
-    return [_number(term) if term.kind == "number" else (marked and term.marked) or term.key for term in items]
+    return [_number_spelling(term) if term.kind == "number" else (marked and term.marked) or term.key for term in items]
 
 
-def _number(term: Term) -> str:
+def _number_spelling(term: Term) -> str:
     key = term.others[-1] if term.others else term.key
     return f"{key}|{term.unit}" if term.unit else key
 
@@ -140,14 +142,14 @@ def vocabulary(text: str) -> set[str]:
     """
     plain = fold(text)
     if not plain.isascii() and _spaceless_character().search(plain):
-        return {_word(plain[start:end])[1] for start, end in _pieces(plain)}
-    return {_word(word)[1] for word in set(_LETTERS.findall(plain))}
+        return {_classify_flat_word(plain[start:end])[1] for start, end in _spaceless_spans(plain)}
+    return {_classify_flat_word(word)[1] for word in set(_LETTERS.findall(plain))}
 
 
-def _pieces(plain: str) -> Iterator[tuple[int, int]]:
+def _spaceless_spans(plain: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the tokens of a text that holds a script without spaces: there, pairs of characters."""
     for start, end in token_spans(plain):
-        for run in _run().finditer(plain, start, end):
+        for run in _run_pattern().finditer(plain, start, end):
             first, last = run.span()
             if _spaceless_character().match(plain, first):
                 yield from ((i, min(i + 2, last)) for i in range(first, max(last - 1, first + 1)))
@@ -158,19 +160,19 @@ def _pieces(plain: str) -> Iterator[tuple[int, int]]:
 # ── quantities ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_quantity(item: Number | Date) -> list[Term]:
+def _quantity_terms(item: Number | Date) -> list[Term]:
     if isinstance(item, Number):
         keys = [f"#{value.normalize():f}" for value in item.values]
         return [Term("number", item.start, item.end, keys[0], "", tuple(keys[1:]), item.unit)]
-    days = _part("#", [day for _, _, day in item.values if day])
-    months = _part("@", [month for _, month, _ in item.values])
-    years = _part("#", [year for year, _, _ in item.values])
+    days = _part_keys("#", [day for _, _, day in item.values if day])
+    months = _part_keys("@", [month for _, month, _ in item.values])
+    years = _part_keys("#", [year for year, _, _ in item.values])
     return [
         Term("number", item.start, item.end, keys[0], "", tuple(keys[1:])) for keys in (days, months, years) if keys
     ]
 
 
-def _part(mark: str, values: list[int]) -> list[str]:
+def _part_keys(mark: str, values: list[int]) -> list[str]:
     return [f"{mark}{value}" for value in dict.fromkeys(values)]
 
 
@@ -178,11 +180,11 @@ def _part(mark: str, values: list[int]) -> list[str]:
 
 
 @lru_cache(maxsize=65536)
-def _of_word(raw: str) -> tuple[Kind, str, str]:
+def _classify_word(raw: str) -> tuple[Kind, str, str]:
     """Return the kind, the key and the key with diacritics of a token that is no number."""
     word = flat(raw)
-    kind, key = _word(word)
-    marks = "" if raw.isascii() else _marks(raw)
+    kind, key = _classify_flat_word(word)
+    marks = "" if raw.isascii() else _diacritics(raw)
     if marks and kind == "stop":
         kind = "word"
     if kind == "word":
@@ -194,17 +196,17 @@ def _of_word(raw: str) -> tuple[Kind, str, str]:
 
 
 @lru_cache(maxsize=65536)
-def _word(word: str) -> tuple[Kind, str]:
+def _classify_flat_word(word: str) -> tuple[Kind, str]:
     """Return the kind and the key of a flat token that is no number."""
     word = word.removesuffix("'s")
     if any(map(str.isdigit, word)) or "_" in word:
         return "id", word
     if word in _STOPS or word.endswith("n't") or _KANA.fullmatch(word):
         return "stop", word
-    return "word", _KNOWN.get(word) or stem(word)
+    return "word", _FIXED_KEYS.get(word) or stem(word)
 
 
-def _marks(raw: str) -> str:
+def _diacritics(raw: str) -> str:
     """Return the diacritics of a word, sorted, so that "hoà" and "hòa" have the same."""
     return "".join(sorted(c for c in normalize("NFD", raw.lower()) if c == "đ" or category(c) == "Mn"))
 
@@ -217,9 +219,9 @@ def stem(word: str) -> str:
     """
     if len(word) < 4 or not word.isascii() or word.endswith("ss"):
         return word
-    for ending, kept in _ENDINGS_BY_LETTER.get(word[-1], ()):
+    for ending, replacement in _ENDINGS_BY_LETTER.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: len(word) - len(ending)] + kept
+            word = word[: len(word) - len(ending)] + replacement
             break
     if word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
@@ -248,8 +250,8 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_KNOWN = {word: f"#{number}" for number, word in enumerate(_ORDINALS, 1)} | {"one": "#1"}
-_KNOWN |= {name: key for name, key in _MONTHS.items() if len(name) > 3 and name != "march"}
+_FIXED_KEYS = {word: f"#{number}" for number, word in enumerate(_ORDINALS, 1)} | {"one": "#1"}
+_FIXED_KEYS |= {name: key for name, key in _MONTHS.items() if len(name) > 3 and name != "march"}
 _KANA = re.compile(r"[\u3040-\u309f]+")
 _LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _STOPS = frozenset(

@@ -11,10 +11,10 @@ from assay.metrics.quantities import Date, Number, dates, numbers
 __all__ = ["Date", "Number", "dates", "flat", "fold", "nfc", "numbers", "squeeze", "token_spans", "tokens"]
 
 # Every repetition is possessive or consumes what the next cannot, so that scanning is linear.
-_CHUNK = re.compile(
+_TOKEN_CHUNK = re.compile(
     r"(?:[$€£¥₫](?=\d))?[^\W_]++(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*+(?:%|[+#]++(?![^\W_]))?"
 )
-_NOT_WORD = re.compile(r"[\W_]+")
+_NON_WORD = re.compile(r"[\W_]+")
 
 
 def tokens(text: str) -> list[str]:
@@ -27,13 +27,13 @@ def tokens(text: str) -> list[str]:
     ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
     """
     folded = fold(text)
-    found: list[str] = _CHUNK.findall(folded)
-    return [part for chunk in found for part in _parts(chunk)] if "-" in folded else found
+    chunks: list[str] = _TOKEN_CHUNK.findall(folded)
+    return [part for chunk in chunks for part in _split_chunk(chunk)] if "-" in folded else chunks
 
 
-def _parts(chunk: str) -> list[str]:
+def _split_chunk(chunk: str) -> list[str]:
     """Return the tokens of a chunk: its parts between hyphens, unless it is whole with them."""
-    return chunk.split("-") if "-" in chunk and not _whole(chunk) else [chunk]
+    return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -43,17 +43,17 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
     [(0, 4), (5, 9), (11, 13)]
     """
     hyphens = "-" in text
-    for match in _CHUNK.finditer(text):
+    for match in _TOKEN_CHUNK.finditer(text):
         if hyphens and "-" in match[0]:
             start = match.start()
-            for part in _parts(match[0]):
+            for part in _split_chunk(match[0]):
                 yield start, start + len(part)
                 start += len(part) + 1
         else:
             yield match.span()
 
 
-def _whole(chunk: str) -> bool:
+def _is_whole_token(chunk: str) -> bool:
     """Whether a chunk with hyphens is one token: an identifier (letter first, with a digit), a range or a date."""
     digits = any(c.isdigit() for c in chunk)
     letters = any(c.isalpha() for c in chunk)
@@ -66,4 +66,4 @@ def squeeze(text: str) -> str:
     >>> squeeze("S E-C\\u200bR_É T!")
     'secret'
     """
-    return _NOT_WORD.sub("", fold(text))
+    return _NON_WORD.sub("", fold(text))
