@@ -1,8 +1,8 @@
-"""Deterministic grading of an answer's text: keywords, exact and numeric answers, facts that must be present.
+"""Deterministic scoring of an answer's text: keywords, exact and numeric answers, and required facts.
 
-Words are compared folded but respecting diacritics where both sides have them; numbers and dates by value, at token
-boundaries: "1.4" is not in "21.4", "1.400.000" is "1.4M", "mười hai ngày" is "12 ngày". Of an endless answer the first
-200,000 characters count.
+Words are compared case-insensitively, and with their diacritics only if both sides are written with them. Numbers and
+dates are compared by value at token boundaries: "1.4" is not in "21.4", "1.400.000" equals "1.4M", and "mười hai ngày"
+equals "12 ngày". Only the first 200,000 characters of an answer are read.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 
 class KeywordGrade(NamedTuple):
-    """A keyword score with what led to it. `hedged`: a correct keyword stands beside "maybe", an "or" with a rival
-    number, a bare list of rivals, "previously" or "before" with a "now" after it, or no "now" in its clause where an
-    incorrect pattern has one; `negated`: one stands only negated, and so counts as missing. Both are for a reader or
-    judge to settle."""
+    """A keyword score and the matches behind it.
+
+    `hedged`: a correct keyword is uncertain. It follows "maybe", is joined to another number by "or", is part of a bare
+    list of numbers, follows "previously" or precedes "before" with a later "now", or its clause lacks a "now" that the
+    clause of an incorrect pattern has. `negated`: a correct keyword occurs only negated and so counts as missing.
+    Answers with either flag should be reviewed by a person or a judge.
+    """
 
     score: float | None
     matched: tuple[str, ...]
@@ -37,12 +40,12 @@ class KeywordGrade(NamedTuple):
 def grade_keywords(
     answer: str, correct: Sequence[str], incorrect: Sequence[str] = (), match: Literal["any", "all"] = "any"
 ) -> KeywordGrade:
-    """Return the share of correct keywords in the answer, correct first: an incorrect pattern counts only where the
-    correct ones are not found (`any`: not one of them, `all`: not all).
+    """Return the share of the correct keywords that the answer contains, and the matches behind it.
 
-    A keyword counts where it stands un-negated. Range [0, 1]; 0 where none is found; None without correct keywords
-    (empty ones are left out). Hedging is flagged and does not change the score. The keyword rubric
-    of ADR 0038, with token boundaries, comparison by value and negation added.
+    A keyword counts only where it is not negated. With `match="all"`, an incorrect pattern makes the score 0 if any
+    correct keyword is missing; otherwise incorrect patterns are reported but do not lower the score. Range [0, 1]; None
+    without correct keywords (empty ones are ignored). Hedging is flagged and does not change the score. The keyword
+    rubric of ADR 0038, with token boundaries, comparison by value and negation added.
 
     >>> grade_keywords("It rose from $1.2M to $1.4M.", ["$1.4M"], ["$1.2M"]).score
     1.0
@@ -57,34 +60,32 @@ def grade_keywords(
     incorrect_matched = tuple(
         pattern for pattern in dict.fromkeys(incorrect) if fold(pattern) and hits[pattern].asserted
     )
-    score = (
-        None
-        if not wanted_keywords
-        else 0.0
-        if match == "all" and missing and incorrect_matched
-        else len(matched) / len(wanted_keywords)
-    )
-    correct_numbers = [
-        number
-        for keyword in wanted_keywords
-        for number in _phrase_elements(keyword).items
-        if isinstance(number, Number)
-    ]
+    if not wanted_keywords:
+        score = None
+    elif match == "all" and missing and incorrect_matched:
+        score = 0.0
+    else:
+        score = len(matched) / len(wanted_keywords)
+
+    correct_numbers: list[Number] = []
+    for keyword in wanted_keywords:
+        correct_numbers += [item for item in _phrase_elements(keyword).items if isinstance(item, Number)]
     correct_spans = [span for keyword in matched for span in hits[keyword].asserted]
     incorrect_spans = [span for pattern in incorrect_matched for span in hits[pattern].asserted]
-    is_outdated = any(_is_present(answer_elements, span) for span in incorrect_spans) and not any(
-        _is_present(answer_elements, span) for span in correct_spans
+    # "It was 12, now it is 14" states 14, although 12 is not negated.
+    incorrect_is_current = any(_is_present(answer_elements, span) for span in incorrect_spans)
+    correct_is_current = any(_is_present(answer_elements, span) for span in correct_spans)
+    hedged = (incorrect_is_current and not correct_is_current) or any(
+        _is_hedged(answer_elements, span, correct_numbers) for span in correct_spans
     )
-    hedged = is_outdated or any(_is_hedged(answer_elements, span, correct_numbers) for span in correct_spans)
-    return KeywordGrade(
-        score, matched, missing, incorrect_matched, hedged, any(hits[keyword].negated for keyword in missing)
-    )
+    negated = any(hits[keyword].negated for keyword in missing)
+    return KeywordGrade(score, matched, missing, incorrect_matched, hedged, negated)
 
 
 def exact_match(answer: str, reference: str) -> bool:
-    """Return whether the answer is the reference but for Unicode form, case, spacing and outer punctuation.
+    """Return whether the answer equals the reference, ignoring Unicode form, case, spacing and outer punctuation.
 
-    Diacritics count. An empty reference matches nothing.
+    Diacritics are significant. An empty reference matches nothing.
 
     >>> exact_match(" **Có, 12 ngày.** ", "có, 12 ngày")
     True
@@ -94,32 +95,28 @@ def exact_match(answer: str, reference: str) -> bool:
 
 
 def number_match(answer: str, reference: str, tolerance: float = 0.0) -> bool | None:
-    """Return whether the answer holds every number and date of the reference, un-negated, by value.
+    """Return whether the answer states every number and date of the reference, compared by value and not negated.
 
-    `tolerance` is absolute, in the number's own unit (0.5M of "$1.4M" is 500000). Units must agree where both are
-    stated. A spelled-out "one" of the reference is not required. None where the reference has no number or date.
+    `tolerance` is absolute and in plain numbers: for "$1.4M", 0.5M is 500000. Units must agree if both sides state one.
+    A spelled-out "one" in the reference is not required. None if the reference has no number or date.
 
     >>> number_match("Khoảng 1.400.000 đồng", "1,4 triệu đồng"), number_match("12 tháng", "12 ngày")
     (True, False)
     """
-    text = elements(answer[:_LONGEST])
+    answer_elements = elements(answer[:_LONGEST])
     margin = Decimal(repr(float(tolerance)))
-    wanted = [
-        item for item in quantities(reference) if not (isinstance(item, Number) and item.spelled and 1 in item.values)
-    ]
-    if not wanted:
+    required: list[Number | Date] = []
+    for quantity in quantities(reference):
+        is_spelled_one = isinstance(quantity, Number) and quantity.spelled and 1 in quantity.values
+        if not is_spelled_one:
+            required.append(quantity)
+    if not required:
         return None
-    return all(
-        any(
-            _is_same_quantity(want, item, margin) and not _is_negated(text, i, i + 1)
-            for i, item in enumerate(text.items)
-        )
-        for want in wanted
-    )
+    return all(_has_quantity(answer_elements, quantity, margin) for quantity in required)
 
 
 def facts_present(answer: str, must_have: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return which of the facts stand in the answer, un-negated, and which are missing; matched as keywords are.
+    """Return the facts that the answer states without negation, and those that are missing; matched like keywords.
 
     >>> facts_present("Tối đa năm ngày, quản lý duyệt.", ["5 ngày", "Quản lý", "HR"])
     (['5 ngày', 'Quản lý'], ['HR'])
@@ -131,8 +128,9 @@ def facts_present(answer: str, must_have: Sequence[str]) -> tuple[list[str], lis
 
 
 def facts_without_figures(answer: str, must_have: Sequence[str]) -> list[str]:
-    """Return the facts of which a number or date does not stand in the answer, un-negated: whatever its words, it does
-    not state them. A fact without a figure is never among them.
+    """Return the facts with a number or date that the answer does not state or negates.
+
+    The answer cannot contain these facts in any wording. Facts without a number or date are never returned.
 
     >>> facts_without_figures("Staff get fourteen days, paid.", ["12 days", "14 days", "paid"])
     ['12 days']
@@ -140,12 +138,12 @@ def facts_without_figures(answer: str, must_have: Sequence[str]) -> list[str]:
     return [fact for fact in must_have if number_match(answer, fact) is False]
 
 
-# ── finding a phrase and weighing it ─────────────────────────────────────────────────────────────────────────────
+# ── finding a phrase and checking its context ────────────────────────────────────────────────────────────────────────
 
 
 @lru_cache(maxsize=4096)
 def _phrase_elements(phrase: str) -> Elements:
-    """Return the elements of a phrase of the golden set, which meets many answers."""
+    """Return the elements of a phrase; cached, because phrases of the golden set are compared with many answers."""
     return elements(phrase)
 
 
@@ -156,7 +154,7 @@ class _PhraseHits(NamedTuple):
 
 def _find_phrase(phrase: str, answer: Elements) -> _PhraseHits:
     phrase_elements = _phrase_elements(phrase)
-    if not phrase_elements.items:  # nothing but symbols: look for them as they are
+    if not phrase_elements.items:  # only symbols: search for them literally
         symbols = fold(phrase)
         return _PhraseHits([(0, 0)] if symbols and symbols in fold(answer.plain) else [], False)
     spans = occurrences(phrase_elements, answer)[:_MOST_OCCURRENCES]
@@ -164,8 +162,8 @@ def _find_phrase(phrase: str, answer: Elements) -> _PhraseHits:
     return _PhraseHits(asserted, len(asserted) < len(spans))
 
 
-_MOST_OCCURRENCES = 100  # places of a phrase that are weighed
-_CONTEXT = 60  # characters that are looked at on either side
+_MOST_OCCURRENCES = 100  # occurrences of a phrase that are examined
+_CONTEXT = 60  # characters that are examined on either side
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:not|never|no longer|rather than|instead of|khong phai|chua phai|chu khong|khong con|thay vi|khong duoc"
     r"|khong co)|n't)(?: (?:a|an|the|be|get|have|receive|equal to|exactly|la|phai|duoc|nghi|co|at|by|of|in|for)){0,2}"
@@ -184,14 +182,16 @@ _SENTENCE_END = re.compile(r"[.!?;] ")
 
 
 def _text_before(answer: Elements, start: int, reach: int = _CONTEXT) -> str:
-    """Return what stands before a place in its sentence, as far as it is looked at."""
+    """Return at most `reach` characters before a position, from the start of its sentence."""
     head = answer.plain[max(0, start - reach) : start]
     return _SENTENCE_END.split(head)[-1]
 
 
 def _is_negated(answer: Elements, first: int, last: int) -> bool:
-    """Whether the answer denies what it says here. A bare adjective denies a number ("12 ngày sai") but not a thing
-    ("token sai" is a wrong token)."""
+    """Whether the answer denies the items from `first` to `last`.
+
+    An adjective alone denies a number ("12 ngày sai") but not a thing ("token sai" is a wrong token).
+    """
     if _NOT_BEFORE.search(_text_before(answer, answer.items[first].start)):
         return True
     end = answer.items[last - 1].end
@@ -201,7 +201,7 @@ def _is_negated(answer: Elements, first: int, last: int) -> bool:
 
 
 _OR = ("or", "hoac", "hay")
-_LONG_CONTEXT = 160  # characters within which a value of the past and the present one are compared
+_LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
 _PAST_BEFORE = re.compile(
     r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
     r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
@@ -215,19 +215,19 @@ _CLAUSE_END = re.compile(r"[.!?;,…](?=\s|$)|\b(?:and|but|whereas|va|nhung)\b")
 _LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
 
 
-def _is_hedged(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
-    """Whether what is said at `span` is not said for good: with "maybe", as what was before now, or beside a rival."""
+def _is_hedged(answer: Elements, span: tuple[int, int], correct_numbers: Sequence[Number]) -> bool:
+    """Whether the statement at `span` is uncertain: with "maybe", about the past, or next to another number."""
     first, last = span
     if first == last:
         return False
     if _MAYBE_BEFORE.search(_text_before(answer, answer.items[first].start)) or _is_past(answer, span):
         return True
     numbers = [item for item in answer.items[first:last] if isinstance(item, Number)]
-    return bool(numbers) and _has_rival(answer, span, (*numbers, *right))
+    return bool(numbers) and _has_rival(answer, span, (*numbers, *correct_numbers))
 
 
 def _is_past(answer: Elements, span: tuple[int, int]) -> bool:
-    """Whether what is said at `span` was so before, and something else is now."""
+    """Whether the statement at `span` is about the past and followed by a word for the present."""
     before = _text_before(answer, answer.items[span[0]].start, _LONG_CONTEXT)
     after = answer.plain[answer.items[span[1] - 1].end :][:_LONG_CONTEXT]
     past_match = _PAST_BEFORE.search(before) or _PAST_AFTER.match(after)
@@ -235,7 +235,7 @@ def _is_past(answer: Elements, span: tuple[int, int]) -> bool:
 
 
 def _is_present(answer: Elements, span: tuple[int, int]) -> bool:
-    """Whether a word for "now" stands in the clause of what is said at `span`."""
+    """Whether the clause of the statement at `span` contains a word for the present."""
     first, last = span
     if first == last:
         return False
@@ -245,28 +245,42 @@ def _is_present(answer: Elements, span: tuple[int, int]) -> bool:
     return bool(_PRESENT_WORD.search(before) or _PRESENT_WORD.search(after))
 
 
-def _has_rival(answer: Elements, span: tuple[int, int], right: Sequence[Number]) -> bool:
-    """Whether a number that is not right stands beside `span` with "or", or with nothing between them."""
+def _has_rival(answer: Elements, span: tuple[int, int], correct_numbers: Sequence[Number]) -> bool:
+    """Whether a number that is not correct is joined to `span` by "or", or follows or precedes it in a bare list."""
     first, last = span
-    neighbours = answer.items[max(0, first - 4) : first], answer.items[last : last + 4]
-    if any(isinstance(item, Word) and item.folded in _OR for side in neighbours for item in side):
-        rivals = [item for side in neighbours for item in side if isinstance(item, Number)]
+    items_before, items_after = answer.items[max(0, first - 4) : first], answer.items[last : last + 4]
+    neighbours = (*items_before, *items_after)
+    if any(isinstance(item, Word) and item.folded in _OR for item in neighbours):
+        rivals = [item for item in neighbours if isinstance(item, Number)]
     else:
-        here = answer.items[first].start, answer.items[last - 1].end
-        gaps = [(item, answer.plain[item.end : here[0]]) for item in neighbours[0][-1:]]
-        gaps += [(item, answer.plain[here[1] : item.start]) for item in neighbours[1][:1]]
-        units = {each.unit for each in right}
-        listed = [item for item, gap in gaps if _LIST_SEPARATOR.fullmatch(gap)]
-        rivals = [item for item in listed if isinstance(item, Number) and item.unit in units]
-    return any(not any(same_number(one, rival, unit_required=False) for one in right) for rival in rivals)
+        start, end = answer.items[first].start, answer.items[last - 1].end
+        gaps = [(item, answer.plain[item.end : start]) for item in items_before[-1:]]
+        gaps += [(item, answer.plain[end : item.start]) for item in items_after[:1]]
+        units = {number.unit for number in correct_numbers}
+        rivals = []
+        for item, gap in gaps:
+            if _LIST_SEPARATOR.fullmatch(gap) and isinstance(item, Number) and item.unit in units:
+                rivals.append(item)
+    for rival in rivals:
+        if not any(same_number(number, rival, unit_required=False) for number in correct_numbers):
+            return True
+    return False
 
 
-def _is_same_quantity(wanted: Number | Date, found: Element, margin: Decimal) -> bool:
-    if isinstance(wanted, Date) or isinstance(found, Date):
-        return isinstance(wanted, Date) and isinstance(found, Date) and same_date(wanted, found)
-    if isinstance(found, Word) or (wanted.unit and found.unit and wanted.unit != found.unit):
+def _has_quantity(answer: Elements, required: Number | Date, margin: Decimal) -> bool:
+    """Whether the answer states a number or date, within `margin` and without negation."""
+    for index, item in enumerate(answer.items):
+        if _is_same_quantity(required, item, margin) and not _is_negated(answer, index, index + 1):
+            return True
+    return False
+
+
+def _is_same_quantity(required: Number | Date, item: Element, margin: Decimal) -> bool:
+    if isinstance(required, Date) or isinstance(item, Date):
+        return isinstance(required, Date) and isinstance(item, Date) and same_date(required, item)
+    if isinstance(item, Word) or (required.unit and item.unit and required.unit != item.unit):
         return False
-    return any(abs(w - f) <= margin for w in wanted.values for f in found.values)
+    return any(abs(value - other) <= margin for value in required.values for other in item.values)
 
 
 _OUTER_PUNCTUATION = " \t\n.,;:!?…\"'“”‘’()[]{}«»`*_"

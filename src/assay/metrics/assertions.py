@@ -1,6 +1,7 @@
-"""Whether an answer makes a claim beside its refusal: a number, or enough words that are no apology, offer or advice.
+"""Whether an answer makes a claim in addition to its refusal.
 
-Texts are folded (`clauses.prepare`). After a refusal, a clause that turns ("but …") needs half as many words.
+A claim is a number, or enough words that are not an apology, an offer or advice. Texts are folded (`clauses.prepare`).
+After a refusal, a clause with a contrast ("but …") needs only half as many words.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from assay.metrics.behaviour_lexicon import STOP_WORDS
 from assay.metrics.clauses import clauses
 
-_ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese writes syllables apart
+_ENGLISH_CLAIM, _VIETNAMESE_CLAIM = 4, 7  # words of a claim; Vietnamese separates syllables by spaces
 WORD = re.compile(r"[^\W_]++")
 _NUMBER = re.compile(r"(?<![\w\[-])(?<!\[)[$€£]?\d")
 _ECHO = re.compile(r"\b(?:you (?:have )?asked|your question|cau hoi cua ban|ban (?:da |vua )?hoi)\b")
@@ -38,12 +39,15 @@ _CONTRAST = re.compile(r"(?:but|however|still|nonetheless|nhung|tuy nhien|song) 
 
 
 def substantive(text: str, refused: Sequence[int]) -> bool:
-    """Whether any clause without a refusing phrase (at one of the places `refused`) makes a claim."""
+    """Return whether a clause of the folded text makes a claim, except those with a refusal.
+
+    `refused`: the positions in the text at which refusing phrases begin.
+    """
     claim_length = 0
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
     end = 0
-    contrast_seen = refusal_seen = False  # whether a contrast follows a refusal
+    contrast_seen = refusal_seen = False  # contrast_seen: a contrast ("but …") followed a refusal
     for clause in clauses(text):
         end += len(clause)
         contrast_seen = refusal_seen and (contrast_seen or _CONTRAST.match(clause) is not None)
@@ -62,7 +66,7 @@ def _claim_length(text: str) -> int:
 
 
 def _makes_claim(clause: str, claim_length: int) -> bool:
-    """Whether a clause without refusal makes a claim: a number, or enough words that are not set aside."""
+    """Whether a clause without a refusal contains a number, or at least `claim_length` words that can make a claim."""
     text = _CITATION.sub("", clause)
     if text.rstrip(" \"')").endswith("?") or _CONTACTS.search(text) or _ECHO.search(text):
         return False

@@ -1,13 +1,15 @@
-"""What an answer's text did: answered, abstained, denied permission or handed over to people.
+"""Detect what an answer does: answer, abstain, deny permission or escalate to a person.
 
-The rules, in order. A text of a word or two that is nothing else ("Unknown.") abstains. A phrase of the lexicon
-counts only if it is not quoted, not part of a condition, a question or an explanation ("403 means …"), and is said by
-the right subject: the speaker or the system, the sources, "you", but not "employees". The clauses that hold such
-phrases are the refusal, with all that they say. Of what remains, apologies, offers, advice whom to ask and talk about
-the documents are set aside; a number or enough other words are a substantive claim. A refusal beside a substantive
-claim is an answer; else denial comes before handing over, and that before abstaining. Advice to contact someone,
-alone, hands over, but is left undecided. A text without Latin letter or digit is undecided; other languages are taken
-for answers.
+The rules, in order of application:
+
+1. A text without a Latin letter or digit is undecided. Other languages count as answers.
+2. A text of a few words that only says it does not know ("Unknown.") abstains.
+3. A phrase of the lexicon counts only if it is not quoted, not part of a condition, a question or an explanation
+   ("403 means …"), and has a fitting subject: the speaker or the system, the sources or "you", but not "employees".
+4. The clauses with such phrases form the refusal. Of the other clauses, apologies, offers, advice on whom to ask and
+   remarks about the documents are ignored; a number or enough other words are a substantive claim.
+5. A refusal with a substantive claim is an answer. Otherwise denial takes precedence over escalation, and escalation
+   over abstention. Advice to contact someone, without any other phrase, counts as escalation but is undecided.
 """
 
 from __future__ import annotations
@@ -31,9 +33,12 @@ Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", ""]
 
 
 class Observed(NamedTuple):
-    """What a text did. `behaviour` is "" where nothing can be seen; `decided` false leaves the word to the target's
-    own declaration; `refusal`: it abstains, denies or hands over, whatever stands beside it; `substantive`: it makes
-    claims; `phrase`: the folded words that decided; `quoted`: such words stand in quotes and did not count."""
+    """The behaviour that the rules detect in a text.
+
+    `behaviour`: "" if the rules cannot tell. `decided`: if false, what the target itself declares takes precedence.
+    `refusal`: the text abstains, denies or escalates, with or without other content. `substantive`: it makes claims.
+    `phrase`: the folded phrase that decided. `quoted`: a phrase was ignored because it is quoted.
+    """
 
     behaviour: Behaviour
     decided: bool
@@ -52,15 +57,15 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
-_LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are weighed
-_SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be all there is
-_LONGEST_CACHED = 2000  # characters of an answer that is worth remembering
+_LONGEST, _MOST_PHRASES = 200_000, 1000  # characters that are read, phrases that are examined
+_SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
+_LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 
 
 def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return for each answer whether `observe` must look at it: the others are plain answers.
+    """Return a boolean array of shape (n,): whether `observe` must examine each answer; the others are plain answers.
 
-    Provably wider than `observe`: a text whose letters and digits, folded, hold no phrase of the lexicon has none.
+    Never excludes a text in which `observe` would find a phrase: the filter compares folded letters and digits only.
 
     >>> candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
     [False, True, True]
@@ -74,7 +79,7 @@ def candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def observe(answer: str) -> Observed:
-    """Return what one answer did, by the rules of this module; of an endless one the first 200,000 characters count.
+    """Return the behaviour of one answer by the rules of this module; only the first 200,000 characters are read.
 
     >>> observe("Tôi không tìm thấy thông tin về chính sách này.").behaviour
     'abstain'
@@ -99,7 +104,7 @@ def _observe(answer: str) -> Observed:
     for start, phrase, cue in _find_phrases(prepared):
         quotes = quotations(prepared) if quotes is None else quotes
         if refusal_starts and refusal_starts[-1] == start:
-            continue  # a shorter phrase at the same place
+            continue  # a shorter phrase at the same position
         if quoted(quotes, start):
             quoted_phrase_seen = True
         elif cue.kind != "contact" or len(answer) <= _SHORT_ANSWER:
@@ -112,7 +117,7 @@ def _observe(answer: str) -> Observed:
     return _decide(phrase_by_kind, substantive(prepared, refusal_starts), quoted_phrase_seen)
 
 
-_observe_cached = lru_cache(maxsize=1024)(_observe)  # a system mostly refuses in the same words
+_observe_cached = lru_cache(maxsize=1024)(_observe)  # a system usually refuses in the same words
 
 
 def _decide(phrase_by_kind: dict[Kind, str], substantive: bool, quoted_phrase_seen: bool) -> Observed:
@@ -134,7 +139,7 @@ _NOT_WORD = re.compile(r"\bnot\b")
 
 @lru_cache(maxsize=1)
 def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
-    """Return the phrases with their cues, and the phrases' lengths (longest first) by first two words."""
+    """Return the phrases with their cues, and the lengths of the phrases, longest first, by their first two words."""
     cues = phrases()
     lengths: dict[tuple[str, ...], set[int]] = {}
     for phrase in cues:
@@ -144,7 +149,7 @@ def _lexicon() -> tuple[dict[str, Cue], dict[tuple[str, ...], tuple[int, ...]]]:
 
 @lru_cache(maxsize=1)
 def _phrase_filters() -> tuple[PhraseFilter, PhraseFilter]:
-    """Return the filter for all phrases but advice to contact someone, and the one for these."""
+    """Return two filters: for advice to contact someone (the second), and for all other phrases (the first)."""
     weak = [phrase for phrase, cue in phrases().items() if cue.kind == "contact"]
     strong = [phrase for phrase, cue in phrases().items() if cue.kind != "contact"]
     # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
@@ -156,7 +161,7 @@ def _contract_negations(spelled: Iterable[str]) -> list[str]:
 
 
 def _find_phrases(text: str) -> list[tuple[int, str, Cue]]:
-    """Return the lexicon's phrases in the text by place, the longest first at each; at most `_MOST_PHRASES`."""
+    """Return (start, phrase, cue) of the lexicon's phrases in the text, by start, the longest first at each start."""
     hits: list[tuple[int, str, Cue]] = []
     cues, by_words = _lexicon()
     words = WORD.findall(text)
@@ -173,7 +178,7 @@ def _find_phrases(text: str) -> list[tuple[int, str, Cue]]:
     return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
 
-# ── weighing a phrase ────────────────────────────────────────────────────────────────────────────────────────────
+# ── checking a phrase ────────────────────────────────────────────────────────────────────────────────────────────
 
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|whether|in case|until|once|who|neu|khi|truong hop (?!nay|cua|do)|gia su|tru khi"
@@ -212,7 +217,7 @@ _SUBJECT_PATTERNS: dict[Voice, re.Pattern[str]] = {
 
 
 def _is_asserted(surroundings: Surroundings, cue: Cue) -> bool:
-    """Whether a phrase with these surroundings is really said."""
+    """Whether the answer asserts a phrase in these surroundings: not as a condition, question or explanation."""
     window = surroundings.before.rpartition(", ")[2]
     if (
         surroundings.asked
@@ -231,7 +236,7 @@ def _is_asserted(surroundings: Surroundings, cue: Cue) -> bool:
 
 
 def _has_allowed_subject(voice: Voice, window: str, before: str) -> bool:
-    """Whether the subject, somewhere in `window`, is one that the voice allows."""
+    """Whether the subject of the phrase, somewhere in `window`, is one that the voice allows."""
     if voice in _SUBJECT_PATTERNS:
         return _SUBJECT_PATTERNS[voice].search(before) is not None
     speaker, you = _SPEAKER.search(window) is not None, _YOU.search(window) is not None
@@ -256,7 +261,7 @@ _PERMISSION = re.compile(
 
 
 def _effective_kind(surroundings: Surroundings, phrase: str, cue: Cue) -> Kind:
-    """The cue's kind; not giving an answer becomes a denial where the sentence speaks of permission."""
+    """Return the cue's kind; an abstention becomes a denial if the sentence mentions permission."""
     if (
         cue.kind == "abstain"
         and _GIVE.search(phrase)

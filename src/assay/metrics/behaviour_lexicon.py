@@ -1,7 +1,7 @@
-"""The phrases by which an answer abstains, denies or hands over, in English and Vietnamese, as data.
+"""Phrases by which an answer abstains, denies permission or escalates, in English and Vietnamese, as data.
 
-Phrases are written for folded text (lower case, no diacritics) with contractions spelled out ("can't" is "can not").
-Braces list alternatives, of which an empty one may be left out: "no {relevant,} data" is two phrases.
+Phrases match folded text (lower case, no diacritics) with contractions spelled out ("can't" is "can not"). Braces list
+alternatives, and an empty alternative makes the word optional: "no {relevant,} data" stands for two phrases.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Voice = Literal["speaker", "me", "you", "reader", "source", "topic", "anyone", "
 
 
 class Cue(NamedTuple):
-    """What a phrase says, who must be its subject (the voices of `behaviour.py`), and what must follow it in the
-    same clause (the empty pattern for anything)."""
+    """The meaning of a phrase, its required subject (`behaviour.py` defines the voices), and the pattern that must
+    follow it in the same clause; an empty pattern matches anything."""
 
     kind: Kind
     voice: Voice
@@ -229,7 +229,8 @@ _BARE = (
     "{khong,chua} {ro,biet,xac dinh,xac dinh duoc,tim thay,co thong tin,co du lieu,tra loi duoc}",
 )
 _BARE_LENGTH = 60
-"""Answers that are nothing but these words abstain; inside a sentence most of them say something else."""
+"""Length in characters up to which an answer is compared with `_BARE`: inside a sentence, most of these phrases mean
+something else."""
 
 
 @lru_cache(maxsize=1)
@@ -238,7 +239,7 @@ def _bare() -> frozenset[str]:
 
 
 def alone(answer: str) -> str:
-    """Return the words of an answer that holds nothing else and abstains by them, else nothing.
+    """Return the folded answer if it consists only of a phrase that abstains, else "".
 
     >>> alone("**N/A**"), alone("Không rõ."), alone("An unknown error")
     ('n/a', 'khong ro', '')
@@ -250,7 +251,7 @@ def alone(answer: str) -> str:
 
 
 def expand(template: str) -> list[str]:
-    """Return the phrases that a template with braces stands for.
+    """Return all phrases that a template with braces stands for.
 
     >>> expand("no {relevant,} {data,mention}")
     ['no relevant data', 'no relevant mention', 'no data', 'no mention']
@@ -262,16 +263,16 @@ def expand(template: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def phrases() -> dict[str, Cue]:
-    """Return every phrase with its cue; where rows overlap the first one counts."""
-    found: dict[str, Cue] = {}
+    """Return every phrase with its cue; if several rows contain a phrase, the first one applies."""
+    cue_by_phrase: dict[str, Cue] = {}
     for kind, voice, after, template in _ROWS:
         cue = Cue(kind, voice, re.compile(after))
         for phrase in expand(template):
-            found.setdefault(phrase, cue)
-    return found
+            cue_by_phrase.setdefault(phrase, cue)
+    return cue_by_phrase
 
 
-# ── words that weigh nothing ─────────────────────────────────────────────────────────────────────────────────────
+# ── words without content ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -285,7 +286,7 @@ FILLERS = _words(
     as of now cung van con dang vay a oi
     """
 )
-"""Words before a phrase that leave its subject unsaid."""
+"""Words that may precede a phrase without naming its subject."""
 
 STOP_WORDS = _words(
     """
@@ -297,4 +298,4 @@ STOP_WORDS = _words(
     ngu canh cau hoi dang
     """
 )
-"""Words that make no claim."""
+"""Words that do not count towards the length of a claim."""

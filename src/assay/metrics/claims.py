@@ -1,7 +1,7 @@
-"""An answer cut into claims: the statements that sources must support, each with the citation markers at it.
+"""Segment an answer into claims: the statements that sources must support, each with its citation markers.
 
-Not claims: headings, code, lists of references, questions, lead-ins ("Here is a summary:"), courtesies, bare yes or no,
-and sentences that only refuse. The segmentation is shared by every instrument that looks at claims.
+Headings, code, reference lists, questions, lead-ins ("Here is a summary:"), courtesies, a bare yes or no, and sentences
+that only refuse are not claims. All scorers that work on claims share this segmentation.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from assay.metrics.segments import Block, Span, block_sentences, blocks, cell_sp
 
 
 class Claim(NamedTuple):
-    """One claim of an answer: its text without citation markers, in NFC; its span in the characters of the answer;
-    the names in the markers that belong to it, in order, as written."""
+    """One claim of an answer.
+
+    `text`: the claim in NFC, without citation markers. `start`, `end`: its span in the characters of the answer.
+    `cites`: the names in the citation markers that belong to it, in order, as written.
+    """
 
     id: str
     text: str
@@ -31,13 +34,13 @@ class Claim(NamedTuple):
 
 
 def claims(answer: str, known: Collection[str] = ()) -> tuple[Claim, ...]:
-    """Return the claims of an answer in order, as `c1`, `c2` …; spans are ascending and disjoint.
+    """Return the claims of an answer in order, with ids `c1`, `c2` …; their spans are ascending and disjoint.
 
-    One claim per sentence, list item sentence and table row; a row reads "header: cell; header: cell". A marker
-    belongs to the claim in which it stands or which it follows in the same paragraph; one that opens a paragraph, to
-    the claim behind it. `known`: identifiers that are citations also in parentheses or bare behind a full stop. The
-    result does not depend on the Unicode form, spans aside. Linear; of an endless answer the first 200,000 characters
-    count.
+    Each sentence and each table row is one claim; the text of a row is "header: cell; header: cell". A citation marker
+    belongs to the claim that contains it or that it follows in the same paragraph; a marker at the start of a paragraph
+    belongs to the next claim. `known`: identifiers that count as citations also in parentheses or directly after a full
+    stop. Except for the spans, the result does not depend on the Unicode form. Runs in linear time; only the first
+    200,000 characters of the answer are read.
 
     >>> [(c.text, c.cites) for c in claims("Here is a summary:\\n- Staff get 12 days [1].\\n- Ask HR?")]
     [('Staff get 12 days.', ('1',))]
@@ -63,7 +66,7 @@ _ClaimSpan = tuple[int, int, str]  # a span with the claim's text
 
 
 def _mask_markers(text: str, found_markers: list[Marker]) -> str:
-    """Return the text with blanks in the place of citation markers."""
+    """Return the text with citation markers replaced by blanks."""
     pieces: list[str] = []
     position = 0
     for marker in found_markers:
@@ -86,7 +89,7 @@ _SHORT = 80  # characters of a line that may be a heading of references or a cou
 
 
 def _claim_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks that may hold claims: no headings, no code, no list of references."""
+    """Yield the blocks that may contain claims: no headings, code or reference lists."""
     references = False
     for block in blocks(text):
         line = fold(text[block.start : min(block.end, block.start + 2 * _SHORT)])
@@ -107,7 +110,7 @@ def _segment_block(text: str, block: Block) -> Iterator[_ClaimSpan]:
             yield block.start, block.end, row_text
         return
     if _DEFINITION.match(text, block.start, block.end):
-        return  # "[1]: where it was found"
+        return  # a footnote: "[1]: name of the source"
     for start, end in block_sentences(text, block):
         start, end = _strip_emphasis(text, start, end)
         if _is_statement(text[start:end]):
@@ -124,7 +127,7 @@ def _strip_emphasis(text: str, start: int, end: int) -> Span:
 
 
 def _format_row(text: str, block: Block) -> str:
-    """Return a table row as "header: cell; header: cell"; "" where it holds nothing."""
+    """Return a table row as "header: cell; header: cell"; "" if it has no letters or digits."""
     cells = [_flatten(text[a:b]) for a, b in cell_spans(text, block.start, block.end)]
     heads = [_flatten(text[a:b]).rstrip(" :") for a, b in block.header]
     if not any(c.isalnum() for cell in cells for c in cell):
@@ -138,7 +141,7 @@ _BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
 
 
 def _flatten(text: str) -> str:
-    """Return a masked piece of an answer on one line, without the gaps that markers left."""
+    """Return a masked piece of an answer on one line, without the blanks of removed markers."""
     if "\n" in text:
         text = _QUOTATION_MARK.sub("\n", text)
     return _BEFORE_MARK.sub("", " ".join(text.split()))
@@ -178,11 +181,11 @@ _LONGEST_COURTESY = 300
 
 @cache
 def _courtesy_pattern() -> re.Pattern[str]:
-    return re.compile(_COURTESY, re.VERBOSE)  # made when first needed: not every run has answers
+    return re.compile(_COURTESY, re.VERBOSE)  # compiled on first use: not every run has answers
 
 
 def _is_statement(sentence: str) -> bool:
-    """Whether a masked sentence states anything."""
+    """Whether a masked sentence makes a statement."""
     if not any(c.isalnum() for c in sentence) or _QUESTION.search(sentence, max(0, len(sentence) - 20)):
         return False
     if _LEAD_IN.search(sentence, max(0, len(sentence) - 20)) and not _DIGIT.search(sentence):
@@ -194,15 +197,15 @@ def _is_statement(sentence: str) -> bool:
 
 
 def _drop_refusals(text: str, spans: list[_ClaimSpan]) -> list[_ClaimSpan]:
-    """Leave out the sentences that refuse and claim nothing."""
+    """Return the spans without sentences that refuse and make no claim."""
     if not spans or not candidates([text])[0]:
         return spans
     may_refuse = candidates([claim_text for _, _, claim_text in spans]).tolist()
-    return [
-        span
-        for span, is_candidate in zip(spans, may_refuse, strict=True)
-        if not (is_candidate and _is_bare_refusal(span[2]))
-    ]
+    remaining = []
+    for span, is_candidate in zip(spans, may_refuse, strict=True):
+        if not (is_candidate and _is_bare_refusal(span[2])):
+            remaining.append(span)
+    return remaining
 
 
 def _is_bare_refusal(sentence: str) -> bool:
@@ -210,14 +213,14 @@ def _is_bare_refusal(sentence: str) -> bool:
     return observed.refusal and observed.decided and not observed.substantive
 
 
-# ── markers and places ───────────────────────────────────────────────────────────────────────────────────────────
+# ── markers and offsets ───────────────────────────────────────────────────────────────────────────────────────────
 
 _BETWEEN = 400  # characters between a claim and its markers
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def _assign_citations(masked: str, spans: list[Span], found_markers: list[Marker]) -> list[tuple[str, ...]]:
-    """Return the names that belong to each claim, each once."""
+    """Return the cited names of each claim, without duplicates."""
     names_by_claim: list[dict[str, None]] = [{} for _ in spans]
     starts = [start for start, _ in spans]
     for marker in found_markers:
@@ -231,29 +234,31 @@ def _assign_citations(masked: str, spans: list[Span], found_markers: list[Marker
             opens_paragraph = (
                 gap_after is not None and "\n" not in gap_after and (gap_before is None or "\n" in gap_before)
             )
-            owner = next_claim if opens_paragraph else previous_claim if gap_before is not None else -1
+            if opens_paragraph:
+                owner = next_claim
+            elif gap_before is not None:
+                owner = previous_claim
+            else:
+                owner = -1  # belongs to no claim
         if owner >= 0:
             names_by_claim[owner].update(dict.fromkeys(marker.names))
     return [tuple(names) for names in names_by_claim]
 
 
 def _gap_text(masked: str, start: int, end: int) -> str | None:
-    """Return what stands between two places; None where that is text or an empty line."""
+    """Return the text between two positions; None if it contains letters, digits or an empty line."""
     if end - start > _BETWEEN:
         return None
     gap = masked[start:end]
     return None if _EMPTY_LINE.search(gap) or any(map(str.isalnum, gap)) else gap
 
 
-_COMBINING = (
-    "Mn",
-    "Mc",
-    "Me",
-)  # these may fuse with the character before them, as do the later letters of a Hangul syllable
+# Marks that may fuse with the character before them in NFC, as do the later letters of a Hangul syllable.
+_COMBINING = ("Mn", "Mc", "Me")
 
 
 def _map_offsets(answer: str, text: str) -> Sequence[int]:
-    """Return for each place of the NFC text, its end included, the place in the answer."""
+    """Return, for each position of the NFC text including its end, the position in the answer."""
     if answer == text:
         return range(len(text) + 1)
     starts = [i for i, c in enumerate(answer) if not i or not ("\u1160" <= c <= "\u11ff" or category(c) in _COMBINING)]

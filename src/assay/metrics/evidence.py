@@ -1,4 +1,4 @@
-"""The sentences of the sources that hold the most of a claim, found by its words and its 4-grams."""
+"""Choose the source sentences that cover most of a claim, by its words and its character 4-grams."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from assay.metrics.idf import Idf
 from assay.metrics.passages import Gram, Match, Sources, grams, line_of
 from assay.metrics.terms import Terms, spellings
 
-_MOST_SENTENCES = 3  # of evidence, at most
+_MOST_SENTENCES = 3  # of evidence
 _CANDIDATES = 12  # sentences that share the most words with the claim
 _LEAST_GAIN = 0.02
-_MOST_POSITIONS = 400  # places of a term that are looked at
-_GRAM_WEIGHT_FIRST, _GRAM_WEIGHT_LATER = 0.3, 0.1  # what shared 4-grams count beside shared words
+_MOST_POSITIONS = 400  # positions of a term that are examined
+_GRAM_WEIGHT_FIRST, _GRAM_WEIGHT_LATER = 0.3, 0.1  # weight of shared 4-grams relative to shared words
 
 
 class Evidence(NamedTuple):
@@ -26,19 +26,19 @@ class Evidence(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """The 4-grams of a claim, each with the weight of the rarest word that it touches."""
+    """The character 4-grams of a claim, each with the weight of the rarest word that it overlaps."""
 
     weights: dict[Gram, float]
     total: float
     marked: bool
 
     def share(self, present: Set[Gram]) -> float:
-        """Return the weighted share of the claim's 4-grams that are there."""
+        """Return the weighted share of the claim's 4-grams that are present."""
         return sum([weight for gram, weight in self.weights.items() if gram in present]) / self.total
 
 
 def pieces_of(found: Terms, marked: bool, idf: Idf) -> Pieces:
-    """Return the 4-grams of a claim; a word weighs the square root of how rare it is. `marked`: diacritics count."""
+    """Return the 4-grams of a claim; a word has the square root of its idf as weight. `marked`: keep diacritics."""
     word_spellings = spellings(found.items, marked)
     letter_weights = [0.0]
     for term, word in zip(found.items, word_spellings, strict=True):
@@ -53,15 +53,18 @@ def pieces_of(found: Terms, marked: bool, idf: Idf) -> Pieces:
 
 
 def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, sources: Sources) -> list[int]:
-    """Return at most three sentences that together hold the most of the claim, the best first."""
-    words_by_sentence: dict[int, list[int]] = {}  # the content words that each sentence holds
+    """Return the indices of at most three sentences that together cover most of the claim, the best first.
+
+    Greedy: each step adds the sentence with the largest gain, counting only words that are not covered yet.
+    """
+    words_by_sentence: dict[int, list[int]] = {}  # the indices of the content words in each sentence
     for word, match in enumerate(matches):
         for sentence in sources.sentences_at(match.places[:_MOST_POSITIONS]) if match.places else ():
             words_by_sentence.setdefault(sentence, []).append(word)
     total = sum(weights)
-    new_share = {
-        sentence: sum([weights[word] for word in words]) / total for sentence, words in words_by_sentence.items()
-    }
+    new_share: dict[int, float] = {}  # of each sentence: the weighted share of the claim that it alone covers
+    for sentence, words in words_by_sentence.items():
+        new_share[sentence] = sum([weights[word] for word in words]) / total
     candidates = sorted(new_share, key=lambda sentence: (-new_share[sentence], sentence))[:_CANDIDATES]
     gram_shares: dict[int, float] = {}
     chosen: list[int] = []
@@ -71,7 +74,7 @@ def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, s
         best, gain = -1, _LEAST_GAIN
         for sentence in candidates:
             if new_share[sentence] + gram_weight <= gain:
-                break  # not even with all 4-grams
+                break  # sorted by share: no later sentence can gain more, even with all 4-grams
             if sentence not in gram_shares:
                 gram_shares[sentence] = pieces.share(sources.grams(sentence, pieces.marked))
             value = new_share[sentence] + gram_weight * gram_shares[sentence]
@@ -82,14 +85,14 @@ def choose(matches: Sequence[Match], weights: Sequence[float], pieces: Pieces, s
         chosen.append(best)
         covered.update(words_by_sentence[best])
         candidates.remove(best)
-        new_share = {
-            s: sum([weights[word] for word in words_by_sentence[s] if word not in covered]) / total for s in candidates
-        }
+        for sentence in candidates:
+            uncovered = [word for word in words_by_sentence[sentence] if word not in covered]
+            new_share[sentence] = sum([weights[word] for word in uncovered]) / total
         candidates.sort(key=lambda s: (-new_share[s], s))
     return chosen
 
 
 def sentence_of(sources: Sources, sentence: int) -> Evidence:
-    """Return a sentence by its number in `sources.sentences`."""
+    """Return a sentence by its index in `sources.sentences`."""
     passage_number, sentence_number = sources.sentences[sentence]
     return Evidence(sources.chunks[passage_number][0], *sources.passages[passage_number].span(sentence_number))

@@ -1,4 +1,4 @@
-"""Forbidden text in an answer: copied runs, telling numbers and identifiers, canaries."""
+"""Find forbidden text in an answer: copied runs of words, revealing numbers and identifiers, and canary strings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.metrics.quantities import Date, Number, quantities
 from assay.metrics.runs import RUN
 from assay.metrics.text import squeeze, tokens
 
-_LEAST_TELLING = 100  # a bare number says something from here on; a smaller one only with its unit
+_LEAST_TELLING = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
 _YEARS = range(1900, 2101)
 _LONG_CANARY = 8  # letters and digits from which a canary is found inside words and across spaces
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier
@@ -23,11 +23,11 @@ _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifie
 def verbatim(
     answer: str, forbidden_texts: Sequence[str], allowed_texts: Sequence[str], question: str, run: int = RUN
 ) -> list[tuple[int, str]]:
-    """Return what the answer gives away of each forbidden text: (index of the text, the leaked words).
+    """Return what the answer reveals of each forbidden text, as pairs (index of the text, leaked words).
 
-    That is every longest run of at least `run` folded tokens, and every identifier, number or date, that stands in
-    the forbidden text and in the answer but in no allowed text and not in the question. Numbers are compared by value;
-    a bare number below 100 or a bare year tells nothing, one with a unit ("12 days") does. ValueError where
+    A leak is a maximal run of at least `run` folded tokens, or an identifier, number or date, that occurs in the
+    forbidden text and in the answer, but in no allowed text and not in the question. Numbers are compared by value;
+    without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not). Raises ValueError if
     `run` < 1.
 
     >>> verbatim("Level E5 earns 45 triệu.", ["Band E5: 45.000.000 đồng"], [], "What does E5 earn?")
@@ -58,10 +58,10 @@ def verbatim(
 
 
 def canaries(text: str, forbidden_strings: Sequence[str]) -> list[str]:
-    """Return the forbidden strings that stand in the text, however they are cased, accented, spaced or punctuated.
+    """Return the forbidden strings that occur in the text, ignoring case, accents, spaces and punctuation.
 
-    A string of fewer than eight letters and digits must stand as one piece at word boundaries. One without any is
-    looked for as it is; an empty one is left out.
+    A string of fewer than eight letters and digits must occur unbroken and at word boundaries. A string without letters
+    and digits is searched for literally; an empty one is ignored.
 
     >>> canaries("the code is b l u e - h\\u200ber\\u00f3n!", ["BLUE-HERON", "red"])
     ['BLUE-HERON']
@@ -93,7 +93,7 @@ def _word_runs(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
 
 
 def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: int) -> Iterator[str]:
-    """Yield the longest stretches of `said` whose every gram is secret."""
+    """Yield the maximal stretches of `words` of which every run is leaked."""
     first = None
     for i, gram in enumerate([*_word_runs(words, run), ()]):
         if gram in leaked_runs:
@@ -104,14 +104,14 @@ def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: i
 
 
 class _SharedFact(NamedTuple):
-    """What two texts share, as one of them writes it, and all that it may be read as."""
+    """A fact that two texts share: the words of one of them, and all its possible readings."""
 
     words: str
     keys: frozenset[Hashable]
 
 
 class _ParsedText:
-    """The tokens of one text, and its identifiers, numbers and dates."""
+    """The tokens, identifiers, numbers and dates of one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -123,7 +123,7 @@ class _ParsedText:
 
     @cached_property
     def _values(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[Ymd, ...], Date]]:
-        """The numbers by value and unit, the first of each, and the dates by their readings."""
+        """The first number of each value and unit, and the dates by their readings."""
         items = quantities(self.text)
         numbers: dict[Decimal, dict[str, Number]] = {}
         for item in items:
@@ -134,12 +134,12 @@ class _ParsedText:
 
     @cached_property
     def keys(self) -> frozenset[Hashable]:
-        """All identifiers, values of numbers, and readings of dates."""
+        """All identifiers, values of numbers and readings of dates."""
         numbers, dates = self._values
         return frozenset((*self._identifiers, *numbers, *(date for values in dates for date in values)))
 
     def facts_shared_with(self, secret: _ParsedText) -> list[_SharedFact]:
-        """Return what this text shares with another one, as it is written here, whether or not others say it too."""
+        """Return the identifiers, numbers and dates that this text shares with `secret`, as this text writes them."""
         facts = [_SharedFact(name, frozenset((name,))) for name in self._identifiers if name in secret._identifiers]
         numbers, dates = self._values
         if not numbers and not dates:
@@ -162,7 +162,7 @@ class _ParsedText:
 
 
 _parse_cached = lru_cache(maxsize=256)(_ParsedText)
-_LONGEST_CACHED = 4000  # characters of a text that is kept read for the next answer
+_LONGEST_CACHED = 4000  # characters of a text that is cached for the next answer
 
 
 def _parse_text(text: str) -> _ParsedText:
@@ -170,14 +170,14 @@ def _parse_text(text: str) -> _ParsedText:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether a token is an identifier: letters first and a digit, or a code of digits with a leading zero."""
+    """Whether a token is an identifier: a letter first and a digit later, or a code of digits with a leading zero."""
     if token[0].isalpha():
         return any(c.isdigit() for c in token)
     return token.isdigit() and token[0] == "0" and len(token) >= _LONG_DIGITS
 
 
 def _is_telling(unit: str, secret_unit: str, value: Decimal) -> bool:
-    """Whether a value shared by numbers of these units is more than chance: one unit, or a large number."""
+    """Whether a shared value is more than chance: the units agree, or the number is large and not a year."""
     if unit and secret_unit:
         return unit == secret_unit
     return abs(value) >= _LEAST_TELLING and value not in _YEARS

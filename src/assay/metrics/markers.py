@@ -1,4 +1,4 @@
-"""Citation markers in an answer: where they stand and which sources they name, as written."""
+"""Find the citation markers in an answer: their spans and the sources they name, as written."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 _LONGEST_MARKER = 200  # characters of a marker
-_MOST_IN_RANGE = 20  # sources that a range may name
+_MOST_IN_RANGE = 20  # sources that a range may include
 
 
 class Marker(NamedTuple):
-    """A citation marker: its span and the names of sources that stand in it, in order."""
+    """A citation marker: its span and the source names in it, in order."""
 
     start: int
     end: int
@@ -50,10 +50,10 @@ _SURE_ID = re.compile(r"(?=[^\s]*\d)(?=[^\s]*(?:[:#](?!//)|_))[^\W\d_][\w:.#/@-]
 def markers(text: str, known: Collection[str] = ()) -> list[Marker]:
     """Return the citation markers of a text, in order.
 
-    Numbers, footnotes and identifiers in square brackets ("[1, 2]", "[2-4]", "[^1]", "[hr_leave:v1:c3]", "[Source 1]",
-    "【4†source】"), raised numbers behind a mark, identifiers in parentheses that are in `known` or have a colon or
-    underscore and a digit, "(Source: …)", and identifiers glued to a full stop, or in `known`, behind it. Numbers in
-    parentheses are none unless they are in `known`.
+    Markers are: numbers, footnotes and identifiers in square brackets ("[1, 2]", "[2-4]", "[^1]", "[hr_leave:v1:c3]",
+    "[Source 1]", "【4†source】"); superscript numbers after punctuation; identifiers in parentheses that are in `known`
+    or contain a digit and a colon or underscore; "(Source: …)"; and identifiers after a full stop that follow it
+    without a space or are in `known`. A number in parentheses is a marker only if it is in `known`.
 
     >>> [marker.names for marker in markers("It is 12 (days) [1][3-5]. See (hr:v1:c3).²")]
     [('1',), ('3', '4', '5'), ('hr:v1:c3',), ('2',)]
@@ -91,14 +91,14 @@ def _parse_names(match: re.Match[str], known_names: frozenset[str]) -> tuple[str
         return (name,) if name in known_names or (not match["space"] and _GLUED_ID.fullmatch(name)) else ()
     inner = match["in_square"]
     if match["link"] is not None and inner not in known_names and not _NUMBER.fullmatch(inner):
-        return ()  # a link of Markdown
+        return ()  # a Markdown link
     return _split_names(inner, known_names, _ID)
 
 
 def _split_names(
     inner: str, known_names: frozenset[str], shape: re.Pattern[str], numbers: bool = True
 ) -> tuple[str, ...]:
-    """Return the names in a pair of brackets; none unless everything there is a name, or a label says so."""
+    """Return the names in a pair of brackets; empty unless everything in it is a name or a label introduces it."""
     inner = inner.strip().strip("*`\"'")
     if inner in known_names:
         return (inner,)
@@ -120,7 +120,7 @@ def _split_names(
 
 
 def _expand_range(match: re.Match[str]) -> list[str]:
-    """Return the numbers of a range; nothing for what is none ("0-1", "9-2")."""
+    """Return the numbers of a range; empty if it is not one ("0-1", "9-2")."""
     first, last = int(match[1]), int(match[2] or match[1])
     if match[2] is None:
         return [match[1]]

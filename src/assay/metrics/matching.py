@@ -1,4 +1,4 @@
-"""Phrases found in an answer by their words and by the value of their numbers, with the company they keep."""
+"""Find phrases in an answer by their words and by the values of their numbers and dates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.metrics.text import token_spans
 
 
 class Word(NamedTuple):
-    """A word or identifier: folded, with the diacritics that folding took away, and its span in the NFC text."""
+    """A word or identifier: its folded form, the diacritics that folding removed, and its span in the NFC text."""
 
     folded: str
     marks: str
@@ -25,7 +25,7 @@ Element = Word | Number | Date
 
 
 class Elements(NamedTuple):
-    """A text as words, numbers and dates; `plain` is its flat text (same positions), `bare` if it has no diacritics."""
+    """A text as words, numbers and dates. `plain`: the text folded in place. `bare`: no word has diacritics."""
 
     items: list[Element]
     plain: str
@@ -64,10 +64,10 @@ def _diacritics(word: str) -> str:
 
 
 def same_number(wanted: Number, found: Number, *, unit_required: bool) -> bool:
-    """Return whether two numbers have a reading in common and units that agree.
+    """Return whether two numbers share a reading and their units agree.
 
-    Units must agree where both are stated; with `unit_required` a stated unit of `wanted` (but not a currency) must
-    be stated by `found` too.
+    Units must agree if both are stated. With `unit_required`, a unit of `wanted` other than a currency must also be
+    stated by `found`.
     """
     if not set(wanted.values) & set(found.values):
         return False
@@ -76,28 +76,26 @@ def same_number(wanted: Number, found: Number, *, unit_required: bool) -> bool:
 
 
 def same_date(wanted: Date, found: Date) -> bool:
-    """Return whether two dates can be the same; a day that `wanted` leaves open may be any."""
+    """Return whether two dates can be the same; if `wanted` has no day, any day matches."""
     return any(w == f or (w[2] == 0 and w[:2] == f[:2]) for w in wanted.values for f in found.values)
 
 
 def occurrences(phrase: Elements, answer: Elements) -> list[tuple[int, int]]:
-    """Return where the phrase's elements stand together in the answer, as ranges of its items.
+    """Return where the elements of the phrase occur in sequence in the answer, as (start, end) indices of its items.
 
-    Words are equal folded, and in their diacritics unless the phrase or the answer is written without any.
+    Words are compared folded, and by their diacritics unless the phrase or the answer has none.
     """
     phrase_items, answer_items = phrase.items, answer.items
     ignore_marks = phrase.bare or answer.bare
     if not phrase_items:
         return []
-    return [
-        (i, i + len(phrase_items))
-        for i in range(len(answer_items) - len(phrase_items) + 1)
-        if _is_same_element(phrase_items[0], answer_items[i], ignore_marks)
-        and all(
-            _is_same_element(w, f, ignore_marks)
-            for w, f in zip(phrase_items[1:], answer_items[i + 1 : i + len(phrase_items)], strict=True)
-        )
-    ]
+    ranges = []
+    for start in range(len(answer_items) - len(phrase_items) + 1):
+        candidates = answer_items[start : start + len(phrase_items)]
+        pairs = zip(phrase_items, candidates, strict=True)
+        if all(_is_same_element(wanted, candidate, ignore_marks) for wanted, candidate in pairs):
+            ranges.append((start, start + len(phrase_items)))
+    return ranges
 
 
 def _is_same_element(wanted: Element, found: Element, ignore_marks: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Which of many texts hold a run of words of another text: an index made once, asked for every answer."""
+"""An index of many texts that finds the texts from which an answer copies runs of words."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ RUN = 8
 """Length of a run, in words, from which shared text is a copy and not chance."""
 
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
-_MATCHES_PER_BLOCK = 1_000_000  # texts that are looked at together, where many hold the same runs
-_UNKNOWN_WORD = 0  # the number of a word that no text holds
+_MATCHES_PER_BLOCK = 1_000_000  # matches that are examined at once, where many texts share the same runs
+_UNKNOWN_WORD = 0  # the number of a word that occurs in no text
 
 
 class RunIndex:
-    """The runs of `run` folded tokens of many texts; 12 bytes a word, and every distinct word once.
+    """The runs of `run` folded tokens of many texts, in 12 bytes per word plus each distinct word once.
 
-    A run is known by a hash of 64 bits that neither the process nor its seed changes; ValueError where `run` < 1.
+    Runs are identified by a 64-bit hash that does not depend on the process or its hash seed. Raises ValueError if
+    `run` < 1.
 
     >>> index = RunIndex(["one two three four", "two three four five"], run=3)
     >>> index.owned(["zero", "one", "two", "three"], lambda texts: texts == 1)
@@ -35,10 +36,10 @@ class RunIndex:
     []
     """
 
-    def __init__(self, texts: Iterable[str], run_length: int = RUN) -> None:
-        if run_length < 1:
-            raise ValueError(f"run must be at least 1 (got {run_length})")
-        self._run_length = run_length
+    def __init__(self, texts: Iterable[str], run: int = RUN) -> None:
+        if run < 1:
+            raise ValueError(f"run must be at least 1 (got {run})")
+        self._run_length = run
         self._word_numbers: dict[str, int] = {}
         word_numbers = self._word_numbers
         words, sizes = array("q"), array("q")
@@ -48,16 +49,18 @@ class RunIndex:
             sizes.append(len(text_words))
         run_hashes = self._run_hashes(words)
         owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), np.array(sizes, np.int64))
-        run_starts = np.flatnonzero(
-            owner[: len(run_hashes)] == owner[run_length - 1 :]
-        )  # runs that do not go on into the next text
+        # Runs that do not cross into the next text.
+        run_starts = np.flatnonzero(owner[: len(run_hashes)] == owner[run - 1 :])
         order = run_starts[np.argsort(run_hashes[run_starts], kind="stable")]
         self._sorted_hashes = run_hashes[order]
         self._text_of_hash: Places = owner[order]
 
     def owned(self, words: Sequence[str], is_visible: Callable[[Places], Mask]) -> list[tuple[int, list[int]]]:
-        """Return the runs of `said` (folded tokens) that texts hold of which none is shown, in order: the place of the
-        run's first word, and the numbers of the texts. `shown` tells which of some numbers of texts are."""
+        """Return the runs of `words` (folded tokens) that occur in texts, none of which the user may see.
+
+        Each is a pair of the index of the run's first word and the numbers of the texts, in order. `is_visible` takes
+        an array of text numbers and returns a boolean array of the same shape.
+        """
         hashes = self._run_hashes([self._word_numbers.get(word, _UNKNOWN_WORD) for word in words])
         first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
         counts = np.searchsorted(self._sorted_hashes, hashes, "right") - first_match
@@ -82,7 +85,7 @@ class RunIndex:
             yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
 
     def _run_hashes(self, ids: Sequence[int] | array[int]) -> _Hashes:
-        """Return a hash of the `run` numbers that begin at every place; none where there are fewer."""
+        """Return the hash of the run that begins at each position; empty if there are fewer words than a run has."""
         numbers = np.array(ids, np.uint64)
         hashes = np.zeros(max(0, len(ids) - self._run_length + 1), np.uint64)
         for offset in range(self._run_length if len(hashes) else 0):

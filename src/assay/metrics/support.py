@@ -219,7 +219,7 @@ _FACT_NEIGHBOURS, _FACT_DISTANCE = 2, 12
 
 
 def _support_of_words(matches: Sequence[Match], weights: Sequence[float]) -> list[float]:
-    """Return the support of each content word: the quality of its match, times 0.4 to 1 by how many neighbours are near."""
+    """Return the support of each content word: its match quality, times 0.4 to 1 by how many neighbours are near."""
     word_supports = []
     for word, match in enumerate(matches):
         if not match.places:
