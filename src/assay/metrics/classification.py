@@ -1,7 +1,7 @@
-"""Sets found against sets expected, classes observed against classes expected, and agreement between raters.
+"""Precision and recall of sets, confusion tables, and agreement between raters.
 
-A confusion table is a square integer array: row = what was expected (or the first rater), column = what was observed
-(or the second). Undefined values are None, never 0 or 1.
+A confusion table is a square integer array: rows are the expected labels (or the first rater), columns the observed
+labels (or the second rater). Undefined values are None, never 0 or 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 class Agreement(NamedTuple):
-    """An agreement coefficient, its standard error and interval; `low` and `high` are None where the error vanishes."""
+    """An agreement coefficient with its standard error and interval.
+
+    `low` and `high` are None where the standard error is 0, because the formula then gives no interval.
+    """
 
     value: float
     standard_error: float
@@ -31,7 +34,7 @@ class Agreement(NamedTuple):
 
 
 def set_precision(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the share of what was found that was expected, in [0, 1]; None if nothing was found.
+    """Return the share of the found items that are expected, in [0, 1]; None if `found` is empty.
 
     >>> set_precision({"a", "b"}, {"b", "c", "d"})
     0.5
@@ -40,7 +43,7 @@ def set_precision(found: AbstractSet[Hashable], expected: AbstractSet[Hashable])
 
 
 def set_recall(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the share of what was expected that was found, in [0, 1]; None if nothing was expected.
+    """Return the share of the expected items that are found, in [0, 1]; None if `expected` is empty.
 
     >>> set_recall({"a", "b"}, {"b", "c", "d", "e"})
     0.25
@@ -49,7 +52,9 @@ def set_recall(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) ->
 
 
 def set_f1(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the harmonic mean of set precision and recall, in [0, 1]: 2·both/(found + expected); None if both empty.
+    """Return the harmonic mean of set precision and recall, in [0, 1]; None if both sets are empty.
+
+    Computed as 2·|found ∩ expected| / (|found| + |expected|).
 
     >>> set_f1({"a", "b"}, {"b", "c"}), set_f1(set(), {"b"})
     (0.5, 0.0)
@@ -59,9 +64,9 @@ def set_f1(found: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> flo
 
 
 def confusion(expected: Sequence[Hashable], observed: Sequence[Hashable], labels: Sequence[Hashable]) -> Table:
-    """Return how often each expected label met each observed one, in the order of `labels`.
+    """Return the confusion table of two aligned label sequences, shape (len(labels), len(labels)).
 
-    Raises ValueError for sequences of different length and for labels not listed.
+    Raises ValueError if the sequences differ in length or contain a label that is not in `labels`.
 
     >>> confusion(["a", "a", "b"], ["a", "b", "b"], ["a", "b"]).tolist()
     [[1, 1], [0, 1]]
@@ -76,7 +81,7 @@ def confusion(expected: Sequence[Hashable], observed: Sequence[Hashable], labels
 
 
 def class_counts(table: Table) -> list[tuple[int, int]]:
-    """Return `(hits, n)` of each expected class: its recall with its own n.
+    """Return `(hits, n)` for each expected class; hits / n is its recall.
 
     >>> class_counts(np.array([[9, 1], [5, 15]]))
     [(9, 10), (15, 20)]
@@ -85,7 +90,7 @@ def class_counts(table: Table) -> list[tuple[int, int]]:
 
 
 def balanced_accuracy(table: Table) -> float | None:
-    """Return the mean recall of the expected classes that occur, in [0, 1]; None if none does.
+    """Return the mean recall over the expected classes that occur, in [0, 1]; None if none occurs.
 
     >>> round(balanced_accuracy(np.array([[9, 1], [5, 15]])), 3)
     0.825
@@ -95,7 +100,7 @@ def balanced_accuracy(table: Table) -> float | None:
 
 
 def raw_agreement(table: Table) -> float | None:
-    """Return the share of items on which both raters gave the same label, in [0, 1]; None for no items.
+    """Return the share of items to which both raters gave the same label, in [0, 1]; None without items.
 
     >>> raw_agreement(np.array([[20, 5], [10, 15]]))
     0.7
@@ -107,8 +112,8 @@ def raw_agreement(table: Table) -> float | None:
 def cohen_kappa(table: Table, weights: Weights = "none", confidence: float = 0.95) -> Agreement | None:
     """Return Cohen's kappa, in [-1, 1], with its large-sample interval.
 
-    `weights` gives credit for near misses between ordered labels. None for no items or where chance agreement is
-    complete (both raters used one and the same label). Cohen (1960, 1968); error of Fleiss, Cohen and Everitt (1969).
+    `weights` gives partial credit for near misses between ordered labels. None without items, or if both raters used
+    only one label, the same one. Source: Cohen (1960, 1968); standard error of Fleiss, Cohen and Everitt (1969).
 
     >>> kappa = cohen_kappa(np.array([[20, 5], [10, 15]]))
     >>> round(kappa.value, 4), round(kappa.standard_error, 4)
@@ -132,16 +137,16 @@ def cohen_kappa(table: Table, weights: Weights = "none", confidence: float = 0.9
         float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance_agreement * (1 - kappa)) ** 2
     )
     error = sqrt(max(0.0, spread) / n) / (1 - chance_agreement)
-    if error < 1e-9:  # a rater with one label only, or complete agreement: the formula knows no spread
+    if error < 1e-9:  # one rater used a single label, or agreement is complete: the formula gives no spread
         return Agreement(kappa, 0.0, None, None)
     half = normal_quantile((1 + confidence) / 2) * error
     return Agreement(kappa, error, max(-1.0, kappa - half), min(1.0, kappa + half))
 
 
 def gwet_ac1(table: Table) -> float | None:
-    """Return Gwet's AC1, in [-1, 1]: agreement beyond chance that stays meaningful when one label dominates.
+    """Return Gwet's AC1, in [-1, 1]: chance-corrected agreement that stays meaningful if one label dominates.
 
-    None for no items; at least two labels, else ValueError. Gwet (2008).
+    None without items. Raises ValueError for fewer than two labels. Source: Gwet (2008).
 
     >>> round(gwet_ac1(np.array([[90, 5], [5, 0]])), 3)
     0.89
@@ -157,10 +162,10 @@ def gwet_ac1(table: Table) -> float | None:
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level = "nominal") -> float | None:
-    """Return Krippendorff's alpha, at most 1, for any number of raters with gaps.
+    """Return Krippendorff's alpha, at most 1, for any number of raters; ratings may be missing.
 
-    `ratings[r][u]` is rater r's value of unit u, None where not rated; the ratio level needs values ≥ 0. None where no
-    unit has two ratings or only one value occurs. Krippendorff (2011).
+    `ratings[r][u]` is the value that rater r gave to unit u, or None; the ratio level needs values ≥ 0. None if no unit
+    has two ratings or only one value occurs. Source: Krippendorff (2011).
 
     >>> krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
     0.4444444444444444
@@ -170,16 +175,20 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level =
 
 
 class Coincidences(NamedTuple):
-    """The values that occur, rising, and for each unit with two ratings or more how often each two stand together."""
+    """The coincidences of Krippendorff's alpha.
+
+    `values`: shape (v,), the values that occur, ascending. `by_unit`: shape (units, v, v), for each unit how often each
+    pair of values was given together, divided by the number of its ratings less one.
+    """
 
     values: npt.NDArray[np.float64]
     by_unit: npt.NDArray[np.float64]
 
 
 def coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
-    """Return what Krippendorff's alpha is made of, unit by unit, so that units can be drawn again and added up.
+    """Return the coincidences of each unit, so that a bootstrap can resample units and add them up.
 
-    `ratings` are as for `krippendorff_alpha`. A unit with fewer than two ratings has zeros.
+    `ratings`: as for `krippendorff_alpha`. A unit with fewer than two ratings has only zeros.
 
     >>> coincidences([[1, 2], [1, 1]]).by_unit.tolist()
     [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]
@@ -196,7 +205,7 @@ def coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
 
 
 def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64], level: Level) -> float | None:
-    """Return Krippendorff's alpha of summed coincidences; None where fewer than two values occur.
+    """Return Krippendorff's alpha of coincidences summed over units, shape (v, v); None if fewer than two values occur.
 
     >>> found = coincidences([[1, 2, None, 2], [1, 2, 1, 1]])
     >>> alpha_of(found.values, found.by_unit.sum(axis=0), "nominal")
@@ -211,7 +220,7 @@ def alpha_of(values: npt.NDArray[np.float64], together: npt.NDArray[np.float64],
 
 
 def credit_of(size: int, weights: Weights) -> npt.NDArray[np.float64]:
-    """Return what two of `size` ordered labels are worth together, in [0, 1]: 1 on the diagonal.
+    """Return the credit for each pair of `size` ordered labels, shape (size, size), in [0, 1]; 1 on the diagonal.
 
     >>> credit_of(3, "quadratic")[0].tolist()
     [1.0, 0.75, 0.0]
@@ -226,10 +235,12 @@ def credit_of(size: int, weights: Weights) -> npt.NDArray[np.float64]:
 def _squared_distance(
     values: npt.NDArray[np.float64], totals: npt.NDArray[np.float64], level: Level
 ) -> npt.NDArray[np.float64]:
-    """Return the squared distance between any two values, as the level of measurement defines it."""
+    """Return the squared distance between each two values, as the level of measurement defines it."""
     if level == "nominal":
         return 1.0 - np.eye(len(values))
-    if level == "ordinal":  # as many ranks apart as ratings lie between, the two ends counted half
+    if (
+        level == "ordinal"
+    ):  # distance in ranks: the ratings between two values, with those of the two values counted half
         middle_rank = np.cumsum(totals) - totals / 2
         return np.asarray(np.subtract.outer(middle_rank, middle_rank) ** 2)
     gaps = np.subtract.outer(values, values)

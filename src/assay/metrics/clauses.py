@@ -1,4 +1,4 @@
-"""An answer's text cut into sentences and clauses, after folding: where a phrase stands and what surrounds it."""
+"""Split a folded answer into sentences and clauses, and find the context of a phrase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assay.metrics.folding import fold
 
 WINDOW = 200
-"""Characters before and behind a place that are looked at; bounds the work on endless sentences."""
+"""Characters before and after a phrase that are examined; bounds the work on very long sentences."""
 
 _BREAK = "¶"
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
@@ -25,8 +25,11 @@ _QUOTE = re.compile(rf"[\"'`{_BREAK}]")
 
 
 class Surroundings(NamedTuple):
-    """What stands around a phrase: its sentence and its clause before it, its clause after it, and whether the
-    sentence is a question; each at most `WINDOW` long."""
+    """The context of a phrase, each part at most `WINDOW` characters long.
+
+    `sentence`, `before`: the text before it in its sentence and in its clause. `after`: the text after it in its
+    clause. `asked`: whether the sentence is a question.
+    """
 
     sentence: str
     before: str
@@ -35,7 +38,7 @@ class Surroundings(NamedTuple):
 
 
 def prepare(answer: str) -> str:
-    """Return the folded text with "not" spelled out in contractions and a mark between paragraphs and list items.
+    """Return the folded text, with contractions of "not" spelled out and a mark between paragraphs and list items.
 
     >>> prepare("I can’t say.\\n\\nAsk HR.")
     'i can not say. ¶ ask hr.'
@@ -70,7 +73,7 @@ def clauses(text: str) -> Iterator[str]:
 
 
 def around(text: str, start: int, end: int) -> Surroundings:
-    """Return what stands around text[start:end].
+    """Return the context of text[start:end].
 
     >>> around("hello. sorry, but i do not know that, so ask hr?", 23, 31)
     Surroundings(sentence='sorry, but i do ', before='but i do ', after=' that', asked=True)
@@ -95,13 +98,13 @@ def _last_match_end(pattern: re.Pattern[str], text: str) -> int:
 
 
 def quoted(spans: list[tuple[int, int]], place: int) -> bool:
-    """Return whether a place lies in one of the sorted spans."""
+    """Return whether a position lies in one of the sorted spans."""
     index = bisect_left(spans, (place + 1,)) - 1
     return index >= 0 and place < spans[index][1]
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Return the spans in quotes, merged and sorted. A text wholly in quotes is not a quotation.
+    """Return the quoted spans, merged and sorted. A text that is quoted as a whole has none.
 
     >>> quotations("403 is 'you don't have access'")
     [(7, 30)]

@@ -1,7 +1,7 @@
-"""What a rate or mean would be if people had judged everything: judge-made numbers corrected by labelled items.
+"""Correct rates and means of a judge with human labels: an estimate of what people would have found on all items.
 
-Rogan-Gladen for pass and fail; prediction-powered inference where labels are many. Undefined values are None, and a
-sentence says why. `python -m benchmarks.statistics` prints what the intervals cover.
+Rogan-Gladen corrects pass rates; prediction-powered inference corrects means if there are many labels. Undefined values
+are None, and the `*_problem` functions say why. `python -m benchmarks.statistics` prints the coverage of the intervals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ PPI_LABELS, PPI_OF_A_CLASS = 100, 15
 
 
 class Sorting(NamedTuple):
-    """How a judge sorted what people passed (`sensitivity`) and failed (`specificity`); None for an empty class."""
+    """The sensitivity and specificity of a judge against human labels.
+
+    `sensitivity`: share of the items that people passed that the judge passes too. `specificity`: share of the items
+    that people failed that the judge fails too. Each is None for an empty class. `passed`, `failed`: number of items.
+    """
 
     sensitivity: Estimate | None
     specificity: Estimate | None
@@ -31,13 +35,14 @@ class Sorting(NamedTuple):
 
 
 def sorting(people: Values, judge: Values, clusters: Labels | None = None, confidence: float = 0.95) -> Sorting:
-    """Return sensitivity and specificity of a judge's 0/1 values against people's, aligned, with their intervals.
+    """Return the sensitivity and specificity of a judge's 0/1 values against aligned human 0/1 values, with intervals.
 
-    Wilson where every item stands alone. Where items share a cluster, the wider of Wilson and CR1-t on either side: a
-    case with many claims must not count as many cases. Raises ValueError for lists of different length or other values.
+    Wilson intervals for independent items. For clustered items each limit is the wider of Wilson and CR1-t, so that a
+    case with many claims does not count as many cases. Raises ValueError for lists of different length and for values
+    other than 0 and 1.
 
-    >>> found = sorting([1, 1, 1, 1, 0], [1, 1, 1, 0, 0])
-    >>> found.sensitivity.value, found.specificity.value, found.passed
+    >>> rates = sorting([1, 1, 1, 1, 0], [1, 1, 1, 0, 0])
+    >>> rates.sensitivity.value, rates.specificity.value, rates.passed
     (0.75, 1.0, 4)
     """
     human_values, judge_values = finite(people), finite(judge)
@@ -74,7 +79,7 @@ def _estimate_rate(correct: Floats, clusters: Labels | None, confidence: float) 
 
 
 def rogan_gladen_problem(specificity: float, failed: int, sensitivity: float, passed: int) -> str:
-    """Return why a judge's rate cannot be corrected; "" where it can.
+    """Return the reason why a judge's rate cannot be corrected, or "" if it can.
 
     >>> rogan_gladen_problem(0.6, 50, 0.5, 50)
     'sensitivity + specificity is 1.1 (expected more than 1.1: the judge hardly tells pass from fail)'
@@ -97,11 +102,11 @@ def rogan_gladen(
     passed: int,
     confidence: float = 0.95,
 ) -> Estimate | None:
-    """Return the rate of passes that people would have found, in [0, 1], from the rate that a judge found over `n`.
+    """Return an estimate, in [0, 1], of the pass rate people would have found, from a judge's `rate` over `n` items.
 
-    `specificity` and `sensitivity` were measured on `failed` and `passed` labelled items. None where
-    `rogan_gladen_problem` says why. Rogan and Gladen (1978); interval of Lee et al. (2511.21140), which adds the
-    uncertainty of all three rates. We ask for 10 labels of both classes, not of the failed one alone.
+    `specificity` and `sensitivity` were measured on `failed` and `passed` labelled items. None if
+    `rogan_gladen_problem` gives a reason. Source: Rogan and Gladen (1978); interval of Lee et al. (arXiv 2511.21140),
+    which includes the uncertainty of all three rates. Unlike them, requires 10 labels of both classes.
 
     >>> value, bounds = rogan_gladen(0.8, 200, 0.85, 50, 0.9, 50)
     >>> round(value, 4), round(bounds.low, 4), bounds.high
@@ -121,14 +126,15 @@ def rogan_gladen(
     shift = 2 * z * z * (centre * spread1 - (1 - centre) * spread0)
     variance = p * (1 - p) / (n + z * z) + (1 - centre) ** 2 * spread0 + centre**2 * spread1
     half = z * sqrt(variance) / (q0 + q1 - 1)
-    clipped, low, high = (min(1.0, max(0.0, each)) for each in (value, centre + shift - half, centre + shift + half))
+    clipped, low, high = (min(1.0, max(0.0, limit)) for limit in (value, centre + shift - half, centre + shift + half))
     return Estimate(clipped, Bounds(min(low, clipped), max(high, clipped), "Rogan-Gladen, Lee"))
 
 
 def ppi_problem(people: Values, at: float = 0.5) -> str:
-    """Return why prediction-powered inference is not to be trusted with these labels; "" where it is.
+    """Return the reason why prediction-powered inference is unreliable with these labels, or "" if it is reliable.
 
-    Its interval is too narrow below 100 labels or near an end of the range; a class is what lies above `at`, or not.
+    Its interval is too narrow with fewer than 100 labels or near an end of the range. Values above `at` count as
+    passed, all others as failed.
 
     >>> ppi_problem([0.0] * 95 + [1.0] * 5)
     'too few labels of a class (got 5 passed, 95 failed; expected 15 of each)'
@@ -144,11 +150,12 @@ def ppi_problem(people: Values, at: float = 0.5) -> str:
 
 
 def prediction_powered(people: Values, judge: Values, unlabelled: Values, confidence: float = 0.95) -> Estimate | None:
-    """Return the mean that people would have given, in [0, 1], from labelled pairs and a judge's other values.
+    """Return an estimate, in [0, 1], of the mean that people would have given, from labelled and unlabelled items.
 
-    `people` and `judge` are aligned; `unlabelled` are the judge's values of items that nobody labelled; all in [0, 1].
-    None for fewer than two pairs or two other values. PPI++ with the power-tuned weight (Angelopoulos, Duchi and Zrnic
-    2311.01453), clipped to [0, 1]; the judge's variance is that over all of its values.
+    `people` and `judge` are aligned values of the labelled items; `unlabelled` are the judge's values of the others;
+    all in [0, 1]. None for fewer than two labelled or two unlabelled items. Raises ValueError if `people` and `judge`
+    differ in length. PPI++ with the power-tuned weight (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), clipped to
+    [0, 1]; the variance of the judge is that of all its values.
 
     >>> value, bounds = prediction_powered([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 1, 1, 0, 1])
     >>> round(value, 4), bounds.method

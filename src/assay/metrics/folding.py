@@ -1,6 +1,6 @@
-"""One spelling for text that means the same: case, diacritics, quotes, dashes and whitespace folded away.
+"""Normalise text for comparison: fold case, diacritics, quotes, dashes and whitespace.
 
-Folding is defined one character at a time, so that the fast block filter can use the same definition as a table.
+Folding is defined for single characters, so that the phrase filter can use the same definition as a lookup table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SPELLINGS = {
 
 
 def fold_character(character: str) -> str:
-    """Return what one character folds to: lower case without diacritics, "" for marks and invisible characters.
+    """Return the folded form of one character: lower case without diacritics, "" for marks and invisible characters.
 
     >>> fold_character("Ệ"), fold_character("Đ"), fold_character("\\u0301"), fold_character("ß")
     ('e', 'd', '', 'ss')
@@ -31,7 +31,7 @@ def fold_character(character: str) -> str:
 
 
 class _FoldingTable(dict[int, str]):
-    """A table for `str.translate` that fills itself: text uses few of Unicode's characters."""
+    """A table for `str.translate` that is filled on demand, because texts use few of Unicode's characters."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = fold_character(chr(code))
@@ -39,7 +39,7 @@ class _FoldingTable(dict[int, str]):
 
 
 class _FlatTable(dict[int, str]):
-    """As `_Folded`, but every character stays one character, so that positions are kept."""
+    """Like `_FoldingTable`, but every character stays one character, so that positions are preserved."""
 
     def __missing__(self, code: int) -> str:
         folded = fold_character(chr(code))
@@ -71,9 +71,9 @@ def fold(text: str) -> str:
 
 
 def flat(text: str) -> str:
-    """Return the text folded with every position kept: one character for one character, whitespace not collapsed.
+    """Return the text folded one character for one, so that positions are preserved; whitespace is not collapsed.
 
-    The text should be NFC; a character that folds to none or to several stays as it is.
+    The text should be NFC. A character that folds to none or to several characters is left unchanged.
 
     >>> flat("Phần  Trăm")
     'phan  tram'

@@ -1,4 +1,4 @@
-"""How rare words are: a frozen table, so that a score does not depend on the batch it was computed in."""
+"""Inverse document frequencies in an immutable table, so that a score does not depend on its batch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 from assay.metrics.terms import vocabulary
 
-_FEWEST_TEXTS = 3  # texts that a table needs to say anything
+_FEWEST_TEXTS = 3  # texts from which frequencies are meaningful
 _LEAST_WEIGHT = 0.2
 
 
 class Idf:
-    """How rare words are: a frozen table of in how many texts each stands. `digest` is its identity."""
+    """An immutable table of document frequencies: in how many texts each word occurs. `digest` identifies it."""
 
     def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
         self.documents = documents
@@ -24,7 +24,7 @@ class Idf:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Idf:
-        """Return the table of some texts.
+        """Return the table of document frequencies of the given texts.
 
         >>> idf = Idf.of(["annual leave", "sick leave", "leave it", ""])
         >>> round(idf.weight("leav"), 3), round(idf.weight("unheard"), 3)
@@ -38,8 +38,10 @@ class Idf:
         return cls(documents, counts)
 
     def weight(self, key: str) -> float:
-        """Return log((N + 1) / (n + 0.5)), at least 0.2; a word that no text holds counts as if one did. 1 with fewer
-        than three texts."""
+        """Return log((N + 1) / (n + 0.5)), at least 0.2, for a word in n of N texts; 1 if N < 3.
+
+        A word that occurs in no text has the weight of one that occurs in one text.
+        """
         if self.documents < _FEWEST_TEXTS:
             return 1.0
         return _idf_weight(self.documents, max(1, self.counts.get(key, 0)))

@@ -1,7 +1,8 @@
-"""The interval of a mean, by the method that fits the values; with rates and percentiles, all that summaries need.
+"""Confidence intervals of means, by the method that fits the values.
 
-The order of the values never changes a byte. docs/adr/0010-intervals-near-the-ends.md says why these methods;
-`python -m benchmarks.statistics` prints what they cover.
+Re-exports the intervals of rates and percentiles. Results do not depend on the order of the values.
+docs/adr/0010-intervals-near-the-ends.md explains the choice of methods; `python -m benchmarks.statistics` prints their
+coverage.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ NO_SPREAD = 1e-12  # of the largest value: a standard error below it is rounding
 
 
 class Bound(NamedTuple):
-    """One end of a one-sided interval; the other end is the end of the metric's range."""
+    """The limit of a one-sided interval; the other limit is the end of the metric's range."""
 
     value: float
     method: str
@@ -55,7 +56,7 @@ class Bound(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """Scores with the numbers of their clusters (None where all stand alone), and the metric's range."""
+    """Scores with their cluster codes (None if all are independent) and the metric's range."""
 
     values: Floats
     codes: Codes | None
@@ -64,7 +65,7 @@ class _Sample(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether anything can be said: at least one value, and not all in one cluster."""
+        """Whether an interval may exist: there is a value, and not all values are in one cluster."""
         return len(self.values) > 0 and (self.codes is None or bool(self.codes.any()))
 
 
@@ -76,18 +77,19 @@ def mean_interval(
     high: float | None = None,
     confidence: float = 0.95,
 ) -> Bounds | None:
-    """Return the two-sided interval of a mean by the method that fits the values, within [low, high].
+    """Return the two-sided interval of a mean, within [low, high], by the method that fits the values.
 
-    `clusters` names the group of each value; values of one group are not independent. `low` and `high` are the ends
-    of the metric's range, None where it has none; 0 and 1 are assumed if neither is given and all values are 0 or 1.
+    `clusters` gives the cluster of each value; values in one cluster are not independent. `low` and `high` are the ends
+    of the metric's range, None if it is open; 0 and 1 are assumed if neither is given and all values are 0 or 1.
 
-    Two-valued scores (every one at an end of the range) get Wilson; clusters with more than one value CR1-t, with a
-    note where it is known to cover less than 90%; everything else t, and where the range has both ends, one imaginary
-    value is added at each of them ("padded"). Values or cluster means that are all the same, or a single value, get
-    the bound of a score that may differ in cases not seen yet, never an interval of width zero.
+    - Wilson, if every value is at an end of the range and all are independent.
+    - CR1-t, if clusters have more than one value; the note warns where its coverage is known to be below 90%.
+    - t otherwise. If the range has both ends, one imaginary value is added at each of them ("padded").
+    - The zero-event bound, for a single value or values (or cluster means) without spread: unseen cases may still score
+      differently, so the interval never has width zero.
 
-    None for no values, a single cluster, or, where the range is open, values or cluster means without any spread.
-    Raises ValueError for values that are not finite or outside the range, and for clusters of another length.
+    None without values, for a single cluster, and, if the range is open, for values or cluster means without spread.
+    Raises ValueError for values that are not finite or outside the range, and if `clusters` has another length.
 
     >>> mean_interval([1.0, 1.0, 0.0, 1.0]).method
     'Wilson'
@@ -115,9 +117,10 @@ def one_sided(
     high: float | None = None,
     confidence: float = 0.95,
 ) -> Bound | None:
-    """Return the bound that the mean stays above ("lower") or below ("upper"), for rules judged by their bound.
+    """Return the one-sided "lower" or "upper" bound of a mean, for rules that compare the bound with a threshold.
 
-    As `mean_interval`, but two-valued scores get the exact Clopper-Pearson bound, which never promises too much.
+    Like `mean_interval`, except that two-valued scores get the exact Clopper-Pearson bound, whose coverage is never
+    below `confidence`.
 
     >>> round(one_sided([1.0] * 41, "lower").value, 4)
     0.9295
@@ -166,7 +169,7 @@ def _count_at_top(sample: _Sample, ends: tuple[float, float]) -> int:
 
 
 def _t_limits(sample: _Sample, tail: float) -> Bounds | None:
-    """Return two limits, each on the wrong side of the mean with probability `tail`; None if nothing can be said."""
+    """Return two limits, each on the wrong side of the true mean with probability `tail`; None if undefined."""
     cluster_units = units(sample.values, sample.codes)
     count, mean = len(cluster_units.totals), cluster_units.mean
     few_clusters_note = f"too few clusters ({count})" if sample.codes is not None and count < FEW_CLUSTERS else ""
@@ -187,8 +190,8 @@ def _t_limits(sample: _Sample, tail: float) -> Bounds | None:
 def _padded_limits(mean: float, error: float, n: int, ends: tuple[float, float], tail: float) -> tuple[float, float]:
     """Return t limits after adding one imaginary value at each end of the range.
 
-    Scores pile up at an end of their range, and the rare bad case is then often not among those seen: t alone
-    covers 32% where 99% of 41 cases score 1. The two imaginary values stand for what was not seen.
+    Scores often pile up at an end of their range, and the rare bad case is then missing from the sample: t alone covers
+    32% where 99% of 41 cases score 1. The two imaginary values stand for unseen cases.
     """
     centre = (n * mean + ends[0] + ends[1]) / (n + 2)
     observed_spread = n * (n - 1) * error**2 + n * (mean - centre) ** 2
@@ -198,10 +201,10 @@ def _padded_limits(mean: float, error: float, n: int, ends: tuple[float, float],
 
 
 def _coverage_warning(sample: _Sample, mean: float, half: float, count: int) -> str:
-    """Return the warning to print where CR1-t, `half` wide on each side, is known to cover less than 90%; "" elsewhere.
+    """Return a warning if the CR1-t interval, mean ± `half`, is known to cover less than 90%, else "".
 
-    Near an end of the range few clusters differ from it, and the one that matters is often not among them. Where
-    scores crowd together away from the ends, a single cluster not seen yet can do the same.
+    Near an end of the range few clusters differ from it, and the one that matters is often missing from the sample. If
+    scores are concentrated away from the ends, a single unseen cluster can move the mean out of the interval.
     """
     if sample.low is None or sample.high is None:
         return ""
@@ -218,7 +221,7 @@ def _coverage_warning(sample: _Sample, mean: float, half: float, count: int) -> 
 
 
 def _zero_event_limits(sample: _Sample, value: float, count: int, tail: float, few_clusters_note: str) -> Bounds | None:
-    """Return how far the mean may lie from equal units: those not seen yet may all score at the far end."""
+    """Return how far the mean may lie from equal values, if unseen units score at the far end of the range."""
     if sample.low is None or sample.high is None:
         return None
     unseen = zero_event_upper(count, 1 - tail)

@@ -1,7 +1,7 @@
-"""Bounds for the question whether a candidate lost more than a margin, held to their level where losses are rare.
+"""Bounds for non-inferiority: whether a candidate lost more than a margin, with the right level if losses are rare.
 
-docs/adr/0021-regression-rules-have-bounds-of-their-own.md says why they are not those of a comparison;
-`python -m benchmarks.statistics` prints how often they err.
+docs/adr/0021-regression-rules-have-bounds-of-their-own.md explains why they differ from the bounds of a comparison;
+`python -m benchmarks.statistics` prints their error rates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from assay.metrics.student import t_quantile
 
 LEVEL = 0.95
 HALF_A_PAIR, ONE_PAIR = 0.5, 1.0
-"""What keeps either bound at its level where pairs are few: passing is wrong in at most 4.7%, failing in 4.4%."""
+"""Continuity corrections, in pairs, that keep the bounds at their level for few pairs: a wrong pass occurs in at most
+4.7% of samples, a wrong failure in at most 4.4%."""
 
 
 def gain_bounds(
@@ -28,12 +29,12 @@ def gain_bounds(
     low: float | None = None,
     high: float | None = None,
 ) -> Bounds | None:
-    """Return one-sided 95% bounds of the mean of candidate − baseline; None where nothing can be said.
+    """Return one-sided 95% bounds of the mean of candidate − baseline, paired by position; None if undefined.
 
-    Independent pairs of 0 and 1 get Tango's, corrected for continuity as McNemar's test is. Others get Hall's (1992),
-    which take the skew of a few large losses among equal pairs for what it is, from the totals of clusters and two more
-    as far above and below the mean as the widest pair: what so few cases did not show. Pairs without any spread have
-    what the range of a score (`low` to `high`) still allows.
+    Independent pairs of 0 and 1 get Tango's bounds with a continuity correction, as in McNemar's test. All others get
+    Hall's (1992) bounds, which correct for the skew that a few large losses among equal pairs cause; two imaginary
+    units, as far above and below the mean as the largest difference, stand for unseen cases. Pairs without spread get
+    the zero-event bound over the range of a score (`low` to `high`); without a range they have no bounds.
 
     >>> bounds = gain_bounds([1.0] * 41, [1.0] * 41)
     >>> round(bounds.low, 3), round(bounds.high, 3)
@@ -63,7 +64,7 @@ def gain_bounds(
 
 
 def _hall_bounds(cluster_units: Units, widest: float, note: str) -> Bounds:
-    """Return the bounds from the cubic that takes the skew out of t (Hall 1992), over two more units."""
+    """Return bounds by Hall's (1992) cubic transformation of t, over the units and two imaginary ones."""
     mean, size = cluster_units.mean, float(cluster_units.sizes.mean())
     totals = np.append(cluster_units.totals, [size * (mean - widest), size * (mean + widest)])
     sizes = np.append(cluster_units.sizes, [size, size])
@@ -79,7 +80,7 @@ def _hall_bounds(cluster_units: Units, widest: float, note: str) -> Bounds:
 
 
 def _hall_transform(z: float, skew: float) -> float:
-    """Return the t that Hall's cubic makes `z` of; without skew it is z itself."""
+    """Return Hall's cubic transformation of `z`; the identity without skew."""
     if abs(skew) < 1e-9:
         return z
     return 3 / skew * (cbrt(1 + skew * (z - skew / 6)) - 1)

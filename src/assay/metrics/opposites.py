@@ -1,6 +1,7 @@
-"""Words that may turn a statement round: negations and pairs of opposites, in English and Vietnamese.
+"""Words that may reverse a statement: negations and pairs of opposites, in English and Vietnamese.
 
-Anywhere in a text they are near chance as a sign of contradiction; they count between statements that agree otherwise.
+They indicate a contradiction only between statements that agree otherwise; elsewhere they are hardly better than
+chance.
 """
 
 from __future__ import annotations
@@ -35,12 +36,11 @@ _BOUNDS = frozenset(
 )  # "no more than", "không quá" and "not only" deny nothing
 _HEDGES = frozenset(
     "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()  # noqa: SIM905  # reads easier
-)  # beside these a negation of a part says nothing about the whole
+)  # next to these, a negation does not deny the whole statement
 
 
 def denials(words: Sequence[str]) -> int | None:
-    """Return 1 where words in lower case deny what they say, 0 where they do not or do so twice; None where that is not
-    clear.
+    """Return 1 if lower-case words contain an odd number of negations, 0 if an even number, and None if unclear.
 
     >>> denials("staff may not wait".split()), denials("no later than friday".split()), denials(["not", "if"])
     (1, 0, None)
@@ -54,12 +54,12 @@ def denials(words: Sequence[str]) -> int | None:
 
 
 def is_denial(word: str) -> bool:
-    """Return whether a word in lower case denies what stands beside it."""
+    """Return whether a lower-case word is a negation."""
     return word in _DENYING or word.endswith(("n't", "n’t"))
 
 
 def opposite(word: str, words: Sequence[str]) -> str | None:
-    """Return the word's opposite where it is one of some words and the word itself is none.
+    """Return the opposite of a word that occurs in `words`; None if there is none or the word itself occurs there.
 
     >>> opposite("rose", ["prices", "fell"])
     'fell'

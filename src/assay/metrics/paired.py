@@ -1,6 +1,6 @@
-"""Two configurations on the same cases: the difference, its interval and p-value, and what the set can detect.
+"""Paired comparison of two configurations on the same cases: difference, interval, p-value and detectable difference.
 
-A difference is candidate minus baseline; whether more is better is the caller's knowledge.
+Differences are candidate minus baseline. Whether higher is better is up to the caller.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from assay.metrics.student import bisect, normal_quantile, t_quantile
 
 
 class PairedDifference(NamedTuple):
-    """The mean difference over `n` pairs; `bounds` and `p_value` are None where nothing can be said (see `note`).
+    """The mean difference over `n` pairs; `bounds` and `p_value` are None if undefined, see `note`.
 
-    `sd` is that of the differences; `correlation` is None if a side has no spread; `wins` counts candidate > baseline.
+    `sd`: standard deviation of the differences. `correlation`: None if one side has no spread. `wins`, `losses`,
+    `ties`: pairs in which the candidate is above, below and equal to the baseline.
     """
 
     n: int
@@ -47,10 +48,10 @@ def paired_difference(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedDifference | None:
-    """Compare two aligned lists of scores of the same cases; None for no pairs.
+    """Return the paired difference of two aligned lists of scores of the same cases; None without pairs.
 
-    Independent pairs of 0 and 1 get the Tango interval and McNemar's exact p; all others CR1-t and the sign flip of
-    cluster sums. `low` and `high` are the ends of the metric's range and are used only where the differences have no
+    Independent pairs of 0 and 1 get the Tango interval and McNemar's exact p; all others get CR1-t and the sign-flip
+    test on cluster sums. `low` and `high`, the ends of the metric's range, are used only if the differences have no
     spread. For a one-sided bound at level c pass `confidence=2·c − 1`. Raises ValueError for lists of different length.
 
     >>> result = paired_difference([0.2, 0.5, 0.4, 0.6], [0.4, 0.6, 0.7, 0.6])
@@ -94,7 +95,7 @@ def mcnemar_p(wins: int, losses: int) -> float:
     """
     n, fewer = wins + losses, min(wins, losses)
     ways = tail = 1
-    for k in range(fewer):  # whole numbers: exact, and quick where separate binomial coefficients would not be
+    for k in range(fewer):  # exact integers; computing each binomial coefficient separately would be slow
         ways = ways * (n - k) // (k + 1)
         tail += ways
     return min(1.0, 2 * tail / (1 << n))
@@ -103,8 +104,8 @@ def mcnemar_p(wins: int, losses: int) -> float:
 def tango(wins: int, losses: int, n: int, confidence: float = 0.95, *, correction: float = 0.0) -> Bounds:
     """Return Tango's score interval of the difference of two paired rates, within [-1, 1]. Tango (1998).
 
-    `wins` and `losses` are the discordant pairs among `n`; raises ValueError if there are more of them than pairs.
-    `correction`: by how many pairs the bounds are moved apart, for steps that a normal curve does not have.
+    `wins` and `losses` are the discordant pairs among `n`; raises ValueError if they exceed `n`. `correction`: a
+    continuity correction, in pairs, that widens the interval.
 
     >>> bounds = tango(12, 2, 50)
     >>> round(bounds.low, 4), round(bounds.high, 4)
@@ -120,7 +121,7 @@ def tango(wins: int, losses: int, n: int, confidence: float = 0.95, *, correctio
 
 
 def tango_z(wins: int, losses: int, n: int, difference: float, correction: float = 0.0) -> float:
-    """Return the score statistic of a hypothetical `difference` in [-1, 1]; ±inf where only one outcome is possible.
+    """Return the score statistic of a hypothetical `difference` in [-1, 1]; ±inf if only one outcome is possible.
 
     At 0 its square is McNemar's chi-squared.
 
@@ -141,11 +142,12 @@ def tango_z(wins: int, losses: int, n: int, difference: float, correction: float
 def smallest_detectable(
     sd: float, n: int, *, cluster_size: float = 1.0, icc: float = 0.0, confidence: float = 0.95, power: float = 0.8
 ) -> float | None:
-    """Return the true mean difference that a two-sided test of `n` pairs finds with the given power.
+    """Return the true mean difference that a two-sided test of `n` pairs detects with the given power.
 
-    `sd` of the differences (about the square root of the share of discordant pairs for rates). Clusters of mean size
-    `cluster_size` with intraclass correlation `icc` shrink n by 1 + (size − 1)·icc. t quantiles on both sides, which
-    agrees with the noncentral t to three digits from n = 20 on. None if fewer than two independent pairs remain.
+    `sd`: standard deviation of the differences; for rates about the square root of the share of discordant pairs.
+    Clusters of mean size `cluster_size` with intraclass correlation `icc` divide n by 1 + (size − 1)·icc. Uses two t
+    quantiles, which agrees with the noncentral t to three digits from n = 20 on. None if fewer than two independent
+    pairs remain.
 
     >>> round(smallest_detectable(0.1**0.5, 41), 3)
     0.142
@@ -160,11 +162,12 @@ def smallest_detectable(
 def detectable(
     differences: Values, *, clusters: Labels | None = None, span: float | None = None, power: float = 0.8
 ) -> float | None:
-    """Return the smallest true mean that these values (differences, or scores about a threshold) would have shown.
+    """Return the smallest true mean that a test of these values would detect, two-sided at 95%.
 
-    At 95%, two-sided; clusters shrink n by how much they widen the standard error. Values without any spread are taken
-    to hide as much of it as so many cases can: unlike ones of up to `zero_event_upper(n)`, each `span` away. None where
-    not even a difference of the whole `span` would show, for fewer than two values, and without spread or span.
+    `values` are differences, or scores minus a threshold. Clusters reduce n by the factor by which they increase the
+    variance of the mean. Values without spread are assumed to hide as much of it as n cases can: a share of
+    `zero_event_upper(n)` of unseen values, each `span` away. None if not even a difference of the whole `span` would be
+    detected, for fewer than two values, and for values without spread if `span` is None.
 
     >>> round(detectable([0.0] * 41, span=1.0), 3)
     0.119
@@ -187,7 +190,7 @@ def detectable(
 
 
 def cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: float = 0.8) -> int:
-    """Return how many independent pairs show, one-sided, that nothing fell by `margin` or more (normal approximation).
+    """Return how many independent pairs a one-sided test needs to exclude a loss of `margin` (normal approximation).
 
     >>> cases_needed(0.02, 0.1**0.5)
     1546
@@ -196,9 +199,7 @@ def cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: f
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted so that the chance of any false rejection keeps its level, in the given order.
-
-    Holm (1979).
+    """Return p-values adjusted to control the family-wise error rate, in the given order. Source: Holm (1979).
 
     >>> [round(p, 3) for p in holm([0.04, 0.01, 0.03])]
     [0.06, 0.03, 0.06]
@@ -211,9 +212,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted so that the share of false rejections keeps its level, in the given order.
+    """Return p-values adjusted to control the false discovery rate, in the given order.
 
-    Benjamini and Hochberg (1995).
+    Source: Benjamini and Hochberg (1995).
 
     >>> [round(p, 3) for p in benjamini_hochberg([0.04, 0.01, 0.03])]
     [0.04, 0.03, 0.04]
@@ -228,7 +229,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 def _difference_bounds(
     differences: Floats, cluster_units: Units, clusters: Labels | None, span: float | None, confidence: float
 ) -> Bounds | None:
-    """Return the CR1-t interval; without any spread, what the range of the metric (`span` wide) still allows."""
+    """Return the CR1-t interval; without spread, the zero-event interval over a range of ± `span`."""
     count, n = len(cluster_units.totals), len(differences)
     error = standard_error(cluster_units) if count > 1 else 0.0
     if error <= NO_SPREAD * float(np.abs(differences).max()):

@@ -1,4 +1,4 @@
-"""Source texts prepared for looking up the terms of many claims: where each term stands, and in which sentence."""
+"""Index source texts by their terms, to look up the terms of many claims and the sentences that contain them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.metrics.idf import Idf
 from assay.metrics.segments import Span, sentences
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
-_LONGEST_SENTENCE = 80  # terms; longer ones (lists without marks, transcripts) count as several
-_SOURCE_GAP = 64  # places between two sources, so that their terms are never near each other
+_LONGEST_SENTENCE = 80  # terms; longer ones (lists without punctuation, transcripts) are split
+_SOURCE_GAP = 64  # positions between two sources, so that their terms are never close
 
 
 class Match(NamedTuple):
-    """Where a term of a claim stands in the sources (ascending; empty where it does not), and how well it agrees."""
+    """The positions of a claim's term in the sources, ascending, and the quality of the match in [0, 1]."""
 
     places: Sequence[int]
     quality: float
@@ -28,12 +28,12 @@ NO_MATCH = Match((), 0.0)
 
 
 Gram = tuple[str, str, str, str]
-"""Four characters in a row: a claim and its evidence are compared in such pieces."""
+"""Four consecutive characters, the unit in which a claim is compared with its evidence."""
 T = TypeVar("T")
 
 
 def grams(items: Sequence[T]) -> Iterator[tuple[T, T, T, T]]:
-    """Yield every four items in a row.
+    """Yield every four consecutive items.
 
     >>> ["".join(gram) for gram in grams(" leav ")]
     [' lea', 'leav', 'eav ']
@@ -42,14 +42,14 @@ def grams(items: Sequence[T]) -> Iterator[tuple[T, T, T, T]]:
 
 
 def line_of(spelled: Iterable[str]) -> str:
-    """Return spellings as one line, each between spaces."""
+    """Return spellings as one line, each surrounded by spaces."""
     return f" {' '.join(spelled)} "
 
 
 class Passage:
-    """One source text: its terms by key, its sentences as ranges of terms, and its keys as one line.
+    """One indexed source text: its terms by key, its sentences as ranges of terms, and its keys as one line.
 
-    In a text written with diacritics words are also stored as "key~diacritics", "key~" where they bear none.
+    In a text written with diacritics, words are also stored as "key~diacritics", or "key~" if they have none.
     """
 
     def __init__(self, text: str) -> None:
@@ -72,7 +72,7 @@ class Passage:
         self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
 
     def _store_split_decimals(self) -> None:
-        """Store "98. 7 percent" also as 98.7, where its first part stands: so do tokenised texts write decimals."""
+        """Store "98. 7" also as 98.7, at the position of its first part: tokenised texts write decimals like this."""
         for point in _SPLIT_DECIMAL.finditer(self.text):
             position = bisect_right(self.items, point.start(), key=_term_start) - 1
             if position < 0 or position + 1 >= len(self.items):
@@ -89,7 +89,7 @@ class Passage:
         return self.items[first].start, max(term.end for term in self.items[first:last])
 
     def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
-        """Return the 4-grams of a sentence; `marked`: with the diacritics, which only a text written with them has."""
+        """Return the 4-grams of a sentence; `marked`: with diacritics, only for texts written with them."""
         cached = self._grams.get((sentence, marked))
         if cached is None:
             first, last = self.sentences[sentence]
@@ -97,7 +97,7 @@ class Passage:
         return cached
 
     def similar(self, stem: str) -> list[str]:
-        """Return the stems that begin with the same letters, in alphabetical order."""
+        """Return the stems that begin with the same letters as `stem`, in alphabetical order."""
         if self._stems is None:
             self._stems = sorted([key for key in self.places if len(key) >= SHORTEST])
         first = bisect_left(self._stems, stem[:PREFIX])
@@ -106,7 +106,7 @@ class Passage:
 
 _LAST = "\U0010ffff"
 SHORTEST, PREFIX = 5, 4
-"""Letters of a stem that may be matched by its beginning, and of that beginning at least."""
+"""Least length of a stem that may match a similar one, and of the beginning that they must share."""
 
 
 _SPLIT_DECIMAL = re.compile(r"(?<=\d)\. (?=\d)")
@@ -139,22 +139,22 @@ def _prepare_passage(text: str) -> Passage:
 
 
 class Sources:
-    """The sources of an answer as (id, text), prepared once for many claims. Their order does not matter.
+    """The sources of an answer as (id, text), indexed once for many claims. Their order does not matter.
 
-    Places of terms count through all sources in the order of their ids.
+    Positions of terms are numbered through all sources in the order of their ids.
     """
 
     def __init__(
         self, chunks: Sequence[tuple[str, str]], idf: Idf, known: Mapping[str, Passage] = _NO_PASSAGES
     ) -> None:
-        """`known`: texts that are prepared already."""
+        """Index the chunks; `known` holds texts that are indexed already."""
         self.chunks = sorted(set(chunks))
         self.idf = idf
         self.passages = [known.get(text) or _prepare_passage(text) for _, text in self.chunks]
         self.marked = bool(self.passages) and all(passage.marked for passage in self.passages)
         self.offsets: list[int] = []
-        self.sentences: list[tuple[int, int]] = []  # the number of the passage and that of the sentence in it
-        self._starts: list[int] = []  # the place of each sentence's first term
+        self.sentences: list[tuple[int, int]] = []  # index of the passage, and of the sentence in it
+        self._starts: list[int] = []  # the position of the first term of each sentence
         offset = 0
         for number, passage in enumerate(self.passages):
             self.offsets.append(offset)
@@ -165,7 +165,7 @@ class Sources:
         self._large_numbers_cache: list[tuple[float, str, int]] | None = None  # value, unit, place
 
     def only(self, ids: Collection[str]) -> Sources:
-        """Return the sources with these ids alone, for support by one of them or by several together."""
+        """Return only the sources with these ids."""
         selected = [chunk for chunk in self.chunks if chunk[0] in ids]
         if len(selected) == len(self.chunks):
             return self
@@ -173,21 +173,21 @@ class Sources:
         return Sources(selected, self.idf, dict(zip(texts, self.passages, strict=True)))
 
     def sentences_at(self, places: Iterable[int]) -> set[int]:
-        """Return the numbers, in `sentences`, of the sentences in which terms stand."""
+        """Return the indices, in `sentences`, of the sentences that contain the given positions."""
         starts = self._starts
         return {bisect_right(starts, position) - 1 for position in places}
 
     def grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
-        """Return the 4-grams of a sentence by its number in `sentences`."""
+        """Return the 4-grams of a sentence, given by its index in `sentences`."""
         passage, within = self.sentences[sentence]
         return self.passages[passage].grams(within, marked)
 
     def match(self, term: Term, marked: bool) -> Match:
-        """Return where a term of a claim stands. `marked`: the claim is written with diacritics.
+        """Return the match of a claim's term. `marked`: the claim is written with diacritics.
 
-        Numbers agree in any of their readings if their units agree or one is without; rounded ones (1% at most, of
-        1,000 or more) and words that share most of their letters from the first count .8, as does a name without its
-        diacritics.
+        Numbers match by any of their readings if their units agree or one has no unit. Roundings of numbers from 3,000
+        on (by at most 1%), words that share most of their letters from the first, and names without their diacritics
+        match with quality 0.8.
         """
         cache_key = (term.kind, term.key, term.unit or term.marked, marked)
         match = self._matches.get(cache_key)
@@ -209,7 +209,7 @@ class Sources:
         return Match(positions, SIMILAR) if positions else NO_MATCH
 
     def _find_positions(self, keys: Sequence[str], marked_key: str | None) -> list[int]:
-        """Return the places of any of the keys; in texts written with diacritics, of `marked_key` where it is given."""
+        """Return the positions of any of the keys, or of `marked_key`, if given, in texts written with diacritics."""
         positions: list[int] = []
         for passage, offset in zip(self.passages, self.offsets, strict=True):
             for key in (marked_key,) if marked_key and passage.marked else keys:
@@ -217,7 +217,7 @@ class Sources:
         return sorted(set(positions)) if len(keys) > 1 else positions
 
     def _similar_stems(self, stem: str) -> list[str]:
-        """Return the stem in the sources that shares the longest beginning, if that is most of both."""
+        """Return the stem in the sources that shares the longest beginning, if it is most of both words."""
         best, best_share = "", _LEAST_SHARED_STEM
         for key in sorted({key for passage in self.passages for key in passage.similar(stem)}):
             share = _common_prefix_length(stem, key) / max(len(stem), len(key))
@@ -226,7 +226,7 @@ class Sources:
         return [best] if best else []
 
     def _match_rounded(self, term: Term) -> Match:
-        """Return the places of numbers of which this one is a rounding."""
+        """Return the positions of numbers that round to this one."""
         if self._large_numbers_cache is None:
             self._large_numbers_cache = list(self._large_numbers())
         values = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
@@ -251,7 +251,7 @@ class Sources:
 
 
 SIMILAR = 0.8
-"""How well a term agrees that is only similar."""
+"""Quality of the match of a term that is only similar."""
 
 _LEAST_SHARED_STEM = 0.6  # share of the longer stem
 _ROUNDING = 0.01
@@ -259,7 +259,7 @@ _LEAST_ROUNDED = 3000.0  # below it are years
 
 
 def _common_prefix_length(word: str, other_word: str) -> int:
-    """Return how many letters two words share from the first."""
+    """Return the length of the longest common prefix of two words."""
     count = 0
     for a, b in zip(word, other_word, strict=False):
         if a != b:
@@ -269,7 +269,7 @@ def _common_prefix_length(word: str, other_word: str) -> int:
 
 
 def _is_rounding_of(value: float, number: float) -> bool:
-    """Whether a number is what the value becomes with some of its last digits dropped."""
+    """Whether `number` is `value` rounded to fewer digits."""
     digits = f"{number:.0f}"
     zeros = len(digits) - len(digits.rstrip("0"))
     return zeros > 0 and round(value, -zeros) == number

@@ -1,4 +1,4 @@
-"""Nearest-rank percentiles with the interval that the order of the values alone gives."""
+"""Nearest-rank percentiles and their distribution-free intervals from order statistics."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from assay.metrics.samples import Values, finite
 
 
 def percentile(values: Values, p: float) -> float | None:
-    """Return the nearest-rank percentile, the value at index ceil(p/100·n)−1 in sorted order; None for no values.
+    """Return the nearest-rank percentile, the value at index ceil(p/100·n)−1 in sorted order; None without values.
 
-    `p` in (0, 100]; raises ValueError otherwise. Always one of the values.
+    Always one of the values. Raises ValueError unless `p` is in (0, 100].
 
     >>> percentile([15, 20, 35, 40, 50], 40)
     20.0
@@ -25,11 +25,11 @@ def percentile(values: Values, p: float) -> float | None:
 
 
 def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> Bounds | None:
-    """Return the distribution-free interval of a percentile: two of the values, chosen by the binomial.
+    """Return the distribution-free interval of a percentile: two of the values, chosen by the binomial distribution.
 
-    None when fewer than one value is expected beyond the percentile (p95: n < 20), which callers report as
-    "insufficient n". Where the sample cannot reach `confidence`, the extreme value stands and the note says what is
-    covered. `p` in (0, 100), else ValueError.
+    None if fewer than one value is expected beyond the percentile (for p95: n < 20), which callers report as
+    "insufficient n". If the sample cannot reach `confidence`, the limit is the extreme value and the note gives the
+    actual coverage. Raises ValueError unless `p` is in (0, 100).
 
     >>> percentile_interval(range(1, 101), 50)
     Bounds(low=40.0, high=61.0, method='order statistics', note='')
@@ -47,7 +47,7 @@ def percentile_interval(values: Values, p: float, confidence: float = 0.95) -> B
 
 @lru_cache(maxsize=1024)
 def _order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
-    """Return between which of n sorted values (from 1) the percentile lies, and the probability that it does."""
+    """Return the ranks (from 1) of the two values that enclose the percentile, and the probability that they do."""
     below = _binomial_cdf(n, p / 100)  # below[k]: probability that at most k values lie below the percentile
     tail = (1 - confidence) / 2
     low_rank = max(1, int(np.searchsorted(below, tail, side="right")))

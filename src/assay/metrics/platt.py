@@ -1,4 +1,4 @@
-"""From a score that only ranks to a probability: Platt scaling on local labels, with a bootstrap interval."""
+"""Platt scaling: map uncalibrated scores to probabilities with local labels and a bootstrap interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 FEWEST, FEWEST_OF_A_CLASS = 50, 10
-"""Labels that a fit needs, and of those of each kind."""
+"""Labels that a fit needs in total, and of each class."""
 
 RESAMPLES = 400
 _TAIL_PERCENT = 2.5  # percent beyond either end of the interval
@@ -22,7 +22,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class Platt(NamedTuple):
-    """A fitted curve 1 / (1 + exp(−(slope · z + intercept))), and those of its bootstrap resamples as pairs."""
+    """A fitted curve 1 / (1 + exp(−(slope · z + intercept))).
+
+    `labels`: number of labels it was fitted to. `resampled`: (slope, intercept) of each bootstrap resample.
+    """
 
     slope: float
     intercept: float
@@ -30,7 +33,7 @@ class Platt(NamedTuple):
     resampled: tuple[tuple[float, float], ...]
 
     def probability(self, z: float) -> float:
-        """Return the probability that a claim of this z is labelled true; it rises with z."""
+        """Return the probability that a claim with score `z` is labelled true; it rises with z."""
         return float(_logistic(np.array([self.slope * z + self.intercept]))[0])
 
     def interval(self, z: float) -> tuple[float, float]:
@@ -41,10 +44,11 @@ class Platt(NamedTuple):
 
 
 def fit_platt(z: Sequence[float], labels: Sequence[bool], seed: int) -> Platt | None:
-    """Return Platt's curve from scores to the probability of a true label, or None where it would be a guess.
+    """Return Platt's curve from scores to the probability of a true label; None if the data do not support one.
 
-    None with fewer than 50 labels, fewer than 10 of either kind, equal scores, or scores that do not rise with the
-    labels. Claims are resampled one by one. Source: Platt 1999, his smoothed targets included.
+    `z` and `labels` are aligned. None for fewer than 50 labels, fewer than 10 of either class, equal scores, or scores
+    that do not rise with the labels. Each label is resampled independently. Raises ValueError for different lengths.
+    Source: Platt (1999), with his smoothed targets.
 
     >>> z = [i / 10 for i in range(60)]
     >>> platt = fit_platt(z, [value > 2.9 for value in z], seed=1)

@@ -1,7 +1,7 @@
-"""A fast filter over blocks of texts: which of them can hold any of many phrases, whatever their spelling.
+"""A fast filter that finds the texts in a block that may contain any of many phrases, regardless of spelling.
 
-Texts are joined, mapped through a 65,536-entry folding table to ASCII letters and digits (all else is dropped), and
-every six bytes are looked up by hash; only the few hits are compared letter by letter.
+Texts are joined and mapped to ASCII letters and digits with a folding table of 65,536 entries, which drops all other
+characters. Every six bytes are looked up by hash, and only the few hits are compared letter by letter.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy.typing as npt
 from assay.metrics.folding import fold_character
 
 GRAM = 6
-"""Letters and digits that a phrase must have at least."""
+"""Least number of letters and digits of a phrase."""
 
 LONG_GRAM = 10
-"""Letters and digits that are compared by a second hash, where the phrase has as many."""
+"""Number of letters and digits that a second hash compares, if the phrase has as many."""
 
-_BLOCK = 64  # texts at a time: larger arrays come from fresh memory pages and take half as long again
-_TEXT_END = "\uffff"  # between two texts; not a character, so that hardly a text holds it
+_BLOCK = 64  # texts at a time: larger arrays need new memory pages and take 50% longer
+_TEXT_END = "\uffff"  # between two texts; a noncharacter, so that hardly any text contains it
 _DROPPED_ASCII = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
 _DROP, _TEXT_END_CODE, _SEVERAL = 0, 2, 255
 _LATIN_RANGES = (
@@ -30,7 +30,7 @@ _LATIN_RANGES = (
     range(0x1E00, 0x1F00),
     range(0x2120, 0x2130),
     range(0xFB00, 0xFB07),
-)  # no other folds to ASCII
+)  # no others fold to ASCII
 
 
 @cache
@@ -53,7 +53,7 @@ _STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
 
 
 def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
-    """Return a hash of the `GRAM` bytes that begin at every byte, and one of four bytes, for `_long_hashes`."""
+    """Return the hash of the `GRAM` bytes from each byte on, and that of four bytes, which `_long_hashes` needs."""
     wide = np.frombuffer(folded + bytes(LONG_GRAM - 1), np.uint8).astype(np.uint16)
     two = wide[:-1] * np.uint16(251) + wide[1:]
     four: _Hashes = two[:-2] * _STEP + two[2:]
@@ -62,13 +62,13 @@ def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
 
 
 def _long_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _Hashes:
-    """Return a hash of the `LONG_GRAM` bytes that begin at each of the places."""
+    """Return the hash of the `LONG_GRAM` bytes from each position on."""
     hashes: _Hashes = six[positions] * _STEP + four[positions + GRAM]
     return hashes
 
 
 class PhraseFilter:
-    """Marks texts that may hold one of the phrases: never too few, seldom too many.
+    """Marks texts that may contain one of the phrases: without false negatives and with few false positives.
 
     >>> can_hold = PhraseFilter(["khong co quyen", "access denied"])
     >>> can_hold(["Bạn KHÔNG\\ncó quyền xem.", "12 ngày", "", "ACCE\\u0301SS denied"]).tolist()
@@ -83,7 +83,9 @@ class PhraseFilter:
         for phrase in sorted(set(all_phrases.translate(None, _DROPPED_ASCII).split(b"\n"))):
             if len(phrase) < GRAM:
                 raise ValueError(f"phrase too short to filter by: {phrase!r}")
-            if not prefixes or not phrase.startswith(prefixes[-1]):  # a shorter one, which comes first, finds it too
+            if not prefixes or not phrase.startswith(
+                prefixes[-1]
+            ):  # otherwise the shorter phrase, sorted before it, finds it too
                 prefixes.append(phrase)
                 start = phrase[: LONG_GRAM if len(phrase) >= LONG_GRAM else GRAM]
                 self._by_start.setdefault(start, []).append(phrase)
@@ -96,7 +98,7 @@ class PhraseFilter:
         self._table = _folding_table()
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Return for each text whether it may hold a phrase; also true for one without any Latin letter or digit."""
+        """Return, shape (n,), whether each text may contain a phrase; also true for texts without a Latin character."""
         may_hold = np.zeros(len(texts), np.bool_)
         for first in range(0, len(texts), _BLOCK):
             block = texts[first : first + _BLOCK]
@@ -115,7 +117,7 @@ class PhraseFilter:
         return may_hold
 
     def _hit_positions(self, folded: bytes) -> list[int]:
-        """Return the places of phrases and of characters that fold to several letters."""
+        """Return the positions of phrases and of characters that fold to several letters."""
         hits = (
             [position for position, byte in enumerate(folded) if byte == _SEVERAL]
             if bytes([_SEVERAL]) in folded

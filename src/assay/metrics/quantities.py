@@ -1,4 +1,4 @@
-"""Numbers and dates in English and Vietnamese text, as exact values with their unit and place."""
+"""Parse numbers and dates in English and Vietnamese text into exact values with their units and spans."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from assay.metrics.spelled import spelled_value
 
 
 class Number(NamedTuple):
-    """A number with its possible readings (two for "26.000"), its unit ("" where none is stated) and its span in
-    the NFC text; `spelled` is true for words ("twelve")."""
+    """A number in a text.
+
+    `values`: its possible readings (two for "26.000"). `unit`: "" if none is stated. `start`, `end`: its span in the
+    NFC text. `spelled`: whether it is written as words ("twelve").
+    """
 
     values: tuple[Decimal, ...]
     unit: str
@@ -26,7 +29,7 @@ class Number(NamedTuple):
 
 
 class Date(NamedTuple):
-    """A date with its possible readings (year, month, day; day 0 where none is stated) and its span in the NFC text."""
+    """A date with its possible readings (year, month, day; day 0 if none is stated) and its span in the NFC text."""
 
     values: tuple[tuple[int, int, int], ...]
     start: int
@@ -77,9 +80,9 @@ _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
 _WORD = r"[^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+"
 _QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{SPELLED_WORD})"
-# Alternatives in order of precedence. The last one takes words, identifiers, versions and times of day whole, so that
-# no digit inside them is read as a number, and with them all further words that begin no number or date. Each is
-# bounded or possessive, so that scanning is linear; the look at the first character is for speed.
+# Alternatives in order of precedence. The last one consumes whole words, identifiers, versions and times of day, so
+# that no digit inside them is read as a number, and all further words that begin no number or date. Each alternative is
+# bounded or possessive, so that scanning is linear; the lookahead at the first character is for speed.
 _ITEM = rf"""(?<![^\W_])(?:
     (?=[0-9])(?P<ymd>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}|[0-9]{{4}}-[0-9]{{2}}){_BOUNDARY}
   | (?=[0-9])(?P<dmy>(?:[0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)|[0-9]{{1,2}}/)[0-9]{{4}}){_BOUNDARY}
@@ -100,12 +103,14 @@ _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
 @cache
 def _item_pattern() -> re.Pattern[str]:
-    return re.compile(_ITEM, re.VERBOSE)  # made when first needed: it takes long to compile
+    return re.compile(_ITEM, re.VERBOSE)  # compiled on first use, because it takes long
 
 
 def dates(text: str) -> list[Date]:
-    """Return the dates: ISO, day/month/year (both readings where the month could come first), month with year, and
-    "31 December 2026", "December 31, 2026", "ngày 31 tháng 12 năm 2026". A year alone is a number.
+    """Return the dates of a text, in order.
+
+    Formats are ISO dates, day/month/year (with both readings if the month could come first), month with year,
+    "31 December 2026", "December 31, 2026" and "ngày 31 tháng 12 năm 2026". A year alone is a number.
 
     >>> [d.values for d in dates("Từ tháng 2 năm 2026 đến 31/12/2026")]
     [((2026, 2, 0),), ((2026, 12, 31),)]
@@ -114,12 +119,13 @@ def dates(text: str) -> list[Date]:
 
 
 def numbers(text: str) -> list[Number]:
-    """Return the numbers with their units, in order; dates, versions, times of day and identifiers are not numbers.
+    """Return the numbers of a text with their units, in order.
 
-    A point before exactly three digits reads both ways ("26.000" is 26 and 26 000); a comma there is a thousands
-    mark ("26,000"), except before a Vietnamese scale word, where it too reads both ways; "26, 000" is one number and
-    "26, 150" may be one or two. Spelled-out numbers are read up to billions; syllables that are also other words
-    ("năm", "muoi") only before a unit. "30m" is not scaled: a small m or b is a scale only beside a currency.
+    Dates, versions, times of day and identifiers are not numbers. A point before exactly three digits has two readings
+    ("26.000" is 26 and 26 000). A comma there separates thousands ("26,000"), except before a Vietnamese scale word,
+    where it too has two readings. "26, 000" is one number, and "26, 150" may be one or two. Spelled-out numbers are
+    parsed up to billions; words with another meaning ("năm", "muoi") count only before a unit. In "30m" the m is not a
+    scale: a lower-case m or b is a scale only with a currency.
 
     >>> [(str(n.values[0]), n.unit) for n in numbers("$1.4M, 12 phần trăm, mười hai ngày, 1,5 triệu đồng, ERR-429")]
     [('1400000.0', 'USD'), ('12', '%'), ('12', 'day'), ('1500000.0', 'VND')]
@@ -128,15 +134,20 @@ def numbers(text: str) -> list[Number]:
 
 
 def quantities(text: str) -> list[Number | Date]:
-    """Return the numbers and dates of the text in one list, in order. In "10-12 days" both are days.
+    """Return the numbers and dates of a text in one list, in order. In "10-12 days" both numbers have the unit "day".
 
     >>> [(item.values, item.unit) for item in numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
     nfc_text = nfc(text)
     plain = flat(nfc_text)
-    matches = [match for match in _item_pattern().finditer(plain) if match.lastgroup]  # the others are words
-    items = [item for match in matches if (item := _parse_match(match, nfc_text)) is not None]
+    items: list[Number | Date] = []
+    for match in _item_pattern().finditer(plain):
+        if match.lastgroup:  # otherwise it matched words
+            item = _parse_match(match, nfc_text)
+            if item is not None:
+                items.append(item)
+    # The first number of a range takes the unit of the second.
     for i in range(len(items) - 2, -1, -1):
         first, second = items[i : i + 2]
         if isinstance(first, Number) and isinstance(second, Number) and second.unit and not first.unit:
@@ -177,7 +188,7 @@ def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
 
 
 def _parse_digits(digits: str) -> tuple[Decimal, ...]:
-    """Return what a run of digits with its marks can mean; nothing for versions, codes and endless digits."""
+    """Return the possible values of digits with separators; empty for versions, codes and very long runs."""
     if len(digits) > _MAX_DIGITS * 2:
         return ()
     groups = re.split(r",? |[.,]", digits)

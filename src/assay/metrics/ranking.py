@@ -1,9 +1,9 @@
 """Ranking metrics as array arithmetic over grades in rank order.
 
-Evidence is joined once, before this file: a `RankingTable` knows for every slot of every ranking which grade it gains
-and how many units of evidence it covers for the first time. A metric is then a line or two, for one case or a million.
-Slot r (from 0) of row i is rank r + 1. Rows are independent, and sums run rank by rank, so that the value of a row
-does not depend on the block, the padding or the layout that it was computed in.
+A `RankingTable` holds rankings that are already joined with their evidence: for every slot of every ranking, the grade
+it gains and the number of units of evidence it covers for the first time. Each metric is then one or two lines, for one
+case or a million. Slot r (from 0) of row i is rank r + 1. Rows are independent, and sums run rank by rank, so that the
+value of a row does not depend on block size, padding or memory layout.
 
 References: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002 (DCG); Burges et al., ICML 2005 (gain 2^grade − 1);
 the TREC definitions as published with trec_eval.
@@ -25,11 +25,12 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class RankingTable:
-    """Rankings of n cases joined with their evidence; arrays of shape (n, depth) hold nothing beyond a list's end.
+    """Rankings of n cases joined with their evidence; arrays of shape (n, depth) are 0 beyond the end of a list.
 
-    length: (n,) chunks returned. units: (n,) units of evidence to find. grade: (n, depth) highest grade among the units
-    first covered in that slot, else 0. covered: (n, depth) how many units the slot covers for the first time.
-    judged: (n, depth) whether the slot's chunk was judged at all. ideal: (n, width) the units' grades, falling.
+    `length`: (n,) number of chunks returned. `units`: (n,) number of units of evidence to find. `grade`: (n, depth)
+    highest grade among the units first covered in that slot, else 0. `covered`: (n, depth) number of units that the
+    slot covers for the first time. `judged`: (n, depth) whether the chunk in the slot was judged. `ideal`: (n, width)
+    grades of the units, descending.
     """
 
     length: Ints
@@ -41,7 +42,7 @@ class RankingTable:
 
     @property
     def depth(self) -> int:
-        """Slots of the longest ranking."""
+        """Number of slots of the longest ranking."""
         return int(self.grade.shape[1])
 
 
@@ -75,25 +76,25 @@ def _discount(rank: int) -> float:
 
 
 def _divide(numerator: Floats, denominator: npt.NDArray[Any] | float) -> Floats:
-    """Divide, giving 0 where the whole is 0; callers decide where that is undefined."""
+    """Return numerator / denominator, 0 where the denominator is 0; callers decide where that is undefined."""
     denominators = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
     return np.divide(numerator, denominators, out=np.zeros_like(numerator), where=denominators > 0)
 
 
 def relevant(table: RankingTable) -> npt.NDArray[np.bool_]:
-    """Return which slots cover evidence for the first time; a repeat is not relevant again."""
+    """Return which slots, shape (n, depth), cover evidence for the first time; repeats are not relevant again."""
     return np.asarray(table.covered > 0)
 
 
 def hit(table: RankingTable, k: int | None = None) -> Floats:
-    """Return 1 where any of the first k chunks covers evidence, else 0."""
+    """Return 1 if any of the first k chunks covers evidence, else 0; shape (n,)."""
     return np.asarray(relevant(table)[:, : _cut_depth(table, k)].any(axis=1), dtype=np.float64)
 
 
 def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -> Floats:
     """Return the share of the units of evidence that the first k chunks cover. Range [0, 1]; 0 without units.
 
-    `capped` divides by min(units, k) instead, so that 1 can be reached when there are more units than ranks.
+    `capped` divides by min(units, k) instead, so that 1 can be reached with more units than ranks.
     """
     covered_units = _sum_by_rank(table.covered, _cut_depth(table, k))
     if capped and k is not None:
@@ -104,8 +105,7 @@ def recall(table: RankingTable, k: int | None = None, *, capped: bool = False) -
 def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = False) -> Floats:
     """Return the share of the first k ranks that cover new evidence. Range [0, 1].
 
-    Divides by k, so that a short list cannot look precise; `of_returned` divides by min(k, length). Without k: by
-    length.
+    Divides by k, so that a short list does not look precise; with `of_returned` by min(k, length); without k by length.
     """
     relevant_slots = _sum_by_rank(relevant(table), _cut_depth(table, k))
     if k is None:
@@ -114,7 +114,7 @@ def precision(table: RankingTable, k: int | None = None, *, of_returned: bool = 
 
 
 def reciprocal_rank(table: RankingTable, k: int | None = None) -> Floats:
-    """Return 1 / rank of the first chunk that covers evidence, 0 when there is none in the first k."""
+    """Return 1 / rank of the first chunk that covers evidence, 0 if none of the first k does. Range [0, 1]."""
     relevant_slots = relevant(table)[:, : _cut_depth(table, k)]
     if relevant_slots.shape[1] == 0:
         return np.zeros(relevant_slots.shape[0])
@@ -122,9 +122,9 @@ def reciprocal_rank(table: RankingTable, k: int | None = None) -> Floats:
 
 
 def average_precision(table: RankingTable, k: int | None = None) -> Floats:
-    """Return the mean, over the units of evidence, of the precision at the rank that first covers them, 0 if none does.
+    """Return the mean, over the units of evidence, of the precision at the rank that first covers each, 0 if none does.
 
-    Range [0, 1]; 0 without units. A slot that covers several units counts once for each.
+    Range [0, 1]; 0 without units. A slot that covers several units counts once for each of them.
     """
     precision_sum = np.zeros(len(table.length))
     relevant_so_far = np.zeros(len(table.length))
@@ -138,8 +138,8 @@ def average_precision(table: RankingTable, k: int | None = None) -> Floats:
 def ndcg(table: RankingTable, k: int | None = None, *, gain: str = "exp2") -> Floats:
     """Return the discounted cumulative gain over that of the best possible ranking of all judged units.
 
-    Range [0, 1]; 0 where the ideal is 0. Gains are `exp2` (2^grade − 1) or `linear` (trec_eval's); the ideal ranking
-    holds every judged unit, found or not, cut at k.
+    Range [0, 1]; 0 where the ideal gain is 0. `gain`: "exp2" (2^grade − 1) or "linear" (the grade, as in trec_eval).
+    The ideal ranking contains every judged unit, found or not, cut at k.
     """
     gains = GAINS[gain]
     ideal_depth = table.ideal.shape[1] if k is None else min(k, table.ideal.shape[1])
@@ -149,22 +149,22 @@ def ndcg(table: RankingTable, k: int | None = None, *, gain: str = "exp2") -> Fl
 
 
 def judged(table: RankingTable, k: int | None = None) -> Floats:
-    """Return the share of the first min(k, length) chunks that somebody judged. Range [0, 1]; 0 for an empty list."""
+    """Return the share of the first min(k, length) chunks that were judged. Range [0, 1]; 0 for an empty list."""
     returned = table.length if k is None else np.minimum(table.length, k)
     return _divide(_sum_by_rank(table.judged, _cut_depth(table, k)), returned)
 
 
 def r_precision(table: RankingTable) -> Floats:
-    """Return the precision at rank R, where R is the number of units of evidence. Range [0, 1]; 0 without units."""
+    """Return the precision at rank R, the number of units of evidence. Range [0, 1]; 0 without units."""
     ranks = np.arange(table.depth, dtype=np.int32)
     relevant_within_r = relevant(table) & (ranks[np.newaxis, :] < table.units[:, np.newaxis])
     return _divide(_sum_by_rank(relevant_within_r, table.depth), table.units)
 
 
 def overlap(first: list[str], second: list[str], k: int | None = None) -> float | None:
-    """Return the share of ids that two rankings have in common among their first k, by the longer cut list.
+    """Return the share of ids that two rankings have in common among their first k, relative to the longer list.
 
-    Range [0, 1]; None where both are empty. Repeats count once.
+    Range [0, 1]; None if both are empty. Repeats count once.
 
     >>> overlap(["a", "b", "c"], ["b", "a", "d"], k=2)
     1.0

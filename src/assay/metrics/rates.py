@@ -1,4 +1,4 @@
-"""Rates with intervals that say how they were made: Wilson, exact, and the bound after zero events."""
+"""Confidence intervals of rates: Wilson, Clopper-Pearson, and the bound after zero events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.metrics.student import normal_quantile
 
 
 class Bounds(NamedTuple):
-    """An interval, the method that made it, and what the reader must know about it ("" for nothing)."""
+    """An interval, the name of its method, and a warning for the reader, or ""."""
 
     low: float
     high: float
@@ -25,10 +25,10 @@ class Estimate(NamedTuple):
 
 
 def wilson(successes: int, n: int, confidence: float = 0.95) -> Bounds:
-    """Return the Wilson score interval of a rate, within [0, 1]; summaries print it for every rate.
+    """Return the Wilson score interval of a rate, within [0, 1].
 
-    On average it covers what it promises, at single rates more or less: docs/adr/0010-intervals-near-the-ends.md.
-    Raises ValueError unless 0 ≤ successes ≤ n and n ≥ 1. Wilson (1927).
+    Its coverage equals `confidence` on average over rates, not at each rate: docs/adr/0010-intervals-near-the-ends.md.
+    Raises ValueError unless 0 ≤ successes ≤ n and n ≥ 1. Source: Wilson (1927).
 
     >>> bounds = wilson(38, 40)
     >>> round(bounds.low, 4), round(bounds.high, 4)
@@ -45,9 +45,9 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> Bounds:
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Bounds:
-    """Return the exact two-sided interval of a rate, within [0, 1]; it covers at least `confidence`, usually more.
+    """Return the exact two-sided interval of a rate, within [0, 1]; its coverage is at least `confidence`.
 
-    Raises ValueError unless 0 ≤ successes ≤ n and n ≥ 1. Clopper and Pearson (1934).
+    Raises ValueError unless 0 ≤ successes ≤ n and n ≥ 1. Source: Clopper and Pearson (1934).
 
     >>> round(clopper_pearson(0, 4).high, 4)
     0.6024
@@ -68,13 +68,13 @@ def event_upper(events: int, n: int, confidence: float = 0.95) -> float:
         return 1.0
     if events == 0:
         return float(1 - (1 - confidence) ** (1 / n))
-    from scipy.special import betaincinv  # half a second, and only bounds of mixed outcomes need it
+    from scipy.special import betaincinv  # takes half a second to import; only mixed outcomes need it
 
     return float(betaincinv(events + 1, n - events, confidence))
 
 
 def zero_event_upper(n: int, confidence: float = 0.95) -> float:
-    """Return the highest rate that `n` cases without a single event still allow, one-sided, in (0, 1).
+    """Return the exact one-sided upper bound of a rate after no event in `n` cases, in (0, 1).
 
     >>> round(zero_event_upper(4), 3)
     0.527
@@ -83,10 +83,10 @@ def zero_event_upper(n: int, confidence: float = 0.95) -> float:
 
 
 def balanced(rate_a: tuple[int, int], rate_b: tuple[int, int], confidence: float = 0.95) -> Estimate | None:
-    """Return the mean of two independent rates, each `(successes, n)`, with an interval, in [0, 1].
+    """Return the mean of two independent rates, each given as `(successes, n)`, with its interval, in [0, 1].
 
-    The interval combines the distances to both rates' own bounds (MOVER: Newcombe 1998; Zou and Donner 2008). A
-    class without cases is left out, which the note says; None when both are.
+    The interval combines the distances between each rate and its own bounds (MOVER: Newcombe 1998; Zou and Donner
+    2008). A class without cases is left out, and the note says so; None if both are empty.
 
     >>> value, bounds = balanced((9, 10), (15, 20))
     >>> round(value, 3), bounds.method

@@ -1,4 +1,4 @@
-"""Bootstrap intervals for statistics of whole cases, such as agreement between raters; seeded, so always the same."""
+"""Seeded bootstrap intervals for statistics over cases, such as agreement between raters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.metrics.samples import cluster_codes
 RESAMPLES = 1_000
 Rows = npt.NDArray[np.intp]
 Tables = npt.NDArray[np.integer]
-"""Confusion tables of several draws: draw, first rater, second rater."""
+"""Confusion tables of several draws, shape (draws, labels, labels): draw, first rater, second rater."""
 Weights = npt.NDArray[np.float64]
 Statistic = Callable[[Rows], float | None]
 
@@ -27,11 +27,11 @@ def case_bootstrap(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Bounds | None:
-    """Return the percentile interval of a statistic when whole clusters are drawn again with replacement.
+    """Return the percentile bootstrap interval of a statistic over whole clusters drawn with replacement.
 
-    `clusters` names the case of each item; `statistic` takes the places of the items drawn, with repeats, and returns
-    None where it is undefined. Efron (1979). None for fewer than two clusters, or where more than half of the draws
-    are undefined; others are left out, which the note says.
+    `clusters` gives the case of each item. `statistic` takes the row indices of the items drawn, with repeats, and
+    returns None if it is undefined. None for fewer than two clusters, or if half of the draws or more are undefined;
+    fewer undefined draws are left out, and the note says so. Source: Efron (1979).
 
     >>> values = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 1.0])
     >>> bounds = case_bootstrap(lambda rows: float(values[rows].mean()), range(6), seed=1)
@@ -43,7 +43,9 @@ def case_bootstrap(
 
 
 def draws(clusters: Sequence[Hashable], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Rows] | None:
-    """Return the places of the items of each draw, for statistics that share them; None for fewer than two clusters.
+    """Return the row indices of the items of each draw; None for fewer than two clusters.
+
+    Several statistics can share the draws.
 
     >>> [sorted(rows.tolist()) for rows in draws(["a", "a", "b"], seed=1, resamples=2)]
     [[0, 1, 2], [2, 2]]
@@ -63,7 +65,7 @@ def draws(clusters: Sequence[Hashable], *, seed: int = 0, resamples: int = RESAM
 def bounds_of(
     values: Iterable[float | None], resamples: int = RESAMPLES, seed: int = 0, confidence: float = 0.95
 ) -> Bounds | None:
-    """Return the percentile interval of a statistic's values over the draws; see `case_bootstrap`."""
+    """Return the percentile interval of the values of a statistic over the draws; see `case_bootstrap`."""
     defined = sorted(value for value in values if value is not None)
     if 2 * len(defined) <= resamples:
         return None
@@ -75,9 +77,9 @@ def bounds_of(
 
 
 def kappas(tables: Tables, credit: Weights) -> list[float | None]:
-    """Return Cohen's kappa of many confusion tables of at least one item, None where `cohen_kappa` has none.
+    """Return Cohen's kappa of many confusion tables, each with at least one item; None where `cohen_kappa` is None.
 
-    `credit[i, j]` is what labels i and j are worth together: 1 where they are the same.
+    `credit[i, j]`, shape (labels, labels), is the credit for labels i and j together: 1 if they are the same.
 
     >>> kappas(np.array([[[20, 5], [10, 15]], [[9, 0], [0, 0]]]), np.eye(2))
     [0.3999999999999999, None]
@@ -93,7 +95,7 @@ def kappas(tables: Tables, credit: Weights) -> list[float | None]:
 
 
 def ac1s(tables: Tables) -> list[float | None]:
-    """Return Gwet's AC1 of many confusion tables of at least one item and two labels.
+    """Return Gwet's AC1 of many confusion tables, each with at least one item and two labels.
 
     >>> [round(value, 3) for value in ac1s(np.array([[[90, 5], [5, 0]]]))]
     [0.89]
@@ -106,7 +108,7 @@ def ac1s(tables: Tables) -> list[float | None]:
 
 
 def balanced_accuracies(tables: Tables) -> list[float | None]:
-    """Return the balanced accuracy of many confusion tables of at least one item.
+    """Return the balanced accuracy of many confusion tables, each with at least one item.
 
     >>> balanced_accuracies(np.array([[[9, 1], [5, 15]], [[3, 1], [0, 0]]]))
     [0.825, 0.75]

@@ -1,6 +1,7 @@
-"""Values as the statistics take them: finite numbers, the independent units they fall into, and their standard error.
+"""Basics of the statistics: finite values, exact sums, independent units (clusters) and the standard error.
 
-No result depends on the order of the values: totals are exact (`math.fsum`), all other sums run in rising order.
+No result depends on the order of the values: totals are exact, like `math.fsum`, and all other sums run in ascending
+order.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Labels = Sequence[Hashable] | npt.NDArray[np.integer]
 
 
 class Units(NamedTuple):
-    """The totals and sizes of independent units (clusters, or single values), and the exact total of all of them."""
+    """Independent units (clusters or single values): `totals` and `sizes` of shape (units,), and the exact `total`."""
 
     totals: Floats
     sizes: Floats
@@ -29,7 +30,7 @@ class Units(NamedTuple):
     @property
     def mean(self) -> float:
         """The mean of all values."""
-        return self.total / float(self.sizes.sum())  # sizes are whole numbers: their sum is exact in any order
+        return self.total / float(self.sizes.sum())  # sizes are integers, so their sum is exact in any order
 
 
 def finite(values: Values) -> Floats:
@@ -44,13 +45,13 @@ def finite(values: Values) -> Floats:
     return numbers
 
 
-_LEAST_FOR_INTEGERS = 200  # numbers from which integers in arrays are faster
+_LEAST_FOR_INTEGERS = 200  # numbers from which the sum in integers is faster
 
 
 def exact_sum(numbers: Floats) -> float:
-    """Return the sum of finite numbers, rounded once: what `math.fsum` returns, and for many scores ten times as fast.
+    """Return the correctly rounded sum of finite numbers: the result of `math.fsum`, up to ten times as fast.
 
-    Where all are whole multiples of one power of two, and fit into 62 bits as such, they are added up as integers.
+    If all numbers are multiples of one power of two that fit into 62 bits, they are added as integers.
 
     >>> exact_sum(np.array([0.1] * 10)), exact_sum(np.array([1e100, 1.0, -1e100]))
     (1.0, 1.0)
@@ -67,7 +68,7 @@ def exact_sum(numbers: Floats) -> float:
 
 
 def mean_of(values: Values) -> float | None:
-    """Return the mean, summed exactly so that order does not matter; None for no values.
+    """Return the mean, from an exact sum, so that order does not matter; None without values.
 
     >>> mean_of([0.1] * 10)
     0.1
@@ -77,9 +78,9 @@ def mean_of(values: Values) -> float | None:
 
 
 def cluster_codes(clusters: Labels | None, n: int) -> Codes | None:
-    """Return a number from 0 up per value that values of one cluster share; None where all `n` values stand alone.
+    """Return the cluster of each value as an integer from 0, shape (n,); None if all `n` values are independent.
 
-    A numpy array of whole numbers is much faster than other labels. Raises ValueError unless there are `n` labels.
+    Integer arrays are much faster than other labels. Raises ValueError unless there are `n` labels.
 
     >>> cluster_codes(["a", "b", "a"], 3).tolist()
     [0, 1, 0]
@@ -99,7 +100,7 @@ def cluster_codes(clusters: Labels | None, n: int) -> Codes | None:
 
 
 def units(numbers: Floats, codes: Codes | None = None) -> Units:
-    """Return the independent units of values: those of one code together, or each value alone.
+    """Return the independent units: the values of each cluster code together, or each value if `codes` is None.
 
     >>> totals, sizes, total = units(finite([1, 2, 4]), cluster_codes(["a", "b", "a"], 3))
     >>> totals.tolist(), sizes.tolist(), total
@@ -116,7 +117,7 @@ def units(numbers: Floats, codes: Codes | None = None) -> Units:
 def standard_error(sample_units: Units) -> float:
     """Return the standard error of the mean over two or more independent units, at least 0.
 
-    CR1 (Liang and Zeger 1986 with the factor G/(G−1)); the usual s/√n when every unit is a single value.
+    CR1 (Liang and Zeger 1986, with the factor G/(G−1)); equals s/√n if every unit is a single value.
 
     >>> round(standard_error(units(finite([1, 2, 3, 4]))), 6)
     0.645497
@@ -128,5 +129,5 @@ def standard_error(sample_units: Units) -> float:
         return 0.0
     spread = float(
         np.cumsum(np.sort((distances / largest_distance) ** 2))[-1]
-    )  # divided: squares of 1e200 would overflow
+    )  # scaled: squares of 1e200 would overflow
     return largest_distance * sqrt(count / (count - 1) * spread) / n

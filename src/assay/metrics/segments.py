@@ -1,6 +1,6 @@
-"""Text cut into blocks (paragraphs, list items, table rows, headings, code) and blocks into sentences, in any script.
+"""Segment text into blocks (paragraphs, list items, table rows, headings, code) and sentences, in any script.
 
-Every function is linear in the length of the text and returns spans of characters, ascending and disjoint.
+Every function runs in linear time and returns spans of characters that are ascending and disjoint.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ Span = tuple[int, int]
 
 
 class Block(NamedTuple):
-    """A piece of a text: its kind, its span without list and quotation marks, and, of a table row, the spans of its
-    header's cells. `apart`: an empty line stands before it."""
+    """A block of a text.
+
+    `start`, `end`: its span without list and quotation markers. `apart`: whether it follows an empty line. `header`:
+    for a table row, the spans of the header cells.
+    """
 
     kind: Kind
     start: int
@@ -36,20 +39,20 @@ _ITEM = re.compile(
     )[ \t]*+(?:\[[ xX]\][ \t]++)?""",
     re.VERBOSE,
 )
-# No mark of Markdown begins a line with a word and a space, nor is it all of a line.
+# Lines that begin with a word and a space, or consist of a word, have no Markdown markup.
 _PROSE = re.compile(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
 _PREFIX_CHARACTERS, _FENCE_CHARACTERS, _RULE_CHARACTERS = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _BOLD_LINE = re.compile(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
 _ENDED_SENTENCE = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
-_LONG_LINE = 50  # characters of a line that was probably broken for its length
+_LONG_LINE = 50  # characters from which a line was probably wrapped
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a text in order; empty lines, rules and the fences of code belong to none.
+    """Yield the blocks of a text in order; empty lines, horizontal rules and code fences belong to no block.
 
-    Lines are joined where the next one goes on in lower case or the last was long and unfinished. A line wholly in
-    bold letters is a heading where it holds no digits and something follows.
+    Lines are joined if the next one begins in lower case, or if the last one is long and has no end mark. A line that
+    is bold as a whole is a heading if it has no digits and another line follows.
 
     >>> text = "# Leave\\n- 12 days\\n  a year\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |"
     >>> [(block.kind, text[block.start : block.end]) for block in blocks(text)]
@@ -84,7 +87,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def _line_blocks(text: str, lines: list[Span]) -> Iterator[Block | None]:
-    """Yield each line as a block of its own, and None for lines that separate."""
+    """Yield each line as a block, and None for lines that separate blocks."""
     fence = ""
     header: tuple[Span, ...] = ()
     table_rule_line = -1  # the number of the line below a table's header
@@ -140,14 +143,14 @@ def cell_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def trim(text: str, start: int, end: int) -> Span:
-    """Return the span without the whitespace at its ends; (end, end) where nothing else is there."""
+    """Return the span without whitespace at its ends; (end, end) if it is all whitespace."""
     piece = text[start:end]
     begin = end - len(piece.lstrip())
     return begin, max(begin, start + len(piece.rstrip()))
 
 
 def _lines(text: str) -> Iterator[Span]:
-    """Yield the span of each line, without what leads and ends it: whitespace and quotation marks of Markdown."""
+    """Yield the span of each line without surrounding whitespace and Markdown quotation markers."""
     position = 0
     for line in text.removesuffix("\n").split("\n") if text else ():
         stripped = line.rstrip()
@@ -157,7 +160,7 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _is_table_rule(line: str) -> bool:
-    """Whether a line is the one below a table's header: a bar, and dashes in every cell."""
+    """Whether a line is the rule below a table header: a bar, and dashes in every cell."""
     if "|" not in line or line.strip("|:- \t"):
         return False
     cells = [cell.strip() for cell in line.strip("| \t").split("|")]
@@ -186,7 +189,7 @@ _QUOTATION = re.compile(
     r"|(?<![^\s(\[])\"(?=\S)[^\"]{1,400}+\"(?!\w)"
 )
 _OPENERS = "([{\"'“‘«*_"
-# No sentence ends after these: in any writing, with a capital letter, before a digit …
+# No sentence ends after these: in any case, in this exact case, before a digit …
 _NEVER_ENDING = _words("e.g i.e eg ie v vs cf viz approx ca")
 _CAPITAL_ABBREVIATIONS = _words(
     """
@@ -195,7 +198,7 @@ _CAPITAL_ABBREVIATIONS = _words(
     """
 )
 _BEFORE_NUMBERS = _words("no nos nr fig figs art sec ch vol pp p q eq ver tel ext ed max min avg số đ")
-# … and after these only before a word that begins sentences.
+# … and after these only before a word that often begins sentences.
 _SOMETIMES_ENDING = _words("etc inc ltd co corp llc plc jr sr al v.v vv bros ave blvd rd est")
 _STARTERS = _words(
     """
@@ -224,9 +227,9 @@ def sentences(text: str) -> list[Span]:
 def block_sentences(text: str, block: Block) -> list[Span]:
     """Return the spans of the sentences of one block.
 
-    A sentence ends at its mark before whitespace (in Chinese, Japanese, Arabic and Indic scripts at the mark itself),
-    not after abbreviations, initials, numbering, before a small letter, nor within a quotation or code that stands
-    in a longer text.
+    A sentence ends at an end mark before whitespace; in Chinese, Japanese, Arabic and Indic scripts at the mark itself.
+    It does not end after abbreviations, initials and numbering, before a lower-case letter, or within a quotation or
+    code in a longer text.
     """
     if block.kind in ("row", "code", "heading"):
         return [(block.start, block.end)]
@@ -250,7 +253,7 @@ def block_sentences(text: str, block: Block) -> list[Span]:
 
 
 def _quotation_spans(text: str, block: Block) -> Iterator[Span]:
-    """Yield the spans of quotations and code, but not of one that is the whole block."""
+    """Yield the spans of quotations and code, except of one that is the whole block."""
     for match in _QUOTATION.finditer(text, block.start, block.end):
         if match.start() > block.start or text[match.end() : block.end].strip(" \t\n.,;:!?"):
             yield match.span()

@@ -1,4 +1,4 @@
-"""The sign flip: whether differences would lie as far from zero if each were as likely the other way round."""
+"""The sign-flip test: how often random signs put the sum of differences as far from zero as it is."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from assay.metrics.samples import Values, finite
 
 EXACT_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
 FLIPS = 9_999
-_WORDS_AT_ONCE = 64  # of random bits for each throw at a time: five megabytes
-_FEW_COINS = 12  # below, a bit for each is drawn
+_WORDS_AT_ONCE = 64  # 64-bit words of random bits per throw and step: five megabytes
+_FEW_COINS = 12  # below, one bit is drawn for each coin
 
 
 def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
-    """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and how it was found.
+    """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and the method.
 
-    All sign patterns are enumerated for up to 16 sums that are not zero; otherwise 9,999 seeded ones give
+    Enumerates all sign patterns of up to 16 non-zero sums; otherwise samples 9,999 seeded patterns and returns
     (b+1)/(B+1), which is never 0. The order of the sums does not matter.
 
     >>> sign_flip_p([1, 2, 3])
@@ -28,7 +28,7 @@ def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
     sizes = sorted(abs(total) for total in numbers if total)
     observed_distance = abs(fsum(numbers)) - 1e-9 * fsum(
         sizes
-    )  # equal sums must count as reached whatever their last bits
+    )  # tolerance: equal sums must count as reached despite rounding
     if len(sizes) <= EXACT_UNITS:
         patterns = np.zeros(1)
         for size in sizes:
@@ -36,15 +36,19 @@ def sign_flip_p(sums: Values, *, seed: int = 0) -> tuple[float, str]:
         return float(np.mean(np.abs(patterns) >= observed_distance)), "sign flip, exact"
     generator = np.random.Generator(np.random.PCG64(seed))
     positive_sums = np.zeros(FLIPS)
-    for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):  # in one order: the same bits anywhere
+    for size, count in zip(
+        *np.unique(sizes, return_counts=True), strict=True
+    ):  # ascending: reproducible on every machine
         positive_sums += size * _count_heads(generator, int(count))
     extreme = int(np.count_nonzero(np.abs(2 * positive_sums - fsum(sizes)) >= observed_distance))
     return (extreme + 1) / (FLIPS + 1), f"sign flip, {FLIPS} patterns, seed {seed}"
 
 
 def _count_heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.integer]:
-    """Return how many of so many fair coins fell on one side, in each of `FLIPS` throws; scores repeat a lot, and 64
-    coins are thrown at once."""
+    """Return the number of heads among `coins` fair coins in each of `FLIPS` throws, shape (FLIPS,).
+
+    Equal sums share one binomial draw, and 64 coins are drawn at once, because scores often repeat.
+    """
     if coins < _FEW_COINS:
         row_bytes = (FLIPS + 7) // 8
         bits = np.frombuffer(generator.bytes(coins * row_bytes), dtype=np.uint8).reshape(coins, row_bytes)

@@ -1,4 +1,4 @@
-"""How near an answer is to a reference in the rare words that they share, the question's own words aside."""
+"""Similarity of an answer to a reference, by the rare words that they share beyond the question."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from functools import lru_cache
 from assay.metrics.idf import Idf
 from assay.metrics.terms import Term, Terms, spellings, stored, terms, wanted
 
-_terms_cached = lru_cache(maxsize=8192)(terms)  # references and questions meet the answers of many configurations
+_terms_cached = lru_cache(maxsize=8192)(
+    terms
+)  # references and questions are compared with the answers of many configurations
 
 
 def answer_similarity(answer: str, reference: str, question: str, idf: Idf) -> float | None:
-    """Return the F1 of the words and numbers that answer and reference share, each weighted by how rare it is.
+    """Return the F1 of the words and numbers that answer and reference share, weighted by their rarity.
 
-    Words are stems without stop words, numbers count by value and unit, and what the question says is left out on
-    both sides. Range [0, 1]; None where the reference says nothing beyond the question; 0 where only the answer does
-    not. `idf`: over the references of the golden set. It measures overlap, not truth: a wrong number costs no more
-    than a wrong word.
+    Words are compared as stems without stop words, numbers by value and unit; words of the question are ignored on both
+    sides. Range [0, 1]; None if the reference adds nothing to the question, 0 if only the answer adds nothing. `idf`:
+    over the references of the golden set. Measures overlap, not correctness: a wrong number costs no more than a wrong
+    word.
 
     >>> answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", Idf.of([]))
     0.4
@@ -45,7 +47,7 @@ def _index_keys(items: Iterable[Term], marked: bool) -> set[str]:
 
 
 def _content_terms(text_terms: Terms, question_keys: Set[str], marked: bool) -> list[Term]:
-    """Return the terms that say something beyond the question, each once."""
+    """Return the terms that are not in the question, without stop words and duplicates."""
     items = [
         term for term in text_terms.items if term.kind != "stop" and question_keys.isdisjoint(wanted(term, marked))
     ]
@@ -53,5 +55,5 @@ def _content_terms(text_terms: Terms, question_keys: Set[str], marked: bool) -> 
 
 
 def _total_weight(items: Iterable[Term], idf: Idf, index: Set[str] | None = None, marked: bool = False) -> float:
-    """Return the weight of the terms, or of those that stand in an index."""
+    """Return the total weight of the terms, or of those in `index` if it is given."""
     return sum([idf.weight(t.key) for t in items if index is None or not index.isdisjoint(wanted(t, marked))])

@@ -17,7 +17,7 @@ _SPELLED_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _SPELLED_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
 _HUNDREDS = ("hundred", "tram")
 _FILLERS = ("and", "linh", "le")
-# How the Vietnamese words are spelled with diacritics; "sau" (after) and "nam" (male) are then other words.
+# The Vietnamese words with diacritics; without them, "sau" (after) and "nam" (male) are other words.
 _VIETNAMESE_SPELLINGS = {
     "một",
     "mốt",
@@ -36,24 +36,25 @@ _VIETNAMESE_SPELLINGS = {
     "mươi",
 }
 _VIETNAMESE_SPELLINGS |= {"trăm", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
-# One syllable alone is a number where it can hardly be another word …
+# A single word is a number if it can hardly be another word …
 _UNAMBIGUOUS = (_VIETNAMESE_SPELLINGS & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "chín", "mười"}) | (
     _ENGLISH.keys() - {"one"}
 )
-# … and these, which are also "a", "year", "table", "mature" …, only before a unit. "sau ngày" is "after the day".
+# … and these, which also mean "a", "year", "table" or "mature", only before a unit. "sau ngày" is "after the day".
 _NUMBERS_BEFORE_UNITS = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
 
 WORD = rf"(?:{'|'.join(sorted((*_DIGITS, *_SPELLED_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
-"""A word in flat text that may begin a number."""
+"""Pattern of a word in flat text that may begin a number."""
 
 PATTERN = rf"{WORD}(?:[\ -](?:(?:and|linh|le)\ )?{WORD}){{0,11}}+"
-"""A run of number words in flat text; `spelled_value` says which number it is, if it is one."""
+"""Pattern of a run of number words in flat text; `spelled_value` returns its value."""
 
 
 def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
-    """Return the number that a run of words ends in, or None; `written` is the run as written, of the same length.
+    """Return the number at the end of a run of number words, or None if there is none.
 
-    Words before it that do not belong to it are dropped: "sau ba (ngày)" is three.
+    `folded` is the run in flat text, `written` the same run as written, of the same length. Words before the number
+    that do not belong to it are dropped: "sau ba (ngày)" is 3.
 
     >>> spelled_value("two hundred and fifty", "two hundred and fifty", False)
     250
@@ -63,7 +64,7 @@ def spelled_value(folded: str, written: str, unit_follows: bool) -> int | None:
     (None, 5)
     """
     words = re.split("[ -]", folded)
-    ends = list(accumulate(len(word) + 1 for word in words))  # in the text as written other dashes and spaces may stand
+    ends = list(accumulate(len(word) + 1 for word in words))  # the written text may have other dashes and spaces
     forms = [written[end - len(word) - 1 : end - 1].lower() for word, end in zip(words, ends, strict=True)]
     for first in range(len(words)):
         value = _parse_words(words[first:], forms[first:], unit_follows)

@@ -1,6 +1,6 @@
-"""Quantiles of the normal and of Student's t distribution, in plain Python.
+"""Quantiles of the normal and of Student's t distribution in plain Python.
 
-They are needed for every interval; importing scipy.special for them would cost half a second at start.
+Every interval needs them, and importing scipy.special would add half a second to the start-up time.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from statistics import NormalDist
 
 _NORMAL = NormalDist()
 _EXPANSION_FROM = (
-    100  # degrees of freedom from which the expansion in 1/df is right to 8 digits up to probability 0.9995
+    100  # degrees of freedom from which the expansion in 1/df has 8 correct digits up to probability 0.9995
 )
 
 
 def normal_quantile(probability: float) -> float:
-    """Return the value that a standard normal variable stays below with the given probability, in (0, 1).
+    """Return the quantile of the standard normal distribution at a probability in (0, 1).
 
     >>> round(normal_quantile(0.975), 6)
     1.959964
@@ -27,10 +27,10 @@ def normal_quantile(probability: float) -> float:
 
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, df: int) -> float:
-    """Return the value that Student's t with `df` degrees of freedom stays below with the given probability.
+    """Return the quantile of Student's t distribution with `df` degrees of freedom at a probability in (0, 1).
 
-    `probability` in (0, 1), `df` at least 1. Closed form of the distribution for whole degrees of freedom
-    (Abramowitz and Stegun 26.7.3, 26.7.4), inverted by bisection; from 100 on the expansion 26.7.5.
+    Inverts the closed form for integer degrees of freedom (Abramowitz and Stegun 26.7.3, 26.7.4) by bisection; from 100
+    degrees of freedom on, uses the expansion 26.7.5. Raises ValueError for `df` < 1 or a probability outside (0, 1).
 
     >>> round(t_quantile(0.975, 11), 6)
     2.200985
@@ -49,7 +49,7 @@ def t_quantile(probability: float, df: int) -> float:
 
 
 def bisect(function: Callable[[float], float], below: float, above: float) -> float:
-    """Return where an increasing `function` crosses zero between `below` and `above`, to the last bits.
+    """Return the root of an increasing `function` between `below` and `above`, to the last bits, by bisection.
 
     >>> round(bisect(lambda x: x * x - 2, 0, 2), 9)
     1.414213562

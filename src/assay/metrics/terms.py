@@ -1,6 +1,6 @@
-"""A text as terms that can be looked up in another text: word stems, numbers by value, dates by their parts, ids.
+"""Parse a text into terms to look up in other texts: word stems, numbers by value, parts of dates, identifiers.
 
-Chinese, Japanese, Korean, Thai and their neighbours, which do not set words apart, are read as pairs of characters.
+Scripts without spaces between words (Chinese, Japanese, Korean, Thai and similar) are parsed as pairs of characters.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ Kind = Literal["word", "name", "number", "id", "stop"]
 class Term(NamedTuple):
     """One term with its span in the NFC text.
 
-    `key` is its one spelling: a folded stem, "#12" for a number, "@3" for a month, an identifier. `marked` is the key
-    with the diacritics that folding took away; `others` are further readings of a number ("26.000"), `unit` its unit.
-    The parts of a date are terms that share its span. A `name` is a capitalised word that does not begin the text.
+    `key`: its normal form, which is a folded stem, "#12" for a number, "@3" for a month, or an identifier. `marked`:
+    the key with the diacritics that folding removed. `others`: further readings of a number ("26.000"). `unit`: the
+    unit of a number. The parts of a date are terms that share its span. A `name` is a capitalised word that is not the
+    first word of the text.
     """
 
     kind: Kind
@@ -36,15 +37,15 @@ class Term(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The terms of a text (given in NFC) in order; `marked`: its words bear diacritics so often that they count."""
+    """The NFC text and its terms in order; `marked`: enough words have diacritics for these to be significant."""
 
     text: str
     items: list[Term]
     marked: bool
 
 
-_MARKED_SHARE = 0.4  # share of words with diacritics from which a text is written with them, as Vietnamese is
-_CAPITALISED_SHARE = 0.6  # share of capitalised words from which capitals say nothing
+_MARKED_SHARE = 0.4  # share of words with diacritics from which a text counts as written with them, as Vietnamese is
+_CAPITALISED_SHARE = 0.6  # share of capitalised words from which capitals are not significant
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -53,7 +54,7 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 
 @cache
 def _spaceless_character() -> re.Pattern[str]:
-    return re.compile(f"[{_SPACELESS}]")  # made when first needed: sets of so many characters take long to compile
+    return re.compile(f"[{_SPACELESS}]")  # compiled on first use, because large sets take long
 
 
 @cache
@@ -98,7 +99,7 @@ def terms(text: str) -> Terms:
 
 
 def spellings(items: Iterable[Term], marked: bool) -> list[str]:
-    """Return the one spelling of each term, with diacritics where they count.
+    """Return the normal spelling of each term; `marked`: with diacritics.
 
     >>> spellings(terms("12 days of leave").items, False)
     ['#12|day', 'of', 'leav']
@@ -112,7 +113,7 @@ def _number_spelling(term: Term) -> str:
 
 
 def stored(term: Term, marked: bool) -> Iterator[str]:
-    """Yield the keys under which a term of a text stands in an index; `marked`: the text is written with diacritics."""
+    """Yield the keys under which an index stores a term; `marked`: the indexed text is written with diacritics."""
     if term.kind == "number":
         for key in (term.key, *term.others):
             yield key
@@ -124,9 +125,9 @@ def stored(term: Term, marked: bool) -> Iterator[str]:
 
 
 def wanted(term: Term, marked: bool) -> list[str]:
-    """Return the keys of which one must stand in an index for a term to be there.
+    """Return the keys to look up in an index; the term is present if any of them is.
 
-    `marked`: this text and the index are written with diacritics. Units of numbers agree, or one has none.
+    `marked`: this text and the indexed text are written with diacritics. Units of numbers must agree if both have one.
     """
     if term.kind != "number":
         return [term.marked or f"{term.key}~"] if marked else [term.key]
@@ -135,7 +136,7 @@ def wanted(term: Term, marked: bool) -> list[str]:
 
 
 def vocabulary(text: str) -> set[str]:
-    """Return the keys of the words of a text, numbers and identifiers left out; cheaper than all its terms.
+    """Return the keys of the words of a text, without numbers and identifiers; cheaper than all its terms.
 
     >>> sorted(vocabulary("Asked for 12 days of leave"))
     ['ask', 'day', 'for', 'leav', 'of']
@@ -212,7 +213,7 @@ def _diacritics(raw: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Return a word without the endings that inflect it in English.
+    """Return a word without English inflectional endings.
 
     >>> [stem(word) for word in ("policies", "policy", "requires", "requiring", "stopped", "employees", "pass")]
     ['polici', 'polici', 'requir', 'requir', 'stop', 'employe', 'pass']

@@ -1,4 +1,4 @@
-"""Text rules shared by the metrics: normal forms, tokens, numbers and dates."""
+"""Tokens of folded text, and the normal forms, numbers and dates that the metrics share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.metrics.quantities import Date, Number, dates, numbers
 
 __all__ = ["Date", "Number", "dates", "flat", "fold", "nfc", "numbers", "squeeze", "token_spans", "tokens"]
 
-# Every repetition is possessive or consumes what the next cannot, so that scanning is linear.
+# Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
 _TOKEN_CHUNK = re.compile(
     r"(?:[$€£¥₫](?=\d))?[^\W_]++(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*+(?:%|[+#]++(?![^\W_]))?"
 )
@@ -32,12 +32,12 @@ def tokens(text: str) -> list[str]:
 
 
 def _split_chunk(chunk: str) -> list[str]:
-    """Return the tokens of a chunk: its parts between hyphens, unless it is whole with them."""
+    """Return the tokens of a chunk: its parts between hyphens, or the whole chunk if it is an identifier."""
     return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the tokens of folded (or flat) text begin and end.
+    """Yield the spans of the tokens of folded or flat text.
 
     >>> list(token_spans("part-time: $5"))
     [(0, 4), (5, 9), (11, 13)]
@@ -61,7 +61,7 @@ def _is_whole_token(chunk: str) -> bool:
 
 
 def squeeze(text: str) -> str:
-    """Return the folded text without anything but letters and digits.
+    """Return the letters and digits of the folded text.
 
     >>> squeeze("S E-C\\u200bR_É T!")
     'secret'
