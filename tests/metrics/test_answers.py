@@ -1,4 +1,4 @@
-"""Keyword, exact and numeric grading: at boundaries, by value, correct first, negation and hedging seen."""
+"""Keyword, exact and numeric scores: token boundaries, comparison by value, negation and hedging."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_value_of_the_past_is_flagged_with_or_without_a_pattern_for_the_presen
     "answer",
     ["For 2024 it is 14 days; the limit is now 10.", "It is 14 and now 10", "Mức 2024 là 14 ngày, hiện nay 10 ngày"],
 )
-def test_an_incorrect_value_that_holds_now_is_flagged_beside_a_correct_one_that_need_not(answer: str) -> None:
+def test_a_current_incorrect_value_is_flagged_if_the_correct_one_may_be_outdated(answer: str) -> None:
     grade = grade_keywords(answer, ["14"], ["10"])
     assert (1.0, ("10",), True) == (grade.score, grade.incorrect_found, grade.hedged)
 
@@ -137,7 +137,7 @@ def test_a_value_that_holds_now_is_not_flagged_for_one_of_the_past(answer: str) 
 
 @pytest.mark.parametrize("answer", ["12 or more days", "12 days, or a pro rata share", "12 ngày hoặc 96 giờ"])
 def test_an_or_without_a_rival_is_no_hedge(answer: str) -> None:
-    """96 hours is right too, so it is no rival."""
+    """96 hours is also correct, so it is not a rival."""
     assert not grade_keywords(answer, ["12", "96 giờ"]).hedged
 
 

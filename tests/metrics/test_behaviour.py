@@ -1,4 +1,4 @@
-"""What an answer did, on labelled answers, in every spelling; and the block filter is never narrower."""
+"""Detected behaviour of labelled answers in every spelling; the phrase filter never excludes a refusal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_spelling_makes_no_difference(spelling: str) -> None:
     assert [] == differ
 
 
-def test_whatever_is_not_a_plain_answer_is_a_candidate() -> None:
+def test_every_answer_that_is_not_plain_is_a_candidate() -> None:
     for spelling in SPELLINGS.values():
         texts = [spelling(case.text) for case in ALL]
         plain = [observe(text) == observe("12 days") for text in texts]
@@ -130,7 +130,7 @@ def test_the_same_phrase_counts_by_who_says_it() -> None:
     assert "answer" == observe("Nếu bạn không có quyền xem, hãy xin quyền.").behaviour
 
 
-def test_the_first_phrase_in_the_text_is_named_whatever_the_hash_seed() -> None:
+def test_the_first_phrase_is_reported_for_every_hash_seed() -> None:
     text = "I don't know. I can't find any details. There is no information about it."
     assert "not know" == observe(text).phrase
 
@@ -154,7 +154,7 @@ def test_a_text_that_is_not_marked_is_a_plain_answer(text: str) -> None:
 def test_a_phrase_in_any_text_and_spelling_is_marked(
     before: str, phrase: str, after: str, contracted: bool, spelling: str, space: str
 ) -> None:
-    """Advice to contact someone is looked for in short texts only; these are short."""
+    """Advice to contact someone is searched for only in short texts; these are short."""
     written = SPELLINGS[spelling](re.sub(r"\bnot\b", "n't", phrase) if contracted else phrase)
     assert candidates([f"{before} {written.replace(' ', space)} {after}"])[0]
 

@@ -1,4 +1,4 @@
-"""Claims of an answer: what is one, what is not, and which markers belong to it."""
+"""Segmentation of answers into claims and assignment of citation markers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_known_names_are_markers_in_parentheses_and_behind_a_full_stop() -> None
     )
 
 
-def test_refusals_are_left_out_and_what_stands_beside_them_is_not() -> None:
+def test_refusals_are_left_out_and_other_statements_are_kept() -> None:
     assert ["The base limit is 600 requests."] == said(
         "Sorry, I cannot share salary data. The base limit is 600 requests."
     )

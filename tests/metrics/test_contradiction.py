@@ -1,4 +1,4 @@
-"""What contradicts a claim: claims written by hand in both languages, and sentences turned by one change."""
+"""Contradictions: claims written by hand in both languages, and sentences reversed by a single change."""
 
 from __future__ import annotations
 

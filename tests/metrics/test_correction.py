@@ -1,4 +1,4 @@
-"""Corrected rates: reference values, refusals, and what the intervals must always keep."""
+"""Corrected rates: reference values, undefined cases and properties of the intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Support by rules against people's labels: the floors that a release must hold."""
+"""Support by rules compared with human labels: the floors for every release."""
 
 from __future__ import annotations
 

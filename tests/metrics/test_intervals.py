@@ -1,4 +1,4 @@
-"""Intervals of means: the method fits the values, is named, never has width zero, and covers what it promises."""
+"""Intervals of means: the choice and name of the method, positive width, and coverage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_two_values_without_clusters_are_a_rate() -> None:
 
 
 @pytest.mark.parametrize("hits", [0, 1, 39, 40, 41])
-def test_rates_beside_the_ends_stay_plain_wilson(hits: int) -> None:
+def test_rates_near_the_ends_stay_plain_wilson(hits: int) -> None:
     assert wilson(hits, 41) == mean_interval([1.0] * hits + [0.0] * (41 - hits), low=0, high=1)
 
 
@@ -85,7 +85,7 @@ def test_scores_without_spread_never_get_an_interval_of_width_zero(values: list[
     assert bounds.low < values[0] <= bounds.high
 
 
-def test_equal_scores_are_bounded_by_what_may_not_have_been_seen() -> None:
+def test_equal_scores_are_bounded_by_possible_unseen_scores() -> None:
     """With 41 equal cases at most 1 − .025^(1/41) = 8.6% may differ, at worst by scoring 0 or 1."""
     unseen = 1 - 0.025 ** (1 / 41)
     expected = Bounds(0.7 - 0.7 * unseen, 0.7 + 0.3 * unseen, "zero-event", "no spread in 41 scores")
@@ -96,7 +96,7 @@ def test_equal_scores_are_bounded_by_what_may_not_have_been_seen() -> None:
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
-def test_nothing_is_said_about_no_values_one_cluster_or_open_ranges_without_spread(side: str) -> None:
+def test_no_values_one_cluster_and_open_ranges_without_spread_have_no_interval(side: str) -> None:
     for values, clusters, low in (([], None, 0), ([0.1, 0.9], ["a", "a"], 0), ([3.0, 3.0], None, 0)):
         assert mean_interval(values, clusters=clusters, low=low) is None
         assert one_sided(values, "lower" if side == "lower" else "upper", clusters=clusters, low=low) is None
@@ -192,7 +192,7 @@ def nearly_all_one(generator: np.random.Generator) -> npt.NDArray[np.float64]:
 
 
 def rare_zero(generator: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Two zeros of 41 on average, missing from one sample in eight, beside scores of 1 and 0.99."""
+    """Two zeros of 41 on average, missing from one sample in eight, next to scores of 1 and 0.99."""
     return generator.choice(np.array([1.0, 0.99, 0.0]), size=41, p=[0.9, 0.1 - 2 / 41, 2 / 41])
 
 

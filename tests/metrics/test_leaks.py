@@ -1,4 +1,4 @@
-"""Forbidden text in an answer: what is given away, and what was open anyway."""
+"""Leaks of forbidden text in an answer, and text that is allowed anyway."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_longest_run_is_reported_once() -> None:
     assert [(1, words)] == verbatim(words, ["other text", words], [], "")
 
 
-def test_what_an_allowed_text_or_the_question_holds_is_no_leak() -> None:
+def test_text_of_an_allowed_source_or_the_question_is_no_leak() -> None:
     assert [] == verbatim(RUN, [RUN], [RUN], "?")
     assert [] == verbatim(RUN, [RUN], [], RUN)
     assert [(0, tokens_of(RUN))] == verbatim(RUN, [RUN], ["công ty A hưởng lương"], "?")
@@ -49,13 +49,13 @@ def tokens_of(text: str) -> str:
         ("Duyệt 15 tháng 3 năm 2026.", "15 tháng 3 năm 2026"),
     ],
 )
-def test_a_telling_identifier_number_or_date_is_a_leak(answer: str, leaked: str) -> None:
+def test_a_revealing_identifier_number_or_date_is_a_leak(answer: str, leaked: str) -> None:
     assert [(0, leaked)] == verbatim(answer, [SECRET], [], "Lương bao nhiêu?")
     assert [] == verbatim(answer, [SECRET], [], f"Có phải {answer}")
     assert [] == verbatim(answer, [SECRET], [answer], "?")
 
 
-def test_small_numbers_tell_only_with_their_unit_and_years_tell_nothing() -> None:
+def test_small_numbers_leak_only_with_their_unit_and_years_never() -> None:
     secret = "Full-time staff: 12 days in 2026, 3 steps."
     assert [(0, "mười hai ngày")] == verbatim("Bạn có mười hai ngày phép.", [secret], [], "?")
     assert [] == verbatim("1. see page 12\n2. year 2026\n3. done", [secret], [], "?")
@@ -63,7 +63,7 @@ def test_small_numbers_tell_only_with_their_unit_and_years_tell_nothing() -> Non
     assert [] == verbatim("12 months", [secret], [], "?")
 
 
-def test_every_forbidden_text_is_named_by_its_place() -> None:
+def test_every_forbidden_text_is_named_by_its_index() -> None:
     assert [(0, "err-777"), (2, "err-777")] == verbatim("ERR-777", ["err-777", "none", "see ERR-777."], [], "")
 
 
@@ -99,7 +99,7 @@ def test_a_short_canary_must_stand_alone() -> None:
     assert [] == canaries("shared", ["red"])
 
 
-def test_an_empty_canary_is_left_out_and_symbols_are_looked_for_as_they_are() -> None:
+def test_an_empty_canary_is_ignored_and_symbols_are_searched_for_literally() -> None:
     assert ["🦉🦉"] == canaries("a 🦉🦉 b", ["", " ", "🦉🦉", "🔥"])
 
 

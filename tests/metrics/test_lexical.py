@@ -1,11 +1,11 @@
-"""Where a text is due by its words: an order that a person can check by counting."""
+"""Lexical ranks that can be checked by counting words."""
 
 from __future__ import annotations
 
 from assay.metrics.lexical import lexical_rank
 
 
-def test_the_text_with_the_rare_word_of_the_question_is_due_first() -> None:
+def test_the_text_with_the_rare_word_of_the_question_ranks_first() -> None:
     assert 1 == lexical_rank("error ERR-429", ["ERR-429 means too many requests"], ["an error", "another error"])
 
 
@@ -17,7 +17,7 @@ def test_diacritics_and_case_do_not_count() -> None:
     assert 1 == lexical_rank("nghi phep nam", ["Nghỉ Phép Năm: 12 ngày"], ["Nghỉ ốm", "Làm việc từ xa"])
 
 
-def test_a_text_with_fewer_of_the_questions_words_is_due_after_those_with_more() -> None:
+def test_a_text_with_fewer_words_of_the_question_ranks_below_those_with_more() -> None:
     assert 2 == lexical_rank("annual leave days", ["days of rest"], ["annual leave days", "office"])
 
 
@@ -27,5 +27,5 @@ def test_no_shared_word_gives_no_rank() -> None:
     assert lexical_rank("leave", [], ["leave"]) is None
 
 
-def test_the_best_of_several_texts_counts_and_equals_lose_nothing() -> None:
+def test_the_best_of_several_texts_counts_and_ties_do_not_worsen_the_rank() -> None:
     assert 1 == lexical_rank("leave", ["nothing here", "leave"], ["leave"])

@@ -1,4 +1,4 @@
-"""Citation markers: what is one, and what only looks like one."""
+"""Citation markers, and text that only looks like one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_other_brackets_are_text(text: str) -> None:
     assert [] == markers(text)
 
 
-def test_known_names_may_stand_bare() -> None:
+def test_known_names_need_no_brackets() -> None:
     text = "a (hr leave) b (1). hr_leave Then c [hr leave]."
     found = markers(text, {"hr leave", "1", "hr_leave"})
     assert ["(hr leave)", "(1)", "hr_leave", "[hr leave]"] == [text[m.start : m.end] for m in found]

@@ -1,4 +1,4 @@
-"""The bounds of regression rules: exact error rates where they can be summed, worked skew, and what has no bound."""
+"""Bounds of regression rules: exact error rates, skew worked by hand, and undefined cases."""
 
 from __future__ import annotations
 

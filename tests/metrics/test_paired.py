@@ -1,4 +1,4 @@
-"""Paired comparisons: reference values, exactness, and honesty where nothing differs."""
+"""Paired comparisons: reference values, exactness and pairs without differences."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_exact_sign_flips_agree_with_counting_all_patterns(sums: list[int]) -> N
     assert sum(pattern >= observed for pattern in patterns) / len(patterns) == pytest.approx(sign_flip_p(sums)[0])
 
 
-def test_equal_sums_count_as_reached_whatever_their_last_bits() -> None:
+def test_equal_sums_count_as_reached_despite_rounding() -> None:
     """0.1 + 0.2 and 0.3 differ in the last bit; of 8 patterns, 2 reach .6 and the other 6 do not."""
     assert sign_flip_p([0.1, 0.2, 0.3])[0] == 2 / 8
     assert sign_flip_p([0.1, 0.2, -0.3])[0] == 1.0
@@ -92,7 +92,7 @@ def test_sampled_sign_flips_are_seeded_near_the_exact_value_and_never_zero() -> 
     assert p_value == pytest.approx(mcnemar_p(30, 20), abs=0.015)
 
 
-def test_nothing_moving_is_no_evidence() -> None:
+def test_pairs_without_differences_are_no_evidence() -> None:
     assert sign_flip_p([0.0, 0.0])[0] == 1.0
     assert mcnemar_p(0, 0) == 1.0
 
@@ -154,7 +154,7 @@ def test_the_spread_and_correlation_of_the_pairs_are_reported() -> None:
     assert compared([0.5] * 3, [0.1, 0.2, 0.3]).correlation is None
 
 
-def test_scores_that_did_not_move_get_a_width_from_the_range_or_none_at_all() -> None:
+def test_equal_pairs_get_an_interval_only_from_the_range() -> None:
     """41 equal pairs on [0, 1]: up to 1 − .025^(1/41) = 8.6% of cases may have moved by as much as 1 either way."""
     same = [0.3] * 41
     assert (None, "no spread") == (compared(same, same).bounds, compared(same, same).note)

@@ -1,4 +1,4 @@
-"""Platt scaling: what it finds, and when it refuses."""
+"""Platt scaling: fits that are recovered, and data that do not support one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_labels_that_scores_separate_perfectly_have_a_finite_curve() -> None:
         ([i / 60 for i in range(60)], [i < 30 for i in range(60)]),  # falling with the labels
     ],
 )
-def test_a_guess_is_refused(z: list[float], labels: list[bool]) -> None:
+def test_data_that_do_not_support_a_fit_have_no_curve(z: list[float], labels: list[bool]) -> None:
     assert fit_platt(z, labels, seed=1) is None
 
 

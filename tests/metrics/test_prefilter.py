@@ -1,4 +1,4 @@
-"""The block filter marks every text that holds a phrase, in any spelling and any place of a block."""
+"""The phrase filter marks every text that contains a phrase, in any spelling and at any position of a block."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_table_agrees_with_folding_for_every_character() -> None:
         "Straße",
     ],
 )
-def test_phrases_wordless_and_odd_texts_are_marked(text: str) -> None:
+def test_phrases_and_texts_without_latin_characters_are_marked(text: str) -> None:
     assert [False, True, False] == FILTER(["12 ngày phép", text, "plain answer"]).tolist()
 
 
@@ -54,7 +54,7 @@ def test_a_phrase_does_not_reach_from_one_text_into_the_next() -> None:
     assert [False, False] == FILTER(["bạn không có", "quyền xem"]).tolist()
 
 
-def test_the_mark_between_texts_may_stand_in_a_text() -> None:
+def test_a_text_may_contain_the_separator_of_texts() -> None:
     assert [False, True, False] == FILTER(["a\uffffb", "x\uffff không có quyền", "c\uffff"]).tolist()
 
 

@@ -72,7 +72,7 @@ def test_dates_are_dates_and_not_numbers(text: str, expected: tuple[tuple[int, i
 
 
 @pytest.mark.parametrize("text", ["2026-13-01", "32/12/2026", "31/12/2626", "2025-2026"])
-def test_what_is_no_day_is_no_date(text: str) -> None:
+def test_impossible_days_are_no_dates(text: str) -> None:
     assert [] == dates(text)
 
 
@@ -101,7 +101,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6))
-def test_words_hide_no_number_behind_them(pieces: list[str]) -> None:
+def test_a_number_after_words_is_found(pieces: list[str]) -> None:
     text = " they marked such words, mostly plain; ".join(pieces)
     alone = [(item.values, item.end - item.start) for piece in pieces for item in quantities(piece)]
     assert alone == [(item.values, item.end - item.start) for item in quantities(text)]

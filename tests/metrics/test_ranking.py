@@ -1,4 +1,4 @@
-"""Ranking metrics: numbers worked by hand, and the laws that hold for every ranking."""
+"""Ranking metrics: values worked by hand, and properties of every ranking."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def bits(values: Floats) -> list[bytes]:
 
 
 @given(rankings())
-def test_every_metric_stays_within_0_and_1_whatever_overlaps_or_repeats(ranked: Ranked) -> None:
+def test_every_metric_stays_within_0_and_1_with_overlaps_and_repeats(ranked: Ranked) -> None:
     for name, formula in FORMULAS.items():
         (value,) = formula(table(ranked))
         assert 0.0 <= value <= 1.0, name

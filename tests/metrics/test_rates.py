@@ -1,4 +1,4 @@
-"""Rates: reference values of the definitions, ends of the range, and what the intervals cover."""
+"""Intervals of rates: reference values, ends of the range and coverage."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def coverage(n: int, p: float) -> float:
     return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if bounds[k].low <= p <= bounds[k].high)
 
 
-def test_wilson_covers_what_is_promised_from_twenty_cases_on() -> None:
+def test_wilson_has_its_nominal_coverage_from_twenty_cases_on() -> None:
     """The published grid: 94 to 97% on average, no point under 91%."""
     shares = [coverage(n, p) for n in (20, 41, 100, 200, 500) for p in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)]
     assert 0.94 <= sum(shares) / len(shares) <= 0.97
@@ -71,7 +71,7 @@ def test_wilson_covers_what_is_promised_from_twenty_cases_on() -> None:
 
 
 @pytest.mark.parametrize(("n", "expected"), [(10, "90.4%"), (15, "86.0%")])
-def test_wilson_dips_below_the_promise_in_small_sets_near_one(n: int, expected: str) -> None:
+def test_wilson_covers_less_in_small_sets_near_one(n: int, expected: str) -> None:
     """At p = .99 a single failure already ends the interval below p: what covers is no failure, .99^n, alone."""
     assert expected == f"{coverage(n, 0.99):.1%}" == f"{0.99**n:.1%}"
 

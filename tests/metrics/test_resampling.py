@@ -1,4 +1,4 @@
-"""The case bootstrap: the same for the same seed, wider for clusters, silent where nothing can be said."""
+"""The case bootstrap: reproducible by seed, wider for clusters, None if undefined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of words that another text shares with many: found as a plain comparison finds them."""
+"""Copied runs of words: the index agrees with a plain comparison."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _plainly(texts: list[list[str]], said: list[str], run: int, shown: set[int])
 def test_runs_are_those_of_a_plain_comparison(
     texts: list[list[str]], said: list[str], run: int, shown: set[int], at_once: int
 ) -> None:
-    """Whatever the length, the repeats, the texts without a word, and how many texts are looked at together."""
+    """For any run length, with repeats, texts without words, and any block size."""
 
     def mask(numbers: Places) -> Mask:
         return np.isin(numbers, sorted(shown))
@@ -51,7 +51,7 @@ def test_a_run_of_no_words_is_refused() -> None:
         RunIndex([], 0)
 
 
-def test_what_is_known_of_a_run_does_not_depend_on_the_process() -> None:
+def test_the_hash_of_a_run_does_not_depend_on_the_process() -> None:
     script = (
         "from assay.metrics.runs import RunIndex; print(RunIndex(['a b c d e', 'c d e f'], 3)._sorted_hashes.tolist())"
     )

@@ -1,4 +1,4 @@
-"""Sums of scores: exact, whatever the numbers and their order."""
+"""Sums of scores are exact for any numbers in any order."""
 
 from __future__ import annotations
 

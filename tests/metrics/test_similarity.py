@@ -1,4 +1,4 @@
-"""Similarity of an answer to a reference: hand-worked values and laws."""
+"""Similarity of an answer to a reference: values worked by hand, and properties."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_other_spellings_of_the_same_are_the_same(answer: str, reference: str) -
 
 
 @pytest.mark.parametrize(("answer", "reference"), [("15 days", "12 days"), ("12 months", "12 days"), ("", "12 days")])
-def test_what_shares_nothing_scores_nought(answer: str, reference: str) -> None:
+def test_texts_without_shared_words_score_zero(answer: str, reference: str) -> None:
     assert 0.0 == similarity(answer, reference)
 
 
 @pytest.mark.parametrize("reference", ["", "The of and.", "Annual leave", "…"])
-def test_a_reference_that_says_nothing_beyond_the_question_is_undefined(reference: str) -> None:
+def test_a_reference_that_adds_nothing_to_the_question_is_undefined(reference: str) -> None:
     assert similarity("12 days", reference) is None
 
 
@@ -63,7 +63,7 @@ def test_diacritics_tell_words_apart_where_both_texts_have_them() -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=30))
-def test_similarity_is_a_share_or_undefined_and_even_handed(answer: str, reference: str, question: str) -> None:
+def test_similarity_is_a_share_or_undefined_and_symmetric(answer: str, reference: str, question: str) -> None:
     one = similarity(answer, reference, question)
     other = similarity(reference, answer, question)
     assert one is None or 0 <= one <= 1
@@ -72,5 +72,5 @@ def test_similarity_is_a_share_or_undefined_and_even_handed(answer: str, referen
 
 
 @given(st.text(max_size=60))
-def test_a_text_is_itself(text: str) -> None:
+def test_a_text_is_completely_similar_to_itself(text: str) -> None:
     assert similarity(text, text, "") in (None, 1.0)

@@ -1,4 +1,4 @@
-"""Support by rules: laws that hold for any claim, and the cases that numbers, dates and diacritics make."""
+"""Support by rules: properties of every claim, and cases with numbers, dates and diacritics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def of(claim: str, *texts: str, idf: Idf = NO_IDF) -> Support:
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=3))
-def test_scores_are_between_nought_and_one_for_any_text(claim: str, texts: list[str]) -> None:
+def test_scores_are_between_zero_and_one_for_any_text(claim: str, texts: list[str]) -> None:
     made = of(claim, *texts)
     assert 0 <= made.score <= 1
     assert all(0 <= value <= 1 for value in (made.c4,))
@@ -40,7 +40,7 @@ def test_scores_rise_with_z(claims: list[str], text: str) -> None:
 
 
 @given(st.lists(sentence, min_size=1, max_size=6), st.data())
-def test_what_stands_in_a_source_word_by_word_is_supported(sentences: list[str], data: st.DataObject) -> None:
+def test_a_claim_that_a_source_contains_verbatim_is_supported(sentences: list[str], data: st.DataObject) -> None:
     claim = data.draw(st.sampled_from(sentences))
     made = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
     assert ("supported", (), ()) == (made.verdict, made.missing, made.unsupported)
@@ -106,11 +106,11 @@ def test_numbers_and_dates_agree_in_any_spelling(claim: str, text: str) -> None:
         ("Nghỉ 15 ngày.", "Nghỉ 12 ngày.", ("15 ngày",)),
     ],
 )
-def test_what_the_sources_lack_is_named_as_written(claim: str, text: str, missing: tuple[str, ...]) -> None:
+def test_missing_facts_are_reported_as_written(claim: str, text: str, missing: tuple[str, ...]) -> None:
     assert missing == of(claim, text).missing
 
 
-def test_right_wording_with_a_wrong_number_is_contradicted() -> None:
+def test_the_right_wording_with_a_wrong_number_is_contradicted() -> None:
     made = of("Full-time staff get 15 days of annual leave.", LEAVE)
     assert ("contradicted", ("15 days",)) == (made.verdict, made.missing)
     assert ('"15 days" where the source has "12 days"',) == made.contradictions
@@ -135,7 +135,7 @@ def test_a_claim_in_another_language_is_unknown_rather_than_not_found() -> None:
     assert ("unknown", "not_found") == (of(claim, PHEP).verdict, of(claim, LEAVE).verdict)
 
 
-def test_one_source_can_be_asked_alone_and_several_together() -> None:
+def test_a_claim_can_be_compared_with_one_source_or_several() -> None:
     claim = "Staff get 12 days and Finance pays them monthly."
     sources = Sources([("a", "Staff get 12 days of leave."), ("b", "Finance pays salaries monthly.")], NO_IDF)
     both, one, other = (support(claim, sources.only(ids)).score for ids in (("a", "b"), ("a",), ("b",)))
@@ -143,18 +143,18 @@ def test_one_source_can_be_asked_alone_and_several_together() -> None:
     assert both > max(one, other)
 
 
-def test_names_and_numbers_in_other_company_are_facts_out_of_place() -> None:
+def test_names_and_numbers_among_other_words_are_misplaced() -> None:
     apart = "The fee is 40 dollars for members. " + "Nothing else is said here at all. " * 9 + "Visitors wait outside."
     assert (0.0, 1.0) == tuple(of(f"{who} 40 dollars", apart).fact for who in ("Members pay", "Visitors outside pay"))
 
 
-def test_a_claim_that_is_turned_round_loses_what_a_wrong_number_loses() -> None:
+def test_a_reversed_claim_loses_as_much_as_a_wrong_number() -> None:
     right, turned = (of(f"Staff {may} work from home", "All staff may work from home.") for may in ("may", "may not"))
     assert (0.0, 1.0, "contradicted") == (right.turn, turned.turn, turned.verdict)
     assert right.z - turned.z > 1
 
 
-def test_nothing_to_support_and_nothing_to_support_it_with() -> None:
+def test_empty_claims_and_empty_sources_are_scored() -> None:
     assert ("unknown", 0.5, None) == (of("…", LEAVE).verdict, of("…", LEAVE).score, of("", LEAVE).source)
     for texts in ((), ("",), ("\n",)):
         assert ("not_found", None, ("12",)) == (
@@ -171,7 +171,7 @@ def test_huge_claims_and_sources_are_scored() -> None:
     assert "not_found" == of("Visitors wait outside the main hall", "x" * 300_000).verdict
 
 
-def test_rarity_is_a_frozen_table_with_an_identity() -> None:
+def test_document_frequencies_are_immutable_and_have_a_digest() -> None:
     one, same, other = Idf.of(["b a", "a c", "a"]), Idf(3, {"c": 1, "a": 3, "b": 1}), Idf.of(["a"])
     assert one.digest == same.digest != other.digest
     assert one.weight("b") == one.weight("unheard") > one.weight("a") > 0
@@ -186,7 +186,7 @@ def test_rarity_decides_which_words_count() -> None:
     assert of("quorum staff", text, idf=idf).c4 < of("quorum staff", text).c4
 
 
-def test_some_sources_of_several_say_what_they_say_when_prepared_alone() -> None:
+def test_selected_sources_score_as_if_indexed_alone() -> None:
     chunks = [("a", LEAVE), ("b", PHEP), ("c", "Full-time staff get 12 days. " * 300)]
     together = Sources(chunks, Idf.of([LEAVE, PHEP, "staff"]))
     for ids in (["a"], ["b", "c"], ["a", "b", "c"], []):
@@ -196,6 +196,6 @@ def test_some_sources_of_several_say_what_they_say_when_prepared_alone() -> None
 
 
 def test_round_numbers_agree_with_the_same_numbers_in_dates() -> None:
-    """20 and 2020 were once kept as 2E+1 and 2.02E+3, and so stood in no date."""
+    """Regression: 20 and 2020 were stored as 2E+1 and 2.02E+3 and matched no date."""
     made = of("It closed in 2020, on the 20th", "The office closed on December 20, 2020.")
     assert (0.0, ()) == (made.dig, made.missing)

@@ -1,4 +1,4 @@
-"""Folding and tokens: one spelling for what means the same, and identifiers that stay whole."""
+"""Folding and tokens: equivalent spellings fold alike, and identifiers stay whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay.metrics.text import flat, fold, nfc, numbers, squeeze, tokens
         ("👍🏽 ok", "👍🏽 ok"),
     ],
 )
-def test_text_folds_to_one_spelling(text: str, folded: str) -> None:
+def test_equivalent_spellings_fold_alike(text: str, folded: str) -> None:
     assert folded == fold(text)
 
 
@@ -61,7 +61,7 @@ def test_squeezing_leaves_letters_and_digits() -> None:
 
 
 @pytest.mark.parametrize("piece", ["a", "not 12 days ", "12,", "1 000 ", "a-", "ERR-", "hai mươi ", "'a ", "1.", "[1,"])
-def test_reading_a_hundred_thousand_characters_takes_a_moment(piece: str) -> None:
+def test_a_hundred_thousand_characters_are_tokenised_quickly(piece: str) -> None:
     """Linear work takes hundredths of a second here; quadratic work would take minutes."""
     text = (piece * 100_000)[:100_000] + "!"
     start = time.process_time()

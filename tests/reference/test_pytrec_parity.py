@@ -1,4 +1,4 @@
-"""10,000 generated rankings: our values against those of trec_eval's own code, called through pytrec_eval."""
+"""10,000 generated rankings: the values of Assay compared with those of trec_eval, called through pytrec_eval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The expected outputs that trec_eval 10 is itself tested with, for every measure that we share, query by query."""
+"""The expected outputs of the tests of trec_eval 10, for every measure that Assay also has, query by query."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EXPECTED = [
 
 
 def ours(measure: str, level: int | None) -> MetricName | None:
-    """Return our name of their measure, None where we do not have it."""
+    """Return the name in Assay of a trec_eval measure, or None if Assay does not have it."""
     base, depth = re.fullmatch(r"(.*?)(?:_([0-9]+))?", measure).groups()  # type: ignore[union-attr]  # matches all
     known = SHARED.get(base + "_{k}") if depth else SHARED.get(measure)
     if known is None:
@@ -52,7 +52,7 @@ def ours(measure: str, level: int | None) -> MetricName | None:
 
 
 def expected_values(path: Path, level: int | None) -> list[tuple[MetricName, str, str, str]]:
-    """Return (our name, their name, query or `all`, printed value) for each line of a measure that we share."""
+    """Return (Assay name, trec_eval name, query or `all`, printed value) for each line of a shared measure."""
     rows = [line.split() for line in path.read_text().splitlines()]
     named = [(ours(measure, level), measure, query, value) for measure, query, value in rows]
     return [(name, measure, query, value) for name, measure, query, value in named if name is not None]

@@ -94,7 +94,8 @@ def observe(answer: str) -> Observed:
 def _observe(answer: str) -> Observed:
     if not _LATIN.search(answer) and not _LATIN.search(fold(answer)):
         return NOTHING
-    if bare_refusal := alone(answer):
+    bare_refusal = alone(answer)
+    if bare_refusal:
         return Observed("abstain", decided=True, refusal=True, substantive=False, phrase=bare_refusal, quoted=False)
     prepared = prepare(answer[:_LONGEST])
     quotes: list[tuple[int, int]] | None = None

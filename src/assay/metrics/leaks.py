@@ -145,19 +145,16 @@ class _ParsedText:
         if not numbers and not dates:
             return facts
         text = nfc(self.text)
-        for value, items in numbers.items():
-            secret_units = secret._values[0].get(value, ())
-            facts += [
-                _SharedFact(text[item.start : item.end], frozenset((value,)))
-                for unit, item in items.items()
-                if any(_is_telling(unit, other, value) for other in secret_units)
-            ]
-        secret_dates = {date for values in secret._values[1] for date in values}
-        facts += [
-            _SharedFact(text[item.start : item.end], frozenset(values))
-            for values, item in dates.items()
-            if not secret_dates.isdisjoint(values)
-        ]
+        secret_numbers, secret_dates = secret._values
+        for value, number_by_unit in numbers.items():
+            secret_units = secret_numbers.get(value, ())
+            for unit, number in number_by_unit.items():
+                if any(_is_telling(unit, secret_unit, value) for secret_unit in secret_units):
+                    facts.append(_SharedFact(text[number.start : number.end], frozenset((value,))))
+        secret_readings = {reading for readings in secret_dates for reading in readings}
+        for readings, date in dates.items():
+            if not secret_readings.isdisjoint(readings):
+                facts.append(_SharedFact(text[date.start : date.end], frozenset(readings)))
         return facts
 
 

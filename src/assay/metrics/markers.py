@@ -107,7 +107,9 @@ def _split_names(
     names: list[str] = []
     for part in _SEPARATOR.split(unlabelled.strip()):
         name = part.strip("`\"' ")
-        name = name[inner_label.end() :] if (inner_label := _LABEL.match(name)) else name
+        inner_label = _LABEL.match(name)
+        if inner_label:
+            name = name[inner_label.end() :]
         number = _NUMBER.fullmatch(name)
         if name in known_names or shape.fullmatch(name) or (_FOOTNOTE.fullmatch(name) and not number):
             names.append(name)

@@ -135,7 +135,7 @@ def tango_z(wins: int, losses: int, n: int, difference: float, correction: float
     gap -= copysign(min(correction, abs(gap)), gap)
     variance = n * (2 * rate + difference * (1 - difference))
     if variance <= 0:
-        return inf if gap > 0 else -inf if gap < 0 else 0.0
+        return copysign(inf, gap) if gap else 0.0
     return gap / sqrt(variance)
 
 

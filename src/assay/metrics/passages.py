@@ -80,8 +80,9 @@ class Passage:
             first, second = self.items[position : position + 2]
             if first.end == point.start() and second.start == point.end():
                 joined = self.text[first.start : first.end] + "." + self.text[second.start : second.end]
-                for key in [key for term in terms(joined).items[:1] for key in stored(term, self.marked)]:
-                    insort(self.places.setdefault(key, []), position)
+                for term in terms(joined).items[:1]:
+                    for key in stored(term, self.marked):
+                        insort(self.places.setdefault(key, []), position)
 
     def span(self, sentence: int) -> Span:
         """Return the span of a sentence in the text, from its first term to its last."""
@@ -230,14 +231,13 @@ class Sources:
         if self._large_numbers_cache is None:
             self._large_numbers_cache = list(self._large_numbers())
         values = [float(key[1:]) for key in (term.key, *term.others) if key[0] == "#"]
-        positions = {
-            position
-            for value, unit, position in self._large_numbers_cache
-            for number in values
-            if abs(value - number) <= _ROUNDING * abs(number)
-            and (not unit or not term.unit or unit == term.unit)
-            and _is_rounding_of(value, number)
-        }
+        positions: set[int] = set()
+        for value, unit, position in self._large_numbers_cache:
+            if unit and term.unit and unit != term.unit:
+                continue
+            for number in values:
+                if abs(value - number) <= _ROUNDING * abs(number) and _is_rounding_of(value, number):
+                    positions.add(position)
         return Match(sorted(positions), SIMILAR) if positions else NO_MATCH
 
     def _large_numbers(self) -> Iterator[tuple[float, str, int]]:

@@ -68,11 +68,16 @@ def bisect(function: Callable[[float], float], below: float, above: float) -> fl
 def _central_probability(theta: float, df: int) -> float:
     """Return P(|T| < sqrt(df)·tan(theta)): a finite sum of powers of the cosine."""
     cosine, is_odd = cos(theta), df % 2
-    term = total = (cosine if is_odd else 1.0) if df > 1 else 0.0
+    term = 0.0
+    if df > 1:
+        term = cosine if is_odd else 1.0
+    total = term
     for step in range(2 + is_odd, df - 1, 2):
         term *= cosine * cosine * (step - 1) / step
         total += term
-    return 2 / pi * (theta + sin(theta) * total) if is_odd else sin(theta) * total
+    if is_odd:
+        return 2 / pi * (theta + sin(theta) * total)
+    return sin(theta) * total
 
 
 def _quantile_expansion(z: float, df: int) -> float:

@@ -193,7 +193,11 @@ def _build_support(
 
 
 def _label_of(z: float) -> Verdict:
-    return "supported" if z >= _SUPPORTED else "not_found" if z < _NOT_FOUND else "unknown"
+    if z >= _SUPPORTED:
+        return "supported"
+    if z < _NOT_FOUND:
+        return "not_found"
+    return "unknown"
 
 
 def _find_verbatim(prepared: _PreparedClaim, sources: Sources) -> int | None:

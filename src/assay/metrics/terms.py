@@ -226,8 +226,10 @@ def stem(word: str) -> str:
             break
     if word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    if len(word) > 3:
-        word = word[:-1] + "i" if word[-1] == "y" else word[:-1] if word[-1] == "e" else word
+    if len(word) > 3 and word[-1] == "y":
+        return word[:-1] + "i"
+    if len(word) > 3 and word[-1] == "e":
+        return word[:-1]
     return word
 
 

@@ -28,7 +28,9 @@ def tokens(text: str) -> list[str]:
     """
     folded = fold(text)
     chunks: list[str] = _TOKEN_CHUNK.findall(folded)
-    return [part for chunk in chunks for part in _split_chunk(chunk)] if "-" in folded else chunks
+    if "-" not in folded:
+        return chunks
+    return [part for chunk in chunks for part in _split_chunk(chunk)]
 
 
 def _split_chunk(chunk: str) -> list[str]:
