@@ -15,8 +15,8 @@ def said(answer: str) -> list[str]:
     return [claim.text for claim in claims(answer)]
 
 
-def cited(answer: str, *known: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(claim.text, claim.cites) for claim in claims(answer, known)]
+def cited(answer: str, *citation_ids: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(claim.text, claim.cites) for claim in claims(answer, citation_ids)]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_claims_do_not_depend_on_composition(answer: str) -> None:
 def test_the_words_of_a_claim_stand_in_its_span(parts: list[str]) -> None:
     answer = "".join(parts)
     for claim in claims(answer):
-        rest = iter(answer[claim.start : claim.end])
-        assert all(letter in rest for letter in claim.text if not letter.isspace())
+        remaining = iter(answer[claim.start : claim.end])
+        assert all(letter in remaining for letter in claim.text if not letter.isspace())
 
 
 def test_endless_answers_are_read_up_to_a_limit() -> None:

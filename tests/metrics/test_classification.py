@@ -44,12 +44,16 @@ sets = st.frozensets(st.integers(0, 8))
 
 
 @given(sets, sets)
-def test_f1_is_the_harmonic_mean_of_precision_and_recall(found: frozenset[int], expected: frozenset[int]) -> None:
-    precision, recall, f1 = set_precision(found, expected), set_recall(found, expected), set_f1(found, expected)
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(observed: frozenset[int], expected: frozenset[int]) -> None:
+    precision, recall, f1 = (
+        set_precision(observed, expected),
+        set_recall(observed, expected),
+        set_f1(observed, expected),
+    )
     if precision and recall:
         assert f1 == pytest.approx(2 / (1 / precision + 1 / recall))
     else:
-        assert f1 == (None if not found and not expected else 0.0)
+        assert f1 == (None if not observed and not expected else 0.0)
 
 
 def test_precision_without_findings_and_recall_without_expectations_are_undefined() -> None:

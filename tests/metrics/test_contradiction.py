@@ -18,23 +18,23 @@ def of(claim: str, *texts: str) -> Support:
     return support(claim, Sources([(f"s{i}", text) for i, text in enumerate(texts)], NO_IDF))
 
 
-@pytest.mark.parametrize("made", BY_HAND, ids=lambda made: made.claim)
-def test_only_what_was_changed_is_contradicted(made: Made) -> None:
-    found = of(made.claim, made.source)
-    assert bool(made.change) == (found.verdict == "contradicted") == bool(found.contradictions)
+@pytest.mark.parametrize("example", BY_HAND, ids=lambda example: example.claim)
+def test_only_what_was_changed_is_contradicted(example: Made) -> None:
+    result = of(example.claim, example.source)
+    assert bool(example.change) == (result.verdict == "contradicted") == bool(result.contradictions)
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_one_changed_word_is_mostly_seen_and_a_cut_sentence_hardly_ever(name: str, test_data: Path) -> None:
     """The sources of the data sets, whose sentences nobody chose for this: 30 of each, 20 claims of each source."""
-    seen = dict.fromkeys(("number", "negation", "opposite", ""), 0)
-    of_all = dict(seen)
+    contradicted = dict.fromkeys(("number", "negation", "opposite", ""), 0)
+    of_all = dict(contradicted)
     for text, _ in islice(SETS[name](test_data), 30):
         sources = Sources([("source", text[:4000])], NO_IDF)
-        for each in islice(made_of(text[:4000]), 20):
-            of_all[each.change] += 1
-            seen[each.change] += support(each.claim, sources).verdict == "contradicted"
-    shares = {change: seen[change] / count for change, count in of_all.items()}
+        for example in islice(made_of(text[:4000]), 20):
+            of_all[example.change] += 1
+            contradicted[example.change] += support(example.claim, sources).verdict == "contradicted"
+    shares = {change: contradicted[change] / count for change, count in of_all.items()}
     assert shares["number"] >= 0.75
     assert shares["negation"] >= 0.7
     assert shares["opposite"] >= 0.6

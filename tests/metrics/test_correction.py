@@ -39,27 +39,31 @@ def test_rogan_gladen_has_its_reference_values(
     low: float,
     high: float,
 ) -> None:
-    found = rogan_gladen(rate, n, specificity, failed, sensitivity, passed)
-    assert found is not None
-    assert (value, low, high) == (round(found.value, 4), round(found.bounds.low, 4), round(found.bounds.high, 4))
+    estimate = rogan_gladen(rate, n, specificity, failed, sensitivity, passed)
+    assert estimate is not None
+    assert (value, low, high) == (
+        round(estimate.value, 4),
+        round(estimate.bounds.low, 4),
+        round(estimate.bounds.high, 4),
+    )
 
 
 def test_a_judge_that_is_never_wrong_needs_no_correction() -> None:
-    found = rogan_gladen(0.4, 100, 1.0, 1000, 1.0, 1000)
-    assert found is not None
-    assert found.value == pytest.approx(0.4)
-    assert found.bounds.low < 0.4 < found.bounds.high
+    estimate = rogan_gladen(0.4, 100, 1.0, 1000, 1.0, 1000)
+    assert estimate is not None
+    assert estimate.value == pytest.approx(0.4)
+    assert estimate.bounds.low < 0.4 < estimate.bounds.high
 
 
 @given(shares, st.integers(1, 500), shares, counts, shares, counts)
 def test_a_corrected_rate_lies_in_its_interval_and_in_0_to_1_or_is_refused_with_a_reason(
     rate: float, n: int, specificity: float, failed: int, sensitivity: float, passed: int
 ) -> None:
-    found = rogan_gladen(rate, n, specificity, failed, sensitivity, passed)
+    estimate = rogan_gladen(rate, n, specificity, failed, sensitivity, passed)
     refused = rogan_gladen_problem(specificity, failed, sensitivity, passed)
-    assert (found is None) == bool(refused)
-    if found is not None:
-        assert 0.0 <= found.bounds.low <= found.value <= found.bounds.high <= 1.0
+    assert (estimate is None) == bool(refused)
+    if estimate is not None:
+        assert 0.0 <= estimate.bounds.low <= estimate.value <= estimate.bounds.high <= 1.0
 
 
 @given(counts, st.integers(60, 100))
@@ -90,17 +94,17 @@ def test_what_cannot_be_corrected_is_refused(
 
 def test_sensitivity_and_specificity_are_shares_of_what_people_said_with_wilson_intervals() -> None:
     """Of 8 passed by people the judge passed 6, of 4 failed it failed 3."""
-    found = sorting([1] * 8 + [0] * 4, [1] * 6 + [0] * 2 + [0] * 3 + [1])
-    assert found.sensitivity is not None and found.specificity is not None
-    assert (0.75, wilson(6, 8)) == found.sensitivity
-    assert (0.75, wilson(3, 4)) == found.specificity
-    assert (8, 4) == (found.passed, found.failed)
+    judge_rates = sorting([1] * 8 + [0] * 4, [1] * 6 + [0] * 2 + [0] * 3 + [1])
+    assert judge_rates.sensitivity is not None and judge_rates.specificity is not None
+    assert (0.75, wilson(6, 8)) == judge_rates.sensitivity
+    assert (0.75, wilson(3, 4)) == judge_rates.specificity
+    assert (8, 4) == (judge_rates.passed, judge_rates.failed)
 
 
 def test_a_class_without_labels_has_no_rate() -> None:
-    found = sorting([1, 1], [1, 0])
-    assert found.specificity is None
-    assert found.sensitivity is not None
+    judge_rates = sorting([1, 1], [1, 0])
+    assert judge_rates.specificity is None
+    assert judge_rates.sensitivity is not None
 
 
 def test_claims_of_one_case_do_not_count_as_cases() -> None:
@@ -114,9 +118,9 @@ def test_claims_of_one_case_do_not_count_as_cases() -> None:
 
 
 def test_all_items_in_one_case_say_nothing_of_others() -> None:
-    found = sorting([1, 1, 1], [1, 1, 0], ["a", "a", "a"]).sensitivity
-    assert found is not None
-    assert (0.0, 1.0) == (found.bounds.low, found.bounds.high)
+    judge_rates = sorting([1, 1, 1], [1, 1, 0], ["a", "a", "a"]).sensitivity
+    assert judge_rates is not None
+    assert (0.0, 1.0) == (judge_rates.bounds.low, judge_rates.bounds.high)
 
 
 @pytest.mark.parametrize("people", [[1.0, 0.5], [1.0]])
@@ -127,22 +131,22 @@ def test_values_other_than_pass_and_fail_are_refused(people: list[float]) -> Non
 
 def test_prediction_powered_inference_follows_its_formula() -> None:
     """cov(Y, F) = 1/6, var F = 7/30 over all ten, weight (1/6)/((1 + 4/6)·7/30) = 3/7; 3/7·4/6 + (1/2 − 3/7·3/4)."""
-    found = prediction_powered([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 1, 1, 0, 1])
-    assert found is not None
-    assert found.value == pytest.approx(3 / 7 * 4 / 6 + 1 / 2 - 3 / 7 * 3 / 4)
+    estimate = prediction_powered([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 1, 1, 0, 1])
+    assert estimate is not None
+    assert estimate.value == pytest.approx(3 / 7 * 4 / 6 + 1 / 2 - 3 / 7 * 3 / 4)
 
 
 def test_a_judge_without_information_leaves_the_mean_of_the_labels() -> None:
-    found = prediction_powered([1, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1])
-    assert found is not None
-    assert found.value == 0.5
+    estimate = prediction_powered([1, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1])
+    assert estimate is not None
+    assert estimate.value == 0.5
 
 
 def test_a_good_judge_narrows_the_interval_of_the_labels_alone() -> None:
     generator = np.random.Generator(np.random.PCG64(3))
     people = (generator.random(200) < 0.6).astype(float)
-    other = (generator.random(2000) < 0.6).astype(float)
-    good = prediction_powered(people, people, other)
+    unlabelled = (generator.random(2000) < 0.6).astype(float)
+    good = prediction_powered(people, people, unlabelled)
     poor = prediction_powered(people, np.zeros(200), np.zeros(2000))
     assert good is not None and poor is not None
     assert good.bounds.high - good.bounds.low < 0.5 * (poor.bounds.high - poor.bounds.low)
@@ -153,12 +157,12 @@ def test_a_prediction_powered_mean_lies_in_its_interval_whatever_the_order(
     people: list[float], data: st.DataObject
 ) -> None:
     judge = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=len(people), max_size=len(people)))
-    other = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=30))
-    found = prediction_powered(people, judge, other)
-    turned = prediction_powered(people[::-1], judge[::-1], other[::-1])
-    assert found is not None
-    assert 0.0 <= found.bounds.low <= found.value <= found.bounds.high <= 1.0
-    assert found == turned
+    unlabelled = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=30))
+    estimate = prediction_powered(people, judge, unlabelled)
+    turned = prediction_powered(people[::-1], judge[::-1], unlabelled[::-1])
+    assert estimate is not None
+    assert 0.0 <= estimate.bounds.low <= estimate.value <= estimate.bounds.high <= 1.0
+    assert estimate == turned
 
 
 def test_prediction_powered_inference_needs_100_labels_and_15_of_each_class() -> None:

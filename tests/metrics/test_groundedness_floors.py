@@ -24,9 +24,9 @@ def scored(test_data: Path) -> dict[str, Scored]:
 
 
 def test_claims_are_ranked_as_people_rank_them(scored: dict[str, Scored]) -> None:
-    found = {name: auroc(each.column("z"), each.truths) for name, each in scored.items()}
-    assert found["QAGS-CNN"] >= 0.80
-    assert found["WiCE"] >= 0.78
+    auroc_by_set = {name: auroc(item.column("z"), item.truths) for name, item in scored.items()}
+    assert auroc_by_set["QAGS-CNN"] >= 0.80
+    assert auroc_by_set["WiCE"] >= 0.78
 
 
 def test_the_annotated_evidence_is_among_three_sentences(scored: dict[str, Scored]) -> None:
@@ -41,24 +41,24 @@ def test_the_annotated_evidence_is_among_three_sentences(scored: dict[str, Score
 def test_verdicts_say_little_and_are_mostly_right(scored: dict[str, Scored]) -> None:
     """What the verdicts decide is right nine times of ten on the set where they decide the most."""
     for name, verdict in (("QAGS-CNN", "supported"), ("WiCE", "not_found")):
-        chosen = np.array([each.verdict == verdict for each in scored[name].supports])
+        chosen = np.array([item.verdict == verdict for item in scored[name].supports])
         share = float(scored[name].truths[chosen].mean())
         assert 0.85 <= (share if verdict == "supported" else 1 - share)
 
 
 def test_no_claim_that_people_call_supported_is_contradicted(scored: dict[str, Scored]) -> None:
-    for each in scored.values():
+    for item in scored.values():
         wrong = [
-            said.contradictions
-            for said, truth in zip(each.supports, each.truths, strict=True)
-            if truth and said.verdict == "contradicted"
+            label.contradictions
+            for label, truth in zip(item.supports, item.truths, strict=True)
+            if truth and label.verdict == "contradicted"
         ]
         assert [] == wrong
 
 
 def test_a_threshold_from_other_sources_separates_both_kinds(scored: dict[str, Scored]) -> None:
-    for each in scored.values():
-        assert balanced_accuracy(predicted(each), each.truths) >= 0.70
+    for item in scored.values():
+        assert balanced_accuracy(predicted(item), item.truths) >= 0.70
 
 
 def test_the_same_claims_have_the_same_bytes(scored: dict[str, Scored], test_data: Path) -> None:

@@ -140,9 +140,9 @@ def test_a_one_sided_bound_is_the_end_of_the_two_sided_interval_with_twice_the_t
 @given(scores, st.randoms(use_true_random=False))
 def test_order_never_changes_a_byte(values: list[float], random: Random) -> None:
     labels = [index % 3 for index in range(len(values))]
-    places = list(range(len(values)))
-    random.shuffle(places)
-    shuffled, names = [values[place] for place in places], [labels[place] for place in places]
+    order = list(range(len(values)))
+    random.shuffle(order)
+    shuffled, names = [values[i] for i in order], [labels[i] for i in order]
     assert mean_of(values) == mean_of(shuffled)
     assert mean_interval(values, low=0, high=1) == mean_interval(shuffled, low=0, high=1)
     clustered = mean_interval(values, clusters=labels, low=0, high=1)

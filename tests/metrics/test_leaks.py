@@ -19,9 +19,11 @@ RUN = "Nhân viên bậc cao tại công ty A hưởng lương theo thỏa thu�
 def test_a_run_of_eight_tokens_is_a_leak_in_any_spelling() -> None:
     """Eight words: "tại công ty a hưởng lương từ hai"; seven of them are not enough."""
     secret = "họp tại công ty A hưởng lương từ hai nguồn"
-    said = "tai CÔNG\nty a hưởng lương từ hai"
-    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(f"Biết rằng {said}!", [secret], [], "?")
-    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(unicodedata.normalize("NFD", said), [secret], [], "?")
+    answer = "tai CÔNG\nty a hưởng lương từ hai"
+    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(f"Biết rằng {answer}!", [secret], [], "?")
+    assert [(0, "tai cong ty a huong luong tu hai")] == verbatim(
+        unicodedata.normalize("NFD", answer), [secret], [], "?"
+    )
     assert [] == verbatim("công ty A hưởng lương từ hai", [secret], [], "?")
 
 
@@ -105,8 +107,8 @@ def test_an_empty_canary_is_ignored_and_symbols_are_searched_for_literally() -> 
 
 @given(st.text(max_size=40), st.text(alphabet="abcdeđ1-", min_size=8, max_size=20), st.text(max_size=40))
 def test_a_long_canary_is_found_between_any_texts(before: str, canary: str, after: str) -> None:
-    held = sum(c.isalnum() for c in canary) >= 8
-    assert not held or [canary] == canaries(f"{before} {canary} {after}", [canary])
+    is_long = sum(c.isalnum() for c in canary) >= 8
+    assert not is_long or [canary] == canaries(f"{before} {canary} {after}", [canary])
 
 
 @pytest.mark.parametrize("piece", ["a", "a b ", "tai cong ty a huong luong tu hai ", "12 days ", "- "])

@@ -49,8 +49,8 @@ def test_other_brackets_are_text(text: str) -> None:
 
 def test_known_names_need_no_brackets() -> None:
     text = "a (hr leave) b (1). hr_leave Then c [hr leave]."
-    found = markers(text, {"hr leave", "1", "hr_leave"})
-    assert ["(hr leave)", "(1)", "hr_leave", "[hr leave]"] == [text[m.start : m.end] for m in found]
+    found_markers = markers(text, {"hr leave", "1", "hr_leave"})
+    assert ["(hr leave)", "(1)", "hr_leave", "[hr leave]"] == [text[m.start : m.end] for m in found_markers]
 
 
 @given(st.text(alphabet="[](){}【】.,:;-^†123ab_# \n¹²<sup>/", max_size=60))

@@ -22,8 +22,8 @@ def test_a_loss_of_exactly_the_margin_passes_and_fails_in_at_most_five_per_cent(
     passed = failed = 0.0
     for b in range(n + 1):
         for c in range(n + 1 - b):
-            rest = 1 - 2 * wins - margin
-            chance = comb(n, b) * comb(n - b, c) * wins**b * (wins + margin) ** c * rest ** (n - b - c)
+            ties = 1 - 2 * wins - margin
+            chance = comb(n, b) * comb(n - b, c) * wins**b * (wins + margin) ** c * ties ** (n - b - c)
             if chance > 1e-9:
                 after = [1.0] * b + [0.0] * c + [1.0] * (n - b - c)
                 bounds = gain_bounds([0.0] * b + [1.0] * (n - b), after)

@@ -192,9 +192,9 @@ def test_order_never_changes_a_byte(pairs: list[tuple[float, float]], random: Ra
 @pytest.mark.parametrize(("n", "expected"), [(20, ".209"), (41, ".142"), (100, ".089"), (200, ".063"), (500, ".040")])
 def test_the_smallest_detectable_difference_has_its_reference_values(n: int, expected: str) -> None:
     """Ten per cent of the pairs discordant, 80% power."""
-    found = smallest_detectable(0.1**0.5, n)
-    assert found is not None
-    assert expected == f"{found:.3f}"[1:]
+    difference = smallest_detectable(0.1**0.5, n)
+    assert difference is not None
+    assert expected == f"{difference:.3f}"[1:]
 
 
 def test_clusters_raise_the_smallest_detectable_difference() -> None:

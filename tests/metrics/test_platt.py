@@ -42,32 +42,32 @@ def test_the_fit_agrees_with_a_general_optimiser() -> None:
 
 
 def test_the_interval_holds_the_probability_and_shrinks_with_labels() -> None:
-    few, many = (fit_platt(*drawn(n, 2.0, -1.0), seed=1) for n in (60, 2000))
-    assert few is not None
-    assert many is not None
+    few_labels, many_labels = (fit_platt(*drawn(n, 2.0, -1.0), seed=1) for n in (60, 2000))
+    assert few_labels is not None
+    assert many_labels is not None
     for z in (-1.0, 0.5, 2.0):
-        for fitted in (few, many):
+        for fitted in (few_labels, many_labels):
             low, high = fitted.interval(z)
             assert 0 <= low <= fitted.probability(z) <= high <= 1
-    assert np.ptp(many.interval(0.5)) < np.ptp(few.interval(0.5))
+    assert np.ptp(many_labels.interval(0.5)) < np.ptp(few_labels.interval(0.5))
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=20))
 def test_the_probability_rises_with_z(values: list[float]) -> None:
     platt = Platt(1.5, -0.5, 60, ((1.5, -0.5),))
-    found = [platt.probability(z) for z in sorted(values)]
-    assert found == sorted(found)
-    assert all(0 <= each <= 1 and math.isfinite(each) for each in found)
+    probabilities = [platt.probability(z) for z in sorted(values)]
+    assert probabilities == sorted(probabilities)
+    assert all(0 <= probability <= 1 and math.isfinite(probability) for probability in probabilities)
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_other_resamples() -> None:
     z, labels = drawn(80, 2.0, 0.0)
-    one, same, other = (fit_platt(z, labels, seed=seed) for seed in (1, 1, 2))
-    assert one == same
-    assert one is not None
-    assert other is not None
-    assert one.slope == other.slope
-    assert one.resampled != other.resampled
+    curve, same, other_curve = (fit_platt(z, labels, seed=seed) for seed in (1, 1, 2))
+    assert curve == same
+    assert curve is not None
+    assert other_curve is not None
+    assert curve.slope == other_curve.slope
+    assert curve.resampled != other_curve.resampled
 
 
 def test_labels_that_scores_separate_perfectly_have_a_finite_curve() -> None:

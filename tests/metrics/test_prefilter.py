@@ -17,8 +17,8 @@ FILTER = PhraseFilter(["khong co quyen", "access denied", "not sure"])
 def test_the_table_agrees_with_folding_for_every_character() -> None:
     """The table lists only the blocks that hold Latin letters: no other character folds to one, beyond the BMP too."""
     for code in range(0x110000):
-        kept = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
-        expected = 0 if not kept else ord(kept) if len(kept) == 1 else 255
+        folded = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
+        expected = 0 if not folded else ord(folded) if len(folded) == 1 else 255
         if code > 0xFFFF or code == 0xFFFF:
             assert expected == 0
         else:

@@ -31,19 +31,19 @@ class Ranked:
 def table(*rankings: Ranked, depth: int | None = None, width: int | None = None, order: Order = "C") -> RankingTable:
     """Return rankings side by side, padded to the longest of them, or further."""
     n = len(rankings)
-    shape = (n, depth if depth is not None else max((len(each.grades) for each in rankings), default=0))
+    shape = (n, depth if depth is not None else max((len(graded.grades) for graded in rankings), default=0))
     grade, covered, judged = np.zeros(shape, np.int8), np.zeros(shape, np.int32), np.zeros(shape, np.bool_)
-    best = max((len(each.ideal) for each in rankings), default=0)
+    best = max((len(graded.ideal) for graded in rankings), default=0)
     ideal = np.zeros((n, width if width is not None else best), np.int8)
-    for row, each in enumerate(rankings):
-        length = len(each.grades)
-        grade[row, :length] = each.grades
-        covered[row, :length] = each.covered if each.covered is not None else [g > 0 for g in each.grades]
-        judged[row, :length] = each.judged if each.judged is not None else True
-        ideal[row, : len(each.ideal)] = sorted(each.ideal, reverse=True)
+    for row, graded in enumerate(rankings):
+        length = len(graded.grades)
+        grade[row, :length] = graded.grades
+        covered[row, :length] = graded.covered if graded.covered is not None else [g > 0 for g in graded.grades]
+        judged[row, :length] = graded.judged if graded.judged is not None else True
+        ideal[row, : len(graded.ideal)] = sorted(graded.ideal, reverse=True)
     return RankingTable(
-        np.array([len(each.grades) for each in rankings], np.int32),
-        np.array([sum(g > 0 for g in each.ideal) for each in rankings], np.int32),
+        np.array([len(graded.grades) for graded in rankings], np.int32),
+        np.array([sum(g > 0 for g in graded.ideal) for graded in rankings], np.int32),
         np.asarray(grade, order=order),
         np.asarray(covered, order=order),
         np.asarray(judged, order=order),
@@ -168,11 +168,11 @@ def rankings(draw: st.DrawFn) -> Ranked:
     """A case with up to six units under overlap: slots cover any of them, for the first time or again, or none."""
     units = draw(st.lists(st.integers(1, 3), max_size=6))
     slots = draw(st.lists(st.sets(st.integers(0, len(units) - 1), max_size=3) if units else st.just(set()), max_size=9))
-    seen: set[int] = set()
+    covered_units: set[int] = set()
     grades, covered = [], []
     for slot in slots:
-        fresh = slot - seen
-        seen |= slot
+        fresh = slot - covered_units
+        covered_units |= slot
         grades.append(max((units[unit] for unit in fresh), default=0))
         covered.append(len(fresh))
     judged = tuple(count > 0 or draw(st.booleans()) for count in covered)
@@ -194,11 +194,11 @@ def test_every_metric_stays_within_0_and_1_with_overlaps_and_repeats(ranked: Ran
 def test_a_case_has_the_same_bits_alone_in_any_block_padding_and_layout(
     block: list[Ranked], more_depth: int, more_width: int, order: Order
 ) -> None:
-    depth = max(len(each.grades) for each in block) + more_depth
-    width = max(len(each.ideal) for each in block) + more_width
+    depth = max(len(graded.grades) for graded in block) + more_depth
+    width = max(len(graded.ideal) for graded in block) + more_width
     together = table(*block, depth=depth, width=width, order=order)
     for name, formula in FORMULAS.items():
-        alone = [bit for each in block for bit in bits(formula(table(each)))]
+        alone = [bit for graded in block for bit in bits(formula(table(graded)))]
         assert alone == bits(formula(together)), name
 
 

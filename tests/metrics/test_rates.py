@@ -88,25 +88,25 @@ def test_wilson_holds_its_rate_and_mirrors(counts: tuple[int, int]) -> None:
 def test_balanced_is_the_mean_of_both_rates_within_their_combined_distances() -> None:
     """Down: ½·√((.9−low₁)² + (.75−low₂)²) from the two intervals' own low ends; up the same with the high ends."""
     first, second = wilson(9, 10), wilson(15, 20)
-    found = balanced((9, 10), (15, 20))
-    assert found is not None
-    assert found.value == pytest.approx(0.825)
+    estimate = balanced((9, 10), (15, 20))
+    assert estimate is not None
+    assert estimate.value == pytest.approx(0.825)
     down = 0.5 * ((0.9 - first.low) ** 2 + (0.75 - second.low) ** 2) ** 0.5
     up = 0.5 * ((first.high - 0.9) ** 2 + (second.high - 0.75) ** 2) ** 0.5
-    assert (found.bounds.low, found.bounds.high) == pytest.approx((0.825 - down, 0.825 + up))
+    assert (estimate.bounds.low, estimate.bounds.high) == pytest.approx((0.825 - down, 0.825 + up))
 
 
 def test_balanced_leaves_out_a_class_without_cases_and_says_so() -> None:
     for rates, absent in ((((0, 0), (15, 20)), "first"), (((15, 20), (0, 0)), "second")):
-        found = balanced(*rates)
-        assert found is not None
-        assert (0.75, f"{absent} class has no cases: left out") == (found.value, found.bounds.note)
-        assert wilson(15, 20)[:2] == found.bounds[:2]
+        estimate = balanced(*rates)
+        assert estimate is not None
+        assert (0.75, f"{absent} class has no cases: left out") == (estimate.value, estimate.bounds.note)
+        assert wilson(15, 20)[:2] == estimate.bounds[:2]
     assert balanced((0, 0), (0, 0)) is None
 
 
 def test_balanced_stays_within_zero_and_one() -> None:
     for first in ((0, 3), (3, 3)):
-        found = balanced(first, first)
-        assert found is not None
-        assert 0.0 <= found.bounds.low <= found.value <= found.bounds.high <= 1.0
+        estimate = balanced(first, first)
+        assert estimate is not None
+        assert 0.0 <= estimate.bounds.low <= estimate.value <= estimate.bounds.high <= 1.0

@@ -46,8 +46,8 @@ def test_kappa_has_an_interval_near_its_large_sample_one() -> None:
 
     def kappa(rows: npt.NDArray[np.intp]) -> float | None:
         drawn = [pairs[row] for row in rows.tolist()]
-        found = cohen_kappa(confusion([a for a, _ in drawn], [b for _, b in drawn], [1, 0]))
-        return None if found is None else found.value
+        agreement = cohen_kappa(confusion([a for a, _ in drawn], [b for _, b in drawn], [1, 0]))
+        return None if agreement is None else agreement.value
 
     bounds = case_bootstrap(kappa, range(50), seed=2)
     assert bounds is not None
@@ -71,11 +71,13 @@ tables = st.lists(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any
 
 @given(tables)
 def test_many_tables_at_once_have_the_values_of_each_alone(cells: list[list[int]]) -> None:
-    many = np.array(cells).reshape(-1, 3, 3)
+    batch_values = np.array(cells).reshape(-1, 3, 3)
     level: Weights
     for level in ("none", "quadratic"):
-        alone = [None if (found := cohen_kappa(table, level)) is None else found.value for table in many]
-        for one, together in zip(alone, kappas(many, credit_of(3, level)), strict=True):
-            assert one == together if one is None else one == pytest.approx(together)
-    assert [gwet_ac1(table) for table in many] == pytest.approx(ac1s(many))
-    assert [balanced_accuracy(table) for table in many] == pytest.approx(balanced_accuracies(many))
+        alone = [
+            None if (agreement := cohen_kappa(table, level)) is None else agreement.value for table in batch_values
+        ]
+        for single_value, together in zip(alone, kappas(batch_values, credit_of(3, level)), strict=True):
+            assert single_value == together if single_value is None else single_value == pytest.approx(together)
+    assert [gwet_ac1(table) for table in batch_values] == pytest.approx(ac1s(batch_values))
+    assert [balanced_accuracy(table) for table in batch_values] == pytest.approx(balanced_accuracies(batch_values))

@@ -17,18 +17,18 @@ from assay.metrics.runs import Mask, Places, RunIndex
 words = st.lists(st.sampled_from("abc"), max_size=12)
 
 
-def _plainly(texts: list[list[str]], said: list[str], run: int, shown: set[int]) -> list[tuple[int, list[int]]]:
-    found = []
-    for i in range(len(said) - run + 1):
-        held = [
+def _plainly(texts: list[list[str]], words: list[str], run: int, shown: set[int]) -> list[tuple[int, list[int]]]:
+    runs_found = []
+    for i in range(len(words) - run + 1):
+        holders = [
             t
             for t, text in enumerate(texts)
             for j in range(len(text) - run + 1)
-            if text[j : j + run] == said[i : i + run]
+            if text[j : j + run] == words[i : i + run]
         ]
-        if held and not shown.intersection(held):
-            found.append((i, held))
-    return found
+        if holders and not shown.intersection(holders):
+            runs_found.append((i, holders))
+    return runs_found
 
 
 @given(st.lists(words, max_size=5), words, st.integers(1, 4), st.sets(st.integers(0, 4)), st.integers(1, 5))
@@ -42,8 +42,8 @@ def test_runs_are_those_of_a_plain_comparison(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_MATCHES_PER_BLOCK", at_once)
-        found = RunIndex([" ".join(text) for text in texts], run).owned(said, mask)
-    assert _plainly(texts, said, run, shown) == found
+        runs_found = RunIndex([" ".join(text) for text in texts], run).owned(said, mask)
+    assert _plainly(texts, said, run, shown) == runs_found
 
 
 def test_a_run_of_no_words_is_refused() -> None:

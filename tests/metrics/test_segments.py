@@ -54,7 +54,7 @@ def test_blocks_have_their_kinds() -> None:
         "# Title\nText here.\n\n**Label**\n- item one\n  1. item two\n> quoted\n***\n```py\nx = 1. Y\n```\n"
         "| a | b |\n|---|:-:|\n| 1 | 2 |\n|  | `x\\|y` |\nafter"
     )
-    found = [(block.kind, text[block.start : block.end]) for block in blocks(text)]
+    kinds_and_texts = [(block.kind, text[block.start : block.end]) for block in blocks(text)]
     assert [
         ("heading", "Title"),
         ("text", "Text here."),
@@ -65,7 +65,7 @@ def test_blocks_have_their_kinds() -> None:
         ("row", "| 1 | 2 |"),
         ("row", "|  | `x\\|y` |"),
         ("text", "after"),
-    ] == found
+    ] == kinds_and_texts
 
 
 def test_a_bold_line_that_ends_the_text_or_holds_digits_is_no_heading() -> None:

@@ -64,11 +64,11 @@ def test_diacritics_tell_words_apart_where_both_texts_have_them() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=30))
 def test_similarity_is_a_share_or_undefined_and_symmetric(answer: str, reference: str, question: str) -> None:
-    one = similarity(answer, reference, question)
-    other = similarity(reference, answer, question)
-    assert one is None or 0 <= one <= 1
-    if one is not None and other is not None:
-        assert one == pytest.approx(other)
+    text = similarity(answer, reference, question)
+    other_text = similarity(reference, answer, question)
+    assert text is None or 0 <= text <= 1
+    if text is not None and other_text is not None:
+        assert text == pytest.approx(other_text)
 
 
 @given(st.text(max_size=60))

@@ -26,32 +26,32 @@ def of(claim: str, *texts: str, idf: Idf = NO_IDF) -> Support:
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=3))
 def test_scores_are_between_zero_and_one_for_any_text(claim: str, texts: list[str]) -> None:
-    made = of(claim, *texts)
-    assert 0 <= made.score <= 1
-    assert all(0 <= value <= 1 for value in (made.c4,))
-    assert made.logp <= 0
-    assert min(made.fact, made.dig) >= 0
+    result = of(claim, *texts)
+    assert 0 <= result.score <= 1
+    assert all(0 <= value <= 1 for value in (result.c4,))
+    assert result.logp <= 0
+    assert min(result.fact, result.dig) >= 0
 
 
 @given(st.lists(sentence, min_size=2, max_size=5), sentence)
 def test_scores_rise_with_z(claims: list[str], text: str) -> None:
-    made = sorted((of(claim, text) for claim in claims), key=lambda each: each.z)
-    assert [each.score for each in made] == sorted(each.score for each in made)
+    result = sorted((of(claim, text) for claim in claims), key=lambda scored: scored.z)
+    assert [scored.score for scored in result] == sorted(scored.score for scored in result)
 
 
 @given(st.lists(sentence, min_size=1, max_size=6), st.data())
 def test_a_claim_that_a_source_contains_verbatim_is_supported(sentences: list[str], data: st.DataObject) -> None:
     claim = data.draw(st.sampled_from(sentences))
-    made = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
-    assert ("supported", (), ()) == (made.verdict, made.missing, made.unsupported)
-    assert "s1" == made.source
+    result = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
+    assert ("supported", (), ()) == (result.verdict, result.missing, result.unsupported)
+    assert "s1" == result.source
 
 
 @given(st.lists(sentence, min_size=1, max_size=4), st.integers(13, 97), st.integers(100, 999))
-def test_a_changed_number_lowers_the_score_and_is_missing(sentences: list[str], number: int, other: int) -> None:
+def test_a_changed_number_lowers_the_score_and_is_missing(sentences: list[str], number: int, changed: int) -> None:
     text = ". ".join([*sentences, f"staff get {number} boxes of paper"])
-    right, wrong = (of(f"staff get {value} boxes of paper", text) for value in (number, other))
-    assert (str(other),) == wrong.missing
+    right, wrong = (of(f"staff get {value} boxes of paper", text) for value in (number, changed))
+    assert (str(changed),) == wrong.missing
     assert wrong.score < right.score
     assert 1 == wrong.dig
 
@@ -89,9 +89,9 @@ def test_composition_of_characters_changes_nothing() -> None:
     ],
 )
 def test_numbers_and_dates_agree_in_any_spelling(claim: str, text: str) -> None:
-    made = of(claim, text)
-    assert () == made.missing
-    assert 0 == made.dig
+    result = of(claim, text)
+    assert () == result.missing
+    assert 0 == result.dig
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,20 @@ def test_missing_facts_are_reported_as_written(claim: str, text: str, missing: t
 
 
 def test_the_right_wording_with_a_wrong_number_is_contradicted() -> None:
-    made = of("Full-time staff get 15 days of annual leave.", LEAVE)
-    assert ("contradicted", ("15 days",)) == (made.verdict, made.missing)
-    assert ('"15 days" where the source has "12 days"',) == made.contradictions
-    assert "Full-time staff get 12 days of annual leave" == LEAVE[made.start : made.end]
-    assert "15 days" in ["Full-time staff get 15 days of annual leave."[a:b] for a, b in made.unsupported]
+    result = of("Full-time staff get 15 days of annual leave.", LEAVE)
+    assert ("contradicted", ("15 days",)) == (result.verdict, result.missing)
+    assert ('"15 days" where the source has "12 days"',) == result.contradictions
+    assert "Full-time staff get 12 days of annual leave" == LEAVE[result.start : result.end]
+    assert "15 days" in ["Full-time staff get 15 days of annual leave."[a:b] for a, b in result.unsupported]
 
 
 def test_the_evidence_is_the_sentence_that_says_it() -> None:
-    made = of("Five days may be carried over when a manager approves", "Nothing here.", LEAVE)
-    assert ("s1", "Up to 5 days carry over if the manager approves") == (made.source, LEAVE[made.start : made.end])
-    assert (made.source, made.start, made.end) == made.evidence[0]
+    result = of("Five days may be carried over when a manager approves", "Nothing here.", LEAVE)
+    assert ("s1", "Up to 5 days carry over if the manager approves") == (
+        result.source,
+        LEAVE[result.start : result.end],
+    )
+    assert (result.source, result.start, result.end) == result.evidence[0]
 
 
 def test_diacritics_tell_words_apart_where_the_text_has_them() -> None:
@@ -138,9 +141,11 @@ def test_a_claim_in_another_language_is_unknown_rather_than_not_found() -> None:
 def test_a_claim_can_be_compared_with_one_source_or_several() -> None:
     claim = "Staff get 12 days and Finance pays them monthly."
     sources = Sources([("a", "Staff get 12 days of leave."), ("b", "Finance pays salaries monthly.")], NO_IDF)
-    both, one, other = (support(claim, sources.only(ids)).score for ids in (("a", "b"), ("a",), ("b",)))
+    both, single_source, other_source = (
+        support(claim, sources.only(ids)).score for ids in (("a", "b"), ("a",), ("b",))
+    )
     assert both == support(claim, sources).score
-    assert both > max(one, other)
+    assert both > max(single_source, other_source)
 
 
 def test_names_and_numbers_among_other_words_are_misplaced() -> None:
@@ -172,12 +177,12 @@ def test_huge_claims_and_sources_are_scored() -> None:
 
 
 def test_document_frequencies_are_immutable_and_have_a_digest() -> None:
-    one, same, other = Idf.of(["b a", "a c", "a"]), Idf(3, {"c": 1, "a": 3, "b": 1}), Idf.of(["a"])
-    assert one.digest == same.digest != other.digest
-    assert one.weight("b") == one.weight("unheard") > one.weight("a") > 0
-    assert 1.0 == other.weight("a")
+    table, same, same_table = Idf.of(["b a", "a c", "a"]), Idf(3, {"c": 1, "a": 3, "b": 1}), Idf.of(["a"])
+    assert table.digest == same.digest != same_table.digest
+    assert table.weight("b") == table.weight("unheard") > table.weight("a") > 0
+    assert 1.0 == same_table.weight("a")
     with pytest.raises(TypeError):
-        one.counts["a"] = 5  # type: ignore[index]
+        table.counts["a"] = 5  # type: ignore[index]
 
 
 def test_rarity_decides_which_words_count() -> None:
@@ -197,5 +202,5 @@ def test_selected_sources_score_as_if_indexed_alone() -> None:
 
 def test_round_numbers_agree_with_the_same_numbers_in_dates() -> None:
     """Regression: 20 and 2020 were stored as 2E+1 and 2.02E+3 and matched no date."""
-    made = of("It closed in 2020, on the 20th", "The office closed on December 20, 2020.")
-    assert (0.0, ()) == (made.dig, made.missing)
+    result = of("It closed in 2020, on the 20th", "The office closed on December 20, 2020.")
+    assert (0.0, ()) == (result.dig, result.missing)
