@@ -15,34 +15,40 @@ from assay.model import NOT_APPLICABLE, SCORED
 
 FILES, QUERIES = 20, 500
 DEPTHS = (1, 3, 5, 10, 100)
-WHOLE = {"map": "ap", "recip_rank": "rr", "Rprec": "r_precision", "ndcg": "ndcg(gain=linear)"}
-CUT = {"P": "precision", "recall": "recall", "map_cut": "ap", "success": "hit", "ndcg_cut": "ndcg(gain=linear)"}
-NAMES = WHOLE | {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in CUT.items() for k in DEPTHS}
-MEASURES = {*WHOLE, *(f"{theirs}.{','.join(map(str, DEPTHS))}" for theirs in CUT)}
+UNCUT_MEASURES = {"map": "ap", "recip_rank": "rr", "Rprec": "r_precision", "ndcg": "ndcg(gain=linear)"}
+CUT_MEASURES = {
+    "P": "precision",
+    "recall": "recall",
+    "map_cut": "ap",
+    "success": "hit",
+    "ndcg_cut": "ndcg(gain=linear)",
+}
+NAMES = UNCUT_MEASURES | {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in CUT_MEASURES.items() for k in DEPTHS}
+MEASURES = {*UNCUT_MEASURES, *(f"{theirs}.{','.join(map(str, DEPTHS))}" for theirs in CUT_MEASURES)}
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 
 
-def collection(seed: int) -> tuple[Qrels, Run]:
+def generate_collection(seed: int) -> tuple[Qrels, Run]:
     """Return judgments and rankings: few score values, so that many are tied (pytrec_eval compares float32), ids of
     different lengths that begin alike, documents not judged, negative grades, queries without a relevant document."""
     rng = random.Random(seed)
     qrels: Qrels = {}
     run: Run = {}
-    for number in range(QUERIES):
-        query = f"q{number}"
-        pool = [rng.choice(("d", "doc-", "document/collection-")) + str(place) for place in range(rng.randint(1, 60))]
+    for query_number in range(QUERIES):
+        query = f"q{query_number}"
+        pool = [rng.choice(("d", "doc-", "document/collection-")) + str(suffix) for suffix in range(rng.randint(1, 60))]
         judged = rng.sample(pool, rng.randint(1, min(len(pool), 20)))
-        found = rng.sample(pool, rng.randint(1, len(pool)))
+        retrieved = rng.sample(pool, rng.randint(1, len(pool)))
         levels = rng.choice(((0,), (0, 1), (-1, 0, 0, 1, 2, 3)))
         qrels[query] = {document: rng.choice(levels) for document in judged}
         values = rng.choice((1, 4, 1000))
-        run[query] = {document: float(rng.randint(-values, values)) for document in found}
+        run[query] = {document: float(rng.randint(-values, values)) for document in retrieved}
     return qrels, run
 
 
-def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
+def write_trec_files(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
     judgments, rankings = folder / "qrels.txt", folder / "run.txt"
     judgments.write_text("".join(f"{q} 0 {d} {grade}\n" for q, docs in qrels.items() for d, grade in docs.items()))
     rankings.write_text(
@@ -51,7 +57,7 @@ def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
     return judgments, rankings
 
 
-def named(ours: str, level: int) -> MetricName:
+def name_at_level(ours: str, level: int) -> MetricName:
     name = read_name(ours)
     if level == 1 or name.base == "ndcg":
         return name
@@ -60,11 +66,11 @@ def named(ours: str, level: int) -> MetricName:
 
 @pytest.mark.parametrize("seed", range(FILES))
 def test_every_shared_measure_equals_trec_eval_to_nine_places(tmp_path: Path, seed: int) -> None:
-    qrels, run = collection(seed)
+    qrels, run = generate_collection(seed)
     level = 1 + seed % 2
     theirs = pytrec_eval.RelevanceEvaluator(qrels, MEASURES, relevance_level=level).evaluate(run)
-    judgments, rankings = write(tmp_path, qrels, run)
-    names = {measure: named(ours, level) for measure, ours in NAMES.items()}
+    judgments, rankings = write_trec_files(tmp_path, qrels, run)
+    names = {measure: name_at_level(ours, level) for measure, ours in NAMES.items()}
     scores = score_run(read_qrels(judgments), rankings, list(names.values()), block=1 << 15)
     assert list(qrels) == list(scores.query_ids) == list(theirs)
     for measure, name in names.items():

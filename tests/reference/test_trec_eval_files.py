@@ -13,7 +13,7 @@ from assay.io.trec.qrels import read_qrels
 from assay.io.trec.score import RunScores, score_run
 from assay.model import SCORED
 
-# Their measure, and ours; `{k}` is a depth. Runs return at most 500 documents, so a cut-off at 1000 cuts nothing off.
+# trec_eval measures and their names in Assay; `{k}` is a depth. Runs have at most 500 documents: 1000 cuts nothing off.
 SHARED = {
     "map": "ap",
     "map_cut_{k}": "ap@{k}",
@@ -39,31 +39,31 @@ EXPECTED = [
 ]
 
 
-def ours(measure: str, level: int | None) -> MetricName | None:
+def find_assay_name(measure: str, level: int | None) -> MetricName | None:
     """Return the name in Assay of a trec_eval measure, or None if Assay does not have it."""
     base, depth = re.fullmatch(r"(.*?)(?:_([0-9]+))?", measure).groups()  # type: ignore[union-attr]  # matches all
-    known = SHARED.get(base + "_{k}") if depth else SHARED.get(measure)
-    if known is None:
+    template = SHARED.get(base + "_{k}") if depth else SHARED.get(measure)
+    if template is None:
         return None
-    name = read_name(known.format(k=depth))
+    name = read_name(template.format(k=depth))
     if level is None or name.base in GRADED:
         return name
     return MetricName(name.base, tuple(sorted([*name.keys, ("rel", str(level))])), name.k)
 
 
-def expected_values(path: Path, level: int | None) -> list[tuple[MetricName, str, str, str]]:
+def read_expected_values(path: Path, level: int | None) -> list[tuple[MetricName, str, str, str]]:
     """Return (Assay name, trec_eval name, query or `all`, printed value) for each line of a shared measure."""
     rows = [line.split() for line in path.read_text().splitlines()]
-    named = [(ours(measure, level), measure, query, value) for measure, query, value in rows]
+    named = [(find_assay_name(measure, level), measure, query, value) for measure, query, value in rows]
     return [(name, measure, query, value) for name, measure, query, value in named if name is not None]
 
 
-def value_of(scores: RunScores, name: MetricName, query: str) -> float:
+def score_of_query(scores: RunScores, name: MetricName, query: str) -> float:
     column = scores.columns[str(name)]
     if query != "all":
-        place = scores.query_ids.index(query)
-        assert SCORED == column.status[place]
-        return float(column.values[place])
+        row = scores.query_ids.index(query)
+        assert SCORED == column.status[row]
+        return float(column.values[row])
     scored = column.values[column.status == SCORED]
     return math.fsum(scored) / len(scored)
 
@@ -73,15 +73,15 @@ def test_every_shared_measure_prints_the_value_that_trec_eval_expects(
     test_data: Path, expected: str, qrels: str, run: str, complete: bool, level: int | None
 ) -> None:
     folder = test_data / "trec-eval"
-    wanted = expected_values(folder / expected, level)
+    expected_rows = read_expected_values(folder / expected, level)
     if complete:  # the share of an empty ranking that was judged is not 0 here, it is not applicable
-        wanted = [row for row in wanted if row[0].base != "judged"]
-    names = list(dict.fromkeys(name for name, *_ in wanted))
+        expected_rows = [row for row in expected_rows if row[0].base != "judged"]
+    names = list(dict.fromkeys(name for name, *_ in expected_rows))
     scores = score_run(read_qrels(folder / qrels), folder / run, names, missing="zero" if complete else "error")
-    assert len(wanted) >= 40
+    assert len(expected_rows) >= 40
     different = {}
-    for name, measure, query, printed in wanted:
-        value = value_of(scores, name, query)
+    for name, measure, query, printed in expected_rows:
+        value = score_of_query(scores, name, query)
         if measure.startswith("unj"):
             value = 1 - value
         if f"{value:.4f}" != printed:
