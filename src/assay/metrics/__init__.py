@@ -1,1 +1,1 @@
-"""Arithmetic: arrays, ids, numbers and text in; arrays, numbers or labels out. Never sees a record."""
+"""Text rules and statistics: pure functions over text, ids, numbers and arrays, without records or I/O."""

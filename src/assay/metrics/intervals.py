@@ -42,9 +42,10 @@ __all__ = [
 ]
 
 FEW_CLUSTERS = 8
-NEAR_CLUSTERS = 3  # where the mean is closer to an end of the range than three clusters' worth,
-NEAR_SHARE = 0.25  # and than a quarter of the range, CR1-t is known to cover too little (ADR 0010)
-NO_SPREAD = 1e-12  # of the largest value: a standard error below it is rounding
+# CR1-t is known to cover too little if the mean is closer to an end of the range than both the share of three clusters
+# and a quarter of the range (ADR 0010).
+NEAR_CLUSTERS, NEAR_SHARE = 3, 0.25
+NO_SPREAD = 1e-12  # relative to the largest value; a smaller standard error is rounding error
 
 
 class Bound(NamedTuple):
