@@ -1,4 +1,4 @@
-"""Write docs/metrics/index.md from the catalogue of graders and docs/metrics/notes.yaml; `--check` only compares."""
+"""Write docs/metrics/index.md from the catalogue of metrics and docs/metrics/notes.yaml; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -42,14 +42,13 @@ there) or *error* (it should have been measured and could not be). Only scored o
 metric is the *unit of evidence*: one or more selectors, any of which may cover it. For the denied user
 (`permission_denied`) the listed evidence is forbidden, so ranking metrics do not apply to such a case at all.
 
-Sources in square brackets are the documents of the brief: [000] retrieval and answer graders for a code assistant,
-[001] RAG evaluation in production, [002] keyword graders, [003] faithfulness, citations and refusal, [004] evaluation
-over public tools.
+Some definitions are taken over from neighbouring systems: a code benchmark, the `rag-trace` contract of a RAG runner,
+a keyword rubric, an answer audit record and a tool-side evaluator. ADR 0038 says which conventions and why.
 """
 
 
 def load_notes() -> dict[str, dict[str, str]]:
-    """Return what is written by hand, by metric."""
+    """Return the handwritten notes by metric."""
     notes: dict[str, dict[str, str]] = yaml.safe_load(NOTES.read_text(encoding="utf-8"))
     return notes
 
@@ -64,7 +63,7 @@ def faults(notes: dict[str, dict[str, str]]) -> Iterator[str]:
             yield f"notes.yaml: {name}: no formula"
         if bool(grader.undefined) == ("undefined" in written):
             where = "both" if grader.undefined else "neither"
-            yield f"notes.yaml: {name}: `undefined` must stand in the catalogue or here (got {where})"
+            yield f"notes.yaml: {name}: `undefined` must be given in the catalogue or here (got {where})"
         for part in written.keys() - set(PARTS):
             yield f"notes.yaml: {name}: unknown part {part!r}"
 

@@ -1,4 +1,4 @@
-"""The rules instrument of the answer layer: which way its numbers go, and what they are means of."""
+"""Answer metrics by rules: the direction of their scores, and what they are means of."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_by_rules_a_claim_whose_words_stand_in_another_source_is_misattributed()
     assert 1.0 == misattributed_by_rules(reading("Staff get 12 days of leave [it].", citations=("it",))).value
     assert 0.0 == misattributed_by_rules(reading("Staff get 12 days of leave [leave].", citations=("leave",))).value
     loose = reading("Staff get 12 days of leave. Five days carry over.", citations=("it",))
-    assert "no citation stands beside a claim" == misattributed_by_rules(loose).reason
+    assert "no citation is attached to a claim" == misattributed_by_rules(loose).reason
 
 
 def test_by_rules_a_wrong_number_is_contradicted_and_what_is_said_nowhere_is_not() -> None:
@@ -44,7 +44,7 @@ def test_by_rules_a_wrong_number_is_contradicted_and_what_is_said_nowhere_is_not
     wrong = reading("Staff get 15 days of leave.", citations=())
     assert [1.0, 1.0, 1.0] == [count(wrong).value for count in counts]
     said = suspects_by_rules(wrong).detail
-    assert 'contradicted, it seems: Staff get 15 days of leave. ("15 days" where the source has "12 days")' == said
+    assert 'probably contradicted: Staff get 15 days of leave. ("15 days" where the source has "12 days")' == said
     foreign = reading("The canteen opens at noon on Sundays.", citations=())
     assert [1.0, 0.0, 0.0] == [count(foreign).value for count in counts]
     assert [0.0, 0.0, 0.0] == [count(reading("Staff get 12 days of leave.", citations=())).value for count in counts]

@@ -47,19 +47,19 @@ class RankingFacts:
     def add(self, rows: Rows) -> None:
         """Take some rows, in order: which units each slot covers that no earlier slot covered."""
         ranked = rows.ranked(self.stage)
-        self.length += [NOT_REPORTED if found is None else len(found.ids) for found in ranked]
-        for place, (case, found) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
+        self.length += [NOT_REPORTED if ranked_stage is None else len(ranked_stage.ids) for ranked_stage in ranked]
+        for row_number, (case, ranked_stage) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
             evidence = case.evidence
-            if found is None or (evidence.by_id_alone and found.distinct.isdisjoint(evidence.by_id)):
+            if ranked_stage is None or (evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id)):
                 continue
             covered = 0
-            for slot, mask in _judged_slots(evidence, found):
-                first = mask & ~covered
+            for slot, mask in _judged_slots(evidence, ranked_stage):
+                new_units = mask & ~covered
                 covered |= mask
-                self.row.append(place)
+                self.row.append(row_number)
                 self.slot.append(slot)
-                self.first.append(first)
-                self.grade.append(evidence.best_grade(first))
+                self.first.append(new_units)
+                self.grade.append(evidence.best_grade(new_units))
         self.cases += rows.cases
 
     @cached_property
@@ -75,10 +75,10 @@ class RankingFacts:
     def table(self, rel: int | None) -> RankingTable:
         """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
         if rel not in self._tables:
-            self._tables[rel] = self._build(rel)
+            self._tables[rel] = self._build_table(rel)
         return self._tables[rel]
 
-    def _build(self, rel: int | None) -> RankingTable:
+    def _build_table(self, rel: int | None) -> RankingTable:
         n = len(self.cases)
         length = np.maximum(np.asarray(self.length, dtype=np.int32), 0)
         shape = (n, int(length.max(initial=0)))
@@ -102,20 +102,24 @@ class RankingFacts:
         return ideal
 
 
-def _judged_slots(evidence: EvidenceIndex, found: Ranked) -> list[tuple[int, int]]:
+def _judged_slots(evidence: EvidenceIndex, ranked_stage: Ranked) -> list[tuple[int, int]]:
     """Return (slot, units) of the chunks that somebody judged, in rank order.
 
     Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where
     ids alone decide and none stands twice.
     """
     by_id = evidence.by_id
-    if evidence.by_id_alone and len(found.distinct) == len(found.ids) and len(by_id) <= len(found.ids):
-        seen, ids = found.distinct, found.ids
-        slots = [(ids.index(each), mask) for each, mask in by_id.items() if each in seen]
+    if (
+        evidence.by_id_alone
+        and len(ranked_stage.distinct) == len(ranked_stage.ids)
+        and len(by_id) <= len(ranked_stage.ids)
+    ):
+        distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
+        slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:
             slots.sort()
         return slots
-    masks = evidence.masks(found.stage.chunks)
+    masks = evidence.masks(ranked_stage.stage.chunks)
     return [(slot, mask) for slot, mask in enumerate(masks) if mask is not None]
 
 
@@ -130,11 +134,11 @@ class OverlapFacts:
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
-        for one, two in zip(rows.ranked(self.stage), rows.ranked(self.other), strict=True):
+        for first_stage, second_stage in zip(rows.ranked(self.stage), rows.ranked(self.other), strict=True):
             value = None
-            absent = one is None or two is None or one.stage is two.stage
-            if one is not None and two is not None and not absent:
-                value = ranking.overlap(one.ids, two.ids, self.k)
+            absent = first_stage is None or second_stage is None or first_stage.stage is second_stage.stage
+            if first_stage is not None and second_stage is not None and not absent:
+                value = ranking.overlap(first_stage.ids, second_stage.ids, self.k)
             self.missing.append(absent)
             self.empty.append(value is None)
             self.values.append(value or 0.0)
@@ -145,17 +149,17 @@ _ALL_GRADES = ("judged", "ndcg")  # they look at every grade: no level to count 
 _STAGE = Key("retrieved", doc="the stage whose ranking is scored; `final` is the last before the context")
 
 
-def _rel(name: MetricName) -> int | None:
+def _relevance_level(name: MetricName) -> int | None:
     rel = name.key("rel", "required")
     return None if rel == "required" else int(rel)
 
 
-def _stage(name: MetricName) -> str:
+def _stage_name(name: MetricName) -> str:
     return CONTEXT if name.base.startswith("context_") else name.key("stage", "retrieved")
 
 
 def _needs(name: MetricName) -> tuple[FactKey, ...]:
-    return ((RankingFacts, (_stage(name),)),)
+    return ((RankingFacts, (_stage_name(name),)),)
 
 
 def _values(table: RankingTable, name: MetricName) -> Floats:
@@ -185,8 +189,8 @@ def _values(table: RankingTable, name: MetricName) -> Floats:
 
 def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     """Score one ranking metric: not applicable without evidence or where the stage was not reported."""
-    facts = batch.of(RankingFacts, _stage(name))
-    table = facts.table(_rel(name))
+    facts = batch.of(RankingFacts, _stage_name(name))
+    table = facts.table(_relevance_level(name))
     empty = table.length == 0
     unless = [not_applicable(batch.denied, "evidence is forbidden to this user")]
     if name.base == "judged":
@@ -283,8 +287,16 @@ GRADERS: tuple[Grader, ...] = (
         needs=lambda name: ((OverlapFacts, _overlap_facts(name)),),
         compute=overlap_column,
     ),
-    _row("context_recall", "Share of the units of evidence that the model was shown.", "[001]; after trimming"),
-    _row("context_precision", "Share of the context's chunks that cover new evidence.", "[001]; a ratio, not an AP"),
+    _row(
+        "context_recall",
+        "Share of the units of evidence that the model was shown.",
+        "`rag-trace` contract; after trimming",
+    ),
+    _row(
+        "context_precision",
+        "Share of the context's chunks that cover new evidence.",
+        "`rag-trace` contract; a ratio, not an AP",
+    ),
     _row("context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"),
     _row("context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"),
 )

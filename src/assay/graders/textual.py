@@ -30,22 +30,22 @@ def keyword_grade(case: CaseIndex, answer: str) -> KeywordGrade | None:
     return grade_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
 
 
-def _keyword_score(case: CaseIndex, answer: str) -> float | None:
+def _score_keywords(case: CaseIndex, answer: str) -> float | None:
     graded = keyword_grade(case, answer)
     return None if graded is None else graded.score
 
 
-def _keyword_doubt(case: CaseIndex, answer: str) -> float | None:
+def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> float | None:
     graded = keyword_grade(case, answer)
     return None if graded is None or graded.score is None else float(graded.hedged or graded.negated)
 
 
-def _exact(case: CaseIndex, answer: str) -> float | None:
+def _score_exact_match(case: CaseIndex, answer: str) -> float | None:
     rubric, reference = case.case.rubric, case.case.reference
     return float(exact_match(answer, reference)) if rubric and rubric.kind == "exact" and reference else None
 
 
-def _number(case: CaseIndex, answer: str) -> float | None:
+def _score_number_match(case: CaseIndex, answer: str) -> float | None:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "number" or not reference:
         return None
@@ -53,17 +53,17 @@ def _number(case: CaseIndex, answer: str) -> float | None:
     return None if matched is None else float(matched)
 
 
-def _facts(case: CaseIndex, answer: str) -> float | None:
-    needed = case.case.must_have
-    return len(facts_present(answer, needed)[0]) / len(needed) if needed else None
+def _score_facts(case: CaseIndex, answer: str) -> float | None:
+    facts = case.case.must_have
+    return len(facts_present(answer, facts)[0]) / len(facts) if facts else None
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
-    "keywords": _keyword_score,
-    "keywords_ambiguous": _keyword_doubt,
-    "exact_match": _exact,
-    "number_match": _number,
-    "completeness": _facts,
+    "keywords": _score_keywords,
+    "keywords_ambiguous": _score_keyword_ambiguity,
+    "exact_match": _score_exact_match,
+    "number_match": _score_number_match,
+    "completeness": _score_facts,
 }
 """A number for a case and an answer; None where the case states nothing to look for."""
 
@@ -90,7 +90,7 @@ class Veto(NamedTuple):
 def veto(case: CaseIndex, answer: str) -> Veto | None:
     """Return what shows that the answer is wrong, or right in a part at most; None where nothing does.
 
-    Wrong: a demanded exact value or number that is not there, an incorrect pattern without any correct keyword, none of
+    Wrong: a required exact value or number that is not there, an incorrect pattern without any correct keyword, none of
     the must-have facts with its figures. A part: some of them without theirs.
     """
     for name in ("exact_match", "number_match"):
@@ -100,8 +100,12 @@ def veto(case: CaseIndex, answer: str) -> Veto | None:
     if graded is not None and graded.incorrect_found and not graded.score:
         return Veto(f"incorrect pattern {', '.join(graded.incorrect_found)}", 0.0)
     facts = case.case.must_have
-    lacking = facts_without_figures(answer, facts)
-    return Veto(f"must_have {', '.join(lacking)}", 0.5 if len(lacking) < len(facts) else 0.0) if lacking else None
+    facts_lacking_figures = facts_without_figures(answer, facts)
+    return (
+        Veto(f"must_have {', '.join(facts_lacking_figures)}", 0.5 if len(facts_lacking_figures) < len(facts) else 0.0)
+        if facts_lacking_figures
+        else None
+    )
 
 
 def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -125,7 +129,7 @@ def _needs(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
-def _missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
     missing = facts_present(answer, case.case.must_have)[1]
     return f"missing: {'; '.join(missing)}" if missing else ""
@@ -138,18 +142,30 @@ def _row(name: str, summary: str, source: str) -> Grader:
 _BY = {"by": Key("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
 
 GRADERS: tuple[Grader, ...] = (
-    _row("keywords", "Share of the case's keywords in the answer, correct ones first.", "[002]"),
+    _row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
     replace(
-        _row("keywords_ambiguous", "Whether the keyword score rests on a hedged or negated phrase.", "[002] traps"),
+        _row(
+            "keywords_ambiguous",
+            "Whether the keyword score rests on a hedged or negated phrase.",
+            "traps of the keyword rubric",
+        ),
         direction="lower",
         statistic="rate",
         yields_to_leaks=False,
     ),
-    _row("exact_match", "Whether the answer is the reference, but for case, spacing and outer punctuation.", "[001]"),
-    _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "[001]"),
+    _row(
+        "exact_match",
+        "Whether the answer is the reference, but for case, spacing and outer punctuation.",
+        "`rag-trace` contract",
+    ),
+    _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"),
     replace(
-        _row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"),
+        _row(
+            "completeness",
+            "Share of the must-have facts that the answer holds.",
+            "`rag-trace` contract, tool-side evaluator",
+        ),
         keys=_BY,
-        explain=_missing_facts,
+        explain=_explain_missing_facts,
     ),
 )
