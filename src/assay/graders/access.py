@@ -124,11 +124,12 @@ class Superseded:
 
     def count(self, chunks: Iterable[Chunk]) -> int | None:
         """Return how many of these chunks are superseded; None where the corpus dates none of them."""
-        is_replaced = [
-            corpus_chunk.version != self._newest[corpus_chunk.document][1]
-            for chunk in chunks
-            if (corpus_chunk := self._chunks.get(chunk.chunk_id)) is not None
-            and corpus_chunk.document in self._newest
-            and corpus_chunk.version is not None
-        ]
-        return sum(is_replaced) if is_replaced else None
+        dated = superseded = 0
+        for chunk in chunks:
+            corpus_chunk = self._chunks.get(chunk.chunk_id)
+            if corpus_chunk is None or corpus_chunk.version is None or corpus_chunk.document not in self._newest:
+                continue
+            newest_version = self._newest[corpus_chunk.document][1]
+            dated += 1
+            superseded += corpus_chunk.version != newest_version
+        return superseded if dated else None

@@ -54,7 +54,9 @@ def similar(reading: Reading) -> Outcome:
     if not reading.case.case.reference:
         return not_applicable("no reference")
     value = reading.similarity
-    return not_applicable("the reference holds nothing beyond the question") if value is None else scored(value)
+    if value is None:
+        return not_applicable("the reference holds nothing beyond the question")
+    return scored(value)
 
 
 def correct_by_rules(reading: Reading) -> Outcome:
@@ -142,9 +144,11 @@ def complete_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
         fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures
     }
     values = [0.0 if fact_id in vetoed_ids else labels[fact_id].value or 0.0 for fact_id in facts]
-    lacking = [
-        f"{fact} ({labels[fact_id].label}{', vetoed: without its figures' if fact_id in vetoed_ids else ''})"
-        for fact_id, fact in facts.items()
-        if labels[fact_id].value != 1 or fact_id in vetoed_ids
-    ]
+    lacking = []
+    for fact_id, fact in facts.items():
+        label = labels[fact_id]
+        if fact_id in vetoed_ids:
+            lacking.append(f"{fact} ({label.label}, vetoed: without its figures)")
+        elif label.value != 1:
+            lacking.append(f"{fact} ({label.label})")
     return scored(math.fsum(values) / len(values), listed("lacking", lacking))

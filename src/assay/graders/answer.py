@@ -84,11 +84,10 @@ class AnswerFacts:
         for row in np.flatnonzero(candidates(self.texts)).tolist():
             text_behaviour, declared = observe(self.texts[row]), self.declared[row]
             text_behaviours[row] = CODE[text_behaviour.behaviour] if text_behaviour.decided else UNDECIDED
-            behaviours[row] = (
-                CODE[declared]
-                if not text_behaviour.decided and declared and self.texts[row].strip()
-                else CODE[text_behaviour.behaviour]
-            )
+            if not text_behaviour.decided and declared and self.texts[row].strip():
+                behaviours[row] = CODE[declared]
+            else:
+                behaviours[row] = CODE[text_behaviour.behaviour]
         for row in np.flatnonzero(self.absent).tolist():
             behaviours[row], text_behaviours[row] = CODE[self.declared[row] or ""], UNDECIDED
         return behaviours, text_behaviours

@@ -65,7 +65,7 @@ def support_by_rules(reading: Reading) -> Outcome:
         return unscored_outcome
     calibrated_rules = held(reading, CITATION_SUPPORT)
     scores = [_score_citation(citation, reading, calibrated_rules) for citation in reading.citations]
-    weak = [citation_at.name for citation_at, score in zip(reading.citations, scores, strict=True) if score < WEAK]
+    weak = [citation.name for citation, score in zip(reading.citations, scores, strict=True) if score < WEAK]
     return scored(math.fsum(scores) / len(scores), listed("weak", weak))
 
 
@@ -122,10 +122,10 @@ def _attached_citations(reading: Reading) -> list[Citation] | Outcome:
     if isinstance(reading.context, str):
         return not_applicable(reading.context)
     unscored_outcome = why_not(reading)
-    citations = (
-        [citation for citation in reading.citations if citation.claim is not None] if unscored_outcome is None else []
-    )
-    return citations if citations else unscored_outcome or not_applicable("no citation is attached to a claim")
+    if unscored_outcome is not None:
+        return unscored_outcome
+    citations = [citation for citation in reading.citations if citation.claim is not None]
+    return citations or not_applicable("no citation is attached to a claim")
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -190,11 +190,10 @@ def support_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     if isinstance(labels, Outcome):
         return labels
     values = [_citation_value(citation, labels) for citation in reading.citations]
-    unsupported = [
-        f"{cited.name} ({labels[cited.id].label})"
-        for cited, value in zip(reading.citations, values, strict=True)
-        if value < 1
-    ]
+    unsupported = []
+    for citation, value in zip(reading.citations, values, strict=True):
+        if value < 1:
+            unsupported.append(f"{citation.name} ({labels[citation.id].label})")
     return scored(math.fsum(values) / len(values), listed("not supported", unsupported))
 
 
@@ -210,9 +209,9 @@ def misattributed_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
         return claims
     if isinstance(citations, Outcome):
         return citations
-    misattributed = [
-        citation.name
-        for citation in attached_citations
-        if citation.claim is not None and not citations[citation.id].value and claims[citation.claim.id].value == 1
-    ]
+    misattributed = []
+    for citation in attached_citations:
+        assert citation.claim is not None
+        if not citations[citation.id].value and claims[citation.claim.id].value == 1:
+            misattributed.append(citation.name)
     return scored(len(misattributed) / len(attached_citations), listed("misattributed", misattributed))

@@ -18,7 +18,7 @@ from assay.verdict import rubrics_hash
 
 CATALOG: Mapping[str, Grader] = MappingProxyType(
     {
-        grader.name: also_judged(grader)
+        metric.name: also_judged(metric)
         for family in (
             retrieval.GRADERS,
             files.GRADERS,
@@ -31,7 +31,7 @@ CATALOG: Mapping[str, Grader] = MappingProxyType(
             CHECK_GRADERS,
             judged.GRADERS,
         )
-        for grader in family
+        for metric in family
     }
 )
 
@@ -105,12 +105,12 @@ def parse(text: str) -> MetricName:
         name = MetricName(
             alias_target.base, tuple(sorted({**dict(alias_target.keys), **dict(name.keys)}.items())), name.k
         )
-    grader = CATALOG.get(name.base)
-    if grader is None:
+    metric = CATALOG.get(name.base)
+    if metric is None:
         raise _metric_error(text, _unknown_metric_reason(name.base))
-    for problem in _find_key_problems(grader, name):
+    for problem in _find_key_problems(metric, name):
         raise _metric_error(text, problem)
-    defaults = {key: spec.default for key, spec in grader.keys.items()}
+    defaults = {key: spec.default for key, spec in metric.keys.items()}
     return MetricName(name.base, without_defaults(dict(name.keys), defaults), name.k)
 
 
@@ -136,29 +136,29 @@ def parse_all(texts: Iterable[str]) -> list[MetricName]:
 
 def _parse_for_scorers(text: str) -> list[MetricName]:
     name = read_name(_expand_returned_suffix(text))
-    grader = CATALOG.get(ALIASES.get(name.base, name.base))
-    if grader is None or "by" not in grader.keys or "by" in dict(name.keys):
+    metric = CATALOG.get(ALIASES.get(name.base, name.base))
+    if metric is None or "by" not in metric.keys or "by" in dict(name.keys):
         return [parse(text)]
     return [parse(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in _SCORERS]
 
 
-def _find_key_problems(grader: Grader, name: MetricName) -> list[str]:
+def _find_key_problems(metric: Grader, name: MetricName) -> list[str]:
     problems: list[str] = []
     stated_keys = dict(name.keys)
     for key, value in stated_keys.items():
-        spec = grader.keys.get(key)
+        spec = metric.keys.get(key)
         if spec is None:
-            problems.append(f"{grader.name} has no key {key!r} (expected {', '.join(grader.keys) or 'none'})")
+            problems.append(f"{metric.name} has no key {key!r} (expected {', '.join(metric.keys) or 'none'})")
         elif spec.values and value not in spec.values:
             problems.append(f"{key} must be one of {', '.join(spec.values)} (got {value!r})")
         elif key == "rel" and not (value == spec.default or (value.isdigit() and 1 <= int(value) <= 10)):
             problems.append(f"rel must be a grade from 1 to 10 (got {value!r})")
-    if "by" in grader.keys and "by" not in stated_keys:
-        problems.append(f"say which scorer: {grader.name}(by=rules) or {grader.name}(by=judge)")
-    if grader.cut == "no" and name.k is not None:
-        problems.append(f"{grader.name} takes no cut-off (got @{name.k})")
-    if grader.cut == "required" and name.k is None:
-        problems.append(f"{grader.name} needs a cut-off, as in {grader.name}@5")
+    if "by" in metric.keys and "by" not in stated_keys:
+        problems.append(f"say which scorer: {metric.name}(by=rules) or {metric.name}(by=judge)")
+    if metric.cut == "no" and name.k is not None:
+        problems.append(f"{metric.name} takes no cut-off (got @{name.k})")
+    if metric.cut == "required" and name.k is None:
+        problems.append(f"{metric.name} needs a cut-off, as in {metric.name}@5")
     return problems
 
 
@@ -192,10 +192,10 @@ def judged_beside(names: Iterable[MetricName]) -> list[MetricName]:
 
 def is_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
     """Return whether a name can be scored with the recorded verdicts: `held` must have all its rubrics."""
-    grader = grader_of(name)
-    if grader.instrument == "judged":
+    metric = grader_of(name)
+    if metric.instrument == "judged":
         return bool(held)
-    return name.key("by", "rules") != "judge" or set(grader.rubrics) <= set(held)
+    return name.key("by", "rules") != "judge" or set(metric.rubrics) <= set(held)
 
 
 def may_gate(name: MetricName, judging: Judging | None) -> bool:
@@ -209,13 +209,13 @@ def may_gate(name: MetricName, judging: Judging | None) -> bool:
     >>> may_gate(parse("recall@10"), None), may_gate(parse("faithfulness(by=rules)"), None)
     (True, False)
     """
-    grader, by = grader_of(name), name.key("by", "rules")
-    if by not in grader.uncalibrated:
+    metric, by = grader_of(name), name.key("by", "rules")
+    if by not in metric.uncalibrated:
         return True
     if judging is None:
         return False
-    parts = [MetricName(base, (("by", by),)) for base in grader.rests_on]
-    follows_from_parts = by == "judge" or grader.unit != "count"
+    parts = [MetricName(base, (("by", by),)) for base in metric.rests_on]
+    follows_from_parts = by == "judge" or metric.unit != "count"
     parts_are_calibrated = (
         follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
     )

@@ -18,9 +18,11 @@ Level = Literal["failed", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A named condition on a metric's score; a warning is shown and does not make the case fail. A `costly` one is made
-    only where its metric is asked for. Where the check named `unless` failed, this one says nothing: the other explains
-    it."""
+    """A named condition on a metric's score; a warning is shown but does not make the case fail.
+
+    A `costly` check runs only if its metric is requested. Where the check named `unless` failed, this one is silent,
+    because the other explains it.
+    """
 
     name: str
     metric: str
@@ -132,8 +134,8 @@ def run_checks(
     """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any;
     and which cases failed.
 
-    `missing` marks cases without an observation, `broken` those on which the target failed. What an `uncalibrated`
-    metric says is a warning: it may inform, and a failed case may decide a gate.
+    `missing` marks cases without an observation, `broken` those on which the target failed. A check on an
+    `uncalibrated` metric only warns: such a metric may inform, but a failed case may decide a gate (ADR 0031).
     """
     checks_to_run = [
         replace(check, level="warning") if check.metric in uncalibrated else check
@@ -144,10 +146,12 @@ def run_checks(
     failures_by_check: dict[str, Bools] = {}
     for check in checks_to_run:
         fails = _failing_cases(check, columns[check.metric])
-        rows.append(fails & ~failures_by_check[check.unless] if check.unless in failures_by_check else fails)
-        failures_by_check[check.name] = (
-            fails | failures_by_check[check.name] if check.name in failures_by_check else fails
-        )
+        explained = failures_by_check.get(check.unless)
+        rows.append(fails if explained is None else fails & ~explained)
+        # Several conditions may share a name: the check fails where any of them does.
+        failures = failures_by_check.get(check.name)
+        failures_by_check[check.name] = fails if failures is None else fails | failures
+    # Bit i of a mark is row i. Few distinct marks occur, so the names of each are looked up once.
     marks = np.zeros(len(case_ids), dtype=np.int64)
     for bit, marked in enumerate(rows):
         marks |= marked.astype(np.int64) << bit

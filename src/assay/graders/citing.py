@@ -55,14 +55,14 @@ def texts_of(names: Set[str], corpus: Corpus | None) -> dict[str, dict[str, str]
     document_names = names - corpus_chunks.keys()
     ids = list(corpus_chunks) if document_names else []
     positions = places_meant(document_names, ids, corpus)
-    ids_of_name = {
-        name: [ids[position] for position in positions.get(name, ())[:MOST_CHUNKS]] for name in document_names
-    }
-    ids_of_name |= {name: [name] for name in names & corpus_chunks.keys()}
-    return {
-        name: {chunk_id: corpus_chunks[chunk_id].text or "" for chunk_id in chunk_ids}
-        for name, chunk_ids in ids_of_name.items()
-    }
+    texts: dict[str, dict[str, str]] = {}
+    for name in names:
+        if name in corpus_chunks:
+            chunk_ids = [name]
+        else:
+            chunk_ids = [ids[position] for position in positions.get(name, ())[:MOST_CHUNKS]]
+        texts[name] = {chunk_id: corpus_chunks[chunk_id].text or "" for chunk_id in chunk_ids}
+    return texts
 
 
 def among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:

@@ -23,7 +23,8 @@ from assay.graders.judging import (
 )
 from assay.graders.reading import Reading, listed
 from assay.graders.votes import Ruling
-from assay.model import NOT_APPLICABLE, SCORED
+from assay.model import ERROR, NOT_APPLICABLE, SCORED
+from assay.verdict import JudgeRequest
 
 BY_BOTH = ("faithfulness", "citation_support", "correctness")
 """The metrics on which judge and rules are compared."""
@@ -33,12 +34,11 @@ APART = 0.4
 
 def _combine_risk(faithful: Outcome, cited: Outcome) -> Outcome:
     parts = (faithful, cited)
-    for part in sorted(
-        parts, key=lambda outcome: outcome.status != NOT_APPLICABLE
-    ):  # without meaning comes before unknown
-        if part.status != SCORED:
-            return part
-    return scored(1 - faithful.value * cited.value, "; ".join(outcome.detail for outcome in parts if outcome.detail))
+    for status in (NOT_APPLICABLE, ERROR):  # an undefined part makes the risk undefined, even if the other is an error
+        for part in parts:
+            if part.status == status:
+                return part
+    return scored(1 - faithful.value * cited.value, "; ".join(part.detail for part in parts if part.detail))
 
 
 def risk_by_rules(reading: Reading) -> Outcome:
@@ -74,19 +74,21 @@ def unscored_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     """
     judging = reading.case.joins.judging
     rubrics_with_verdicts = judging.held if judging is not None else ()
-    requests = [
-        request for asking in _judged_dimensions(reading, rubrics).values() for request in first_requests(asking)
-    ]
+    requests: list[JudgeRequest] = []
+    for asking in _judged_dimensions(reading, rubrics).values():
+        requests += first_requests(asking)
     rulings = (yield requests) if requests else []
-    relevant_rulings = [
-        ruling
-        for request, ruling in zip(requests, rulings, strict=True)
-        if ruling is not None or request.rubric in rubrics_with_verdicts
-    ]
-    if not relevant_rulings:
+    counted, reasons = 0, list[str]()
+    for request, ruling in zip(requests, rulings, strict=True):
+        if ruling is None and request.rubric not in rubrics_with_verdicts:
+            continue
+        counted += 1
+        reason = _unscored_reason(ruling)
+        if reason is not None:
+            reasons.append(reason)
+    if not counted:
         return not_applicable(NO_VERDICT)
-    reasons = [reason for ruling in relevant_rulings if (reason := _unscored_reason(ruling)) is not None]
-    return scored(len(reasons) / len(relevant_rulings), listed("unscored", reasons))
+    return scored(len(reasons) / counted, listed("unscored", reasons))
 
 
 def _unscored_reason(ruling: Ruling | None) -> str | None:
@@ -99,19 +101,17 @@ def _unscored_reason(ruling: Ruling | None) -> str | None:
 def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
     """1 where judge and rules differ by more than .4 on faithfulness, citation support or correctness."""
     scorers_by_rules = dict(zip(BY_BOTH, (faithful_by_rules, support_by_rules, correct_by_rules), strict=True))
-    askings = {
-        name: asking for name, asking in _judged_dimensions(reading, rubrics).items() if name in scorers_by_rules
-    }
+    dimensions = _judged_dimensions(reading, rubrics)
+    askings = {name: asking for name, asking in dimensions.items() if name in scorers_by_rules}
     outcomes_by_judge = dict(zip(askings, (yield from together(*askings.values())), strict=True))
-    outcomes_by_rules = {name: scorers_by_rules[name](reading) for name in outcomes_by_judge}
-    comparable = [
-        name for name in outcomes_by_judge if outcomes_by_judge[name].status == outcomes_by_rules[name].status == SCORED
-    ]
-    if not comparable:
+    compared, differences = 0, list[str]()
+    for name, by_judge in outcomes_by_judge.items():
+        by_rules = scorers_by_rules[name](reading)
+        if by_judge.status != SCORED or by_rules.status != SCORED:
+            continue
+        compared += 1
+        if abs(by_judge.value - by_rules.value) > APART:
+            differences.append(f"{name} {by_judge.value:.2f} by judge, {by_rules.value:.2f} by rules")
+    if not compared:
         return not_applicable("nothing was measured by both judge and rules")
-    differences = [
-        f"{name} {outcomes_by_judge[name].value:.2f} by judge, {outcomes_by_rules[name].value:.2f} by rules"
-        for name in comparable
-        if abs(outcomes_by_judge[name].value - outcomes_by_rules[name].value) > APART
-    ]
     return scored(float(bool(differences)), listed("apart", differences))

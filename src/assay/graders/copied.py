@@ -70,12 +70,12 @@ def copied(case: CaseIndex, answer: str) -> list[tuple[str, str]]:
         return []
     question_words = tokens(case.case.question)
     question_runs = {tuple(question_words[i : i + RUN]) for i in range(len(question_words) - RUN + 1)}
-    leaked = [
-        (position, chunk_numbers)
-        for position, chunk_numbers in secret_runs
-        if tuple(answer_words[position : position + RUN]) not in question_runs
-        and not any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunk_numbers)
-    ]
+    leaked = []
+    for position, chunk_numbers in secret_runs:
+        is_in_question = tuple(answer_words[position : position + RUN]) in question_runs
+        is_evidence = any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunk_numbers)
+        if not is_in_question and not is_evidence:
+            leaked.append((position, chunk_numbers))
     return [(corpus.texts[chunk], " ".join(answer_words[start:end])) for chunk, start, end in _merge_runs(leaked)]
 
 

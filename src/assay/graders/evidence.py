@@ -23,7 +23,10 @@ def chunk_fields(chunk: Chunk, corpus_chunk: CorpusChunk | None) -> dict[str, An
     fields: dict[str, Any] = dict(chunk.metadata or {})
     if corpus_chunk is not None:
         fields.update(corpus_chunk.metadata)
-        fields.update({name: value for name in CORPUS_FIELDS if (value := getattr(corpus_chunk, name)) is not None})
+        for name in CORPUS_FIELDS:
+            value = getattr(corpus_chunk, name)
+            if value is not None:
+                fields[name] = value
         if corpus_chunk.pages:
             fields["page"] = corpus_chunk.pages
     fields[CHUNK_ID] = chunk.chunk_id

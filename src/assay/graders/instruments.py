@@ -174,21 +174,19 @@ def how(case: CaseIndex, observation: Observation, name: MetricName) -> str:
 _RUBRICS = {"completeness": (reference.COMPLETENESS,), "citation_correctness": (attached.RUBRIC,)}
 
 
-def also_judged(grader: Grader) -> Grader:
+def also_judged(metric: Grader) -> Grader:
     """Return a metric of another family, extended by `by=judge` if a judge can score it."""
-    rules_compute, rules_needs, rules_explain = grader.compute, grader.needs, grader.explain
-    if grader.name not in _RUBRICS or rules_compute is None:
-        return grader
+    rules_compute, rules_needs, rules_explain = metric.compute, metric.needs, metric.explain
+    if metric.name not in _RUBRICS or rules_compute is None:
+        return metric
 
     def compute(batch: Batch, name: MetricName) -> ScoreColumn:
         if name.key("by", RULES) != JUDGE:
             return rules_compute(batch, name)
         judged_column = outcome_column(batch, name)
-        return (
-            _combine_structure_and_support(rules_compute(batch, MetricName(name.base)), judged_column)
-            if name.base == "citation_correctness"
-            else judged_column
-        )
+        if name.base != "citation_correctness":
+            return judged_column
+        return _combine_structure_and_support(rules_compute(batch, MetricName(name.base)), judged_column)
 
     def needed(name: MetricName) -> tuple[FactKey, ...]:
         return rules_needs(name) if name.key("by", RULES) != JUDGE else (*rules_needs(name), *outcomes_needed(name))
@@ -199,13 +197,13 @@ def also_judged(grader: Grader) -> Grader:
         return rules_explain(case, observation, name) if rules_explain is not None else ""
 
     return replace(
-        grader,
+        metric,
         compute=compute,
         needs=needed,
         explain=explained,
-        rubrics=_RUBRICS[grader.name],
+        rubrics=_RUBRICS[metric.name],
         uncalibrated=(JUDGE,),
-        rests_on=("citation_support",) if grader.name == "citation_correctness" else (),
+        rests_on=("citation_support",) if metric.name == "citation_correctness" else (),
     )
 
 
