@@ -35,15 +35,12 @@ def unexpected(case: CaseIndex) -> str:
 
 
 def rightly_refused(reading: Reading) -> bool:
-    """Return whether the answer refused in a way that the case accepts as well as an answer."""
-    accepted_refusals = (
-        reading.case.accepted_bits & ~_ANSWER_BIT
-    )  # most cases accept none, and need no look at the text
-    return (
-        bool(accepted_refusals)
-        and reading.refused
-        and bool(accepted_refusals >> BEHAVIOURS.index(reading.behaviour) & 1)
-    )
+    """Return whether the answer is a refusal that the case accepts."""
+    accepted_refusals = reading.case.accepted_bits & ~_ANSWER_BIT
+    # Most cases accept no refusal, so this comes before the text is classified.
+    if not accepted_refusals or not reading.refused:
+        return False
+    return bool(accepted_refusals >> BEHAVIOURS.index(reading.behaviour) & 1)
 
 
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -94,11 +91,9 @@ def _one_label(reading: Reading, rubrics: Rubrics, name: str, reference: str | N
     if isinstance(labels, Outcome):
         return labels
     answer_label = labels[WHOLE]
-    return (
-        not_applicable(answer_label.label)
-        if answer_label.value is None
-        else scored(answer_label.value, answer_label.label)
-    )
+    if answer_label.value is None:
+        return not_applicable(answer_label.label)
+    return scored(answer_label.value, answer_label.label)
 
 
 def correct_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
@@ -124,7 +119,7 @@ def relevant_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
 
 
 def complete_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
-    """The mean of what the answer says of each must-have fact; one without its figures is not stated."""
+    """The mean of the labels of the must-have facts; a fact whose figures are missing counts as not stated."""
     facts = {f"f{number}": fact for number, fact in enumerate(reading.case.case.must_have, 1)}
     if not facts:
         return not_applicable("the case states nothing to look for")

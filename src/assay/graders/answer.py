@@ -193,13 +193,13 @@ def _mismatch_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, facts.contradicted.astype(np.float64), *facts.unless(batch), undeclared)
 
 
-def _needs(_: MetricName) -> tuple[FactKey, ...]:
+def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
 def _reward_row(name: str, summary: str, source: str) -> Grader:
     """A metric that is higher for better answers."""
-    return Grader(name, "answer", summary, source, needs=_needs, compute=_behaviour_column, yields_to_leaks=True)
+    return Grader(name, "answer", summary, source, needs=_need_answers, compute=_behaviour_column, yields_to_leaks=True)
 
 
 def _defect_row(name: str, summary: str, source: str) -> Grader:

@@ -131,7 +131,7 @@ def _attached_citations(reading: Reading) -> list[Citation] | Outcome:
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _build_requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
+def _citation_requests(reading: Reading, rubrics: Rubrics) -> list[JudgeRequest]:
     """Return the requests about all resolved citations, and about claims that several citations are attached to."""
     rubric = rubric_of(rubrics, RUBRIC, reading.language)
     entries, sources = [], dict[str, str]()
@@ -165,7 +165,7 @@ def _label_citations(reading: Reading, rubrics: Rubrics) -> Labels:
     unscored_outcome = why_not(reading)
     if unscored_outcome is not None:
         return unscored_outcome
-    requests = reading.requests(RUBRIC, "", lambda: _build_requests(reading, rubrics))
+    requests = reading.requests(RUBRIC, "", lambda: _citation_requests(reading, rubrics))
     labels = labels_of((yield requests), requests) if requests else {}
     if isinstance(labels, Outcome):
         return labels

@@ -102,9 +102,8 @@ def parse(text: str) -> MetricName:
     name = read_name(_expand_returned_suffix(text))
     if name.base in ALIASES:
         alias_target = read_name(ALIASES[name.base])
-        name = MetricName(
-            alias_target.base, tuple(sorted({**dict(alias_target.keys), **dict(name.keys)}.items())), name.k
-        )
+        keys = {**dict(alias_target.keys), **dict(name.keys)}
+        name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
     metric = CATALOG.get(name.base)
     if metric is None:
         raise _metric_error(text, _unknown_metric_reason(name.base))
@@ -164,8 +163,9 @@ def _find_key_problems(metric: Grader, name: MetricName) -> list[str]:
 
 def _unknown_metric_reason(base: str) -> str:
     close_names = get_close_matches(base, [*CATALOG, *ALIASES], n=3)
-    hint = f"; did you mean {' or '.join(close_names)}?" if close_names else "; `assay graders` lists all"
-    return f"no such metric{hint}"
+    if not close_names:
+        return "no such metric; `assay graders` lists all"
+    return f"no such metric; did you mean {' or '.join(close_names)}?"
 
 
 def _metric_error(text: str, reason: str) -> MetricNameError:
@@ -178,16 +178,14 @@ def judged_beside(names: Iterable[MetricName]) -> list[MetricName]:
     >>> [str(name) for name in judged_beside([parse("ndcg(gain=linear)@10"), parse("ap")])]
     ['judged@10']
     """
-    stage_default = {"stage": dict(CATALOG["judged"].keys)["stage"].default}
-    ranking_names = [
-        name for name in names if name.k is not None and "stage" in grader_of(name).keys and name.base != "overlap"
-    ]
-    return [
-        MetricName(
-            "judged", without_defaults({"stage": name.key("stage", stage_default["stage"])}, stage_default), name.k
-        )
-        for name in ranking_names
-    ]
+    default_stage = CATALOG["judged"].keys["stage"].default
+    counterparts = []
+    for name in names:
+        if name.k is None or "stage" not in grader_of(name).keys or name.base == "overlap":
+            continue
+        keys = without_defaults({"stage": name.key("stage", default_stage)}, {"stage": default_stage})
+        counterparts.append(MetricName("judged", keys, name.k))
+    return counterparts
 
 
 def is_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
@@ -216,10 +214,9 @@ def may_gate(name: MetricName, judging: Judging | None) -> bool:
         return False
     parts = [MetricName(base, (("by", by),)) for base in metric.rests_on]
     follows_from_parts = by == "judge" or metric.unit != "count"
-    parts_are_calibrated = (
-        follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
-    )
-    return _is_calibrated(name, by, judging) or parts_are_calibrated
+    if _is_calibrated(name, by, judging):
+        return True
+    return follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
 
 
 def _is_calibrated(name: MetricName, by: str, judging: Judging) -> bool:
@@ -228,9 +225,8 @@ def _is_calibrated(name: MetricName, by: str, judging: Judging) -> bool:
         return False
     if by == "rules":
         return calibration.counts_for(RULES_VERSION, "")
-    return judging.valid and calibration.counts_for(
-        judging.judge, rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0])
-    )
+    rubric_hash = rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0])
+    return judging.valid and calibration.counts_for(judging.judge, rubric_hash)
 
 
 def column_name(name: MetricName) -> MetricName:

@@ -139,12 +139,10 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
         unless.append(not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
         unless.append(not_applicable(counts["context"] == 0, "empty context"))
     elif name.base != "must_cite":
-        nothing_cited = counts["cited"] == 0
-        unless.append(
-            not_applicable(
-                nothing_cited & ~required if name.base == "citation_correctness" else nothing_cited, "no citations"
-            )
-        )
+        is_undefined = counts["cited"] == 0
+        if name.base == "citation_correctness":  # a required citation that is not given scores 0
+            is_undefined &= ~required
+        unless.append(not_applicable(is_undefined, "no citations"))
     if name.base in ("citation_correctness", "citation_in_context"):
         unless.append(not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
     if name.base == "citation_exists":
@@ -164,15 +162,15 @@ def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _needs(_: MetricName) -> tuple[FactKey, ...]:
+def _need_citation_counts(_: MetricName) -> tuple[FactKey, ...]:
     return ((CitationFacts, ()),)
 
 
-def _reachable_needs(_: MetricName) -> tuple[FactKey, ...]:
+def _need_citation_counts_and_leaks(_: MetricName) -> tuple[FactKey, ...]:
     return ((CitationFacts, ()), (LeakFacts, ()))
 
 
-def _row(name: str, summary: str, source: str, keys: dict[str, Key] | None = None) -> Grader:
+def _citation_row(name: str, summary: str, source: str, keys: dict[str, Key] | None = None) -> Grader:
     return Grader(
         name=name,
         family="citation",
@@ -180,30 +178,32 @@ def _row(name: str, summary: str, source: str, keys: dict[str, Key] | None = Non
         source=source,
         keys=keys or {},
         undefined="citations not reported, none given, or nothing to compare them with",
-        needs=_reachable_needs if name == "citation_reachable" else _needs,
+        needs=_need_citation_counts_and_leaks if name == "citation_reachable" else _need_citation_counts,
         compute=_reachable_column if name == "citation_reachable" else _citation_column,
         yields_to_leaks=name == "citation_correctness",
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row(
+    _citation_row(
         "citation_correctness",
         "Required citations found, and every citation taken from the context.",
         "`rag-trace` contract; nothing cited and nothing required is not applicable instead of 1",
         {"by": Key("", ("rules", "judge"), "rules: structure only; judge: support as well")},
     ),
-    _row(
+    _citation_row(
         "citation_exists", "Share of citations that name a chunk the system or the corpus knows.", "answer audit record"
     ),
-    _row("citation_in_context", "Share of citations that were in the context.", "`rag-trace` contract"),
-    _row("citation_reachable", "Share of citations that exist and that the user may see.", "answer audit record"),
-    _row(
+    _citation_row("citation_in_context", "Share of citations that were in the context.", "`rag-trace` contract"),
+    _citation_row(
+        "citation_reachable", "Share of citations that exist and that the user may see.", "answer audit record"
+    ),
+    _citation_row(
         "citation_coverage",
         "Share of the context's chunks that the answer cites.",
         "answer audit record: cited ∩ context / context",
     ),
-    _row(
+    _citation_row(
         "must_cite",
         "Share of the required citations that were given.",
         "`rag-trace` contract; a document stands for its chunks",

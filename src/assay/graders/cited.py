@@ -21,8 +21,11 @@ _REL = Key("required", doc="count units of at least this grade; default: the req
 
 
 class CitedFacts:
-    """Six numbers of each row: distinct citations and the judged ones among them, the sum of their grades, whether
-    anything was judged for the case; sentences and those that cite. −1: not reported."""
+    """Six numbers of each row, in the order of `FIELDS`; −1: not reported.
+
+    Distinct citations, the judged ones among them and the sum of their grades, whether anything was judged for the
+    case, sentences and those of them that cite.
+    """
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
@@ -40,15 +43,17 @@ class CitedFacts:
 
 def _count_cited(case: CaseIndex, observation: Observation) -> tuple[int, ...]:
     citations, sentences = observation.citations, observation.sentences
-    sentence_counts = (
-        (_UNREPORTED, 0) if sentences is None else (len(sentences), sum(bool(s.citations) for s in sentences))
-    )
+    if sentences is None:
+        sentence_counts = (_UNREPORTED, 0)
+    else:
+        sentence_counts = (len(sentences), sum(bool(sentence.citations) for sentence in sentences))
     if citations is None or not case.partial:
         return (_UNREPORTED, 0, 0, 0, *sentence_counts)
     names = dict.fromkeys(citations)
     masks = [mask for mask in case.evidence.masks([Chunk(name) for name in names]) if mask is not None]
     grades = sum(case.evidence.best_grade(mask) for mask in masks)
-    return (len(names), len(masks), grades, int(bool(case.case.evidence) and not case.denied), *sentence_counts)
+    has_judgments = bool(case.case.evidence) and not case.denied
+    return (len(names), len(masks), grades, int(has_judgments), *sentence_counts)
 
 
 class RelevantFacts:
@@ -103,7 +108,7 @@ def _cited_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, values, *unless)
 
 
-def _coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
+def _sentence_coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
     counts, expected = batch.of(CitedFacts).counts, batch.behaviours[0]
     return column(
         name,
@@ -115,14 +120,14 @@ def _coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
+def _need_cited_counts(name: MetricName) -> tuple[FactKey, ...]:
     relevant: tuple[FactKey, ...] = (
         ((RelevantFacts, (_relevance_level(name),)),) if name.base == "cited_relevant" else ()
     )
     return ((CitedFacts, ()), *relevant)
 
 
-def _row(
+def _cited_row(
     name: str, summary: str, *, keys: dict[str, Key] | None = None, unit: str = "share", high: float = 1
 ) -> Grader:
     return Grader(
@@ -134,22 +139,22 @@ def _row(
         high=high,
         keys=keys or {},
         undefined="citations not reported, or none; a golden set judged completely; nothing judged for the case",
-        needs=_needs,
+        needs=_need_cited_counts,
         compute=_cited_column,
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row("cited_judged", "Share of the cited passages that somebody judged."),
-    _row("cited_relevant", "Share of the judged cited passages that are relevant.", keys={"rel": _REL}),
-    _row("cited_grade", "Mean grade of the judged cited passages.", unit="grade", high=10),
+    _cited_row("cited_judged", "Share of the cited passages that somebody judged."),
+    _cited_row("cited_relevant", "Share of the judged cited passages that are relevant.", keys={"rel": _REL}),
+    _cited_row("cited_grade", "Mean grade of the judged cited passages.", unit="grade", high=10),
     Grader(
         name="sentence_coverage",
         family="citation",
         summary="Share of the answer's sentences that cite something.",
         source="sentence-level citations of the TREC RAG track",
         undefined="sentences not reported, or none; no answer expected",
-        needs=_needs,
-        compute=_coverage_column,
+        needs=_need_cited_counts,
+        compute=_sentence_coverage_column,
     ),
 )

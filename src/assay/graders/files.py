@@ -51,9 +51,8 @@ def compare_files(case: CaseIndex, observation: Observation) -> Compared:
     stage = find_stage(observation, "retrieved")
     if stage is None or not expected:
         return Compared(expected, None)
-    return Compared(
-        expected, frozenset(str(_chunk_field(case, chunk, PATH) or chunk.chunk_id) for chunk in stage.chunks)
-    )
+    returned = frozenset(str(_chunk_field(case, chunk, PATH) or chunk.chunk_id) for chunk in stage.chunks)
+    return Compared(expected, returned)
 
 
 def compare_symbols(case: CaseIndex, observation: Observation) -> Compared:
@@ -67,8 +66,8 @@ def compare_symbols(case: CaseIndex, observation: Observation) -> Compared:
         texts = [observation.answer]
     if not texts:
         return Compared(expected, None)
-    words = set(re.findall(r"\w+", "\n".join(texts).lower()))
     joined = "\n".join(texts).lower()
+    words = set(re.findall(r"\w+", joined))
     found_symbols = {name for name in expected if _has_symbol(name.lower(), words, joined)}
     return Compared(expected, frozenset(found_symbols))
 
@@ -108,7 +107,7 @@ def _file_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _row(name: str, summary: str, source: str) -> Grader:
+def _file_row(name: str, summary: str, source: str) -> Grader:
     return Grader(
         name=name,
         family="retrieval",
@@ -121,11 +120,13 @@ def _row(name: str, summary: str, source: str) -> Grader:
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row("file_recall", "Share of the expected files that were retrieved.", "code benchmark"),
-    _row(
+    _file_row("file_recall", "Share of the expected files that were retrieved.", "code benchmark"),
+    _file_row(
         "file_precision",
         "Share of the retrieved files that were expected; 0 when none was retrieved.",
         "code benchmark",
     ),
-    _row("symbol_recall", "Share of the expected symbols found in the evidence, else in the answer.", "code benchmark"),
+    _file_row(
+        "symbol_recall", "Share of the expected symbols found in the evidence, else in the answer.", "code benchmark"
+    ),
 )

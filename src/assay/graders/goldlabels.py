@@ -23,10 +23,12 @@ def outdated(case: CaseIndex) -> tuple[str, ...]:
     """
     if case.corpus is None or case.denied:
         return ()
-    unit_problems = (
-        _find_label_problem(unit, case.corpus) for unit in case.case.evidence if unit.grade > 0 and unit.required
-    )
-    return tuple(problem for problem in unit_problems if problem is not None)
+    problems = []
+    for unit in case.case.evidence:
+        problem = _find_label_problem(unit, case.corpus) if unit.grade > 0 and unit.required else None
+        if problem is not None:
+            problems.append(problem)
+    return tuple(problems)
 
 
 def _find_label_problem(unit: Evidence, corpus: Corpus) -> str | None:

@@ -59,11 +59,9 @@ def is_critical(reading: Reading) -> bool:
 def without_claims(reading: Reading) -> Outcome:
     """1 if an answer makes no claims although it does not refuse and there are sources for claims, else 0."""
     unscored_outcome = why_not(reading, CONTEXT)
-    return (
-        scored(float(unscored_outcome is not None))
-        if unscored_outcome is None or unscored_outcome.reason == NO_CLAIMS
-        else unscored_outcome
-    )
+    if unscored_outcome is None:
+        return scored(0.0)
+    return scored(1.0) if unscored_outcome.reason == NO_CLAIMS else unscored_outcome
 
 
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -76,24 +74,26 @@ def faithful_by_rules(reading: Reading, against: str = CONTEXT) -> Outcome:
         return unscored_outcome
     calibrated_rules = held(reading, FAITHFULNESS[against])
     scores = [calibrated_rules.score(support) for support in reading.supports(against)]
-    return scored(
-        math.fsum(scores) / len(scores),
-        listed("probably unsupported", _claims_with_verdict(reading, against, UNSUPPORTED)),
-    )
+    unsupported = _claims_with_verdict(reading, against, UNSUPPORTED)
+    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", unsupported))
 
 
 def unsupported_by_rules(reading: Reading) -> Outcome:
     """The number of claims that are unsupported by rules."""
     unscored_outcome = why_not(reading, CONTEXT)
-    unsupported = [] if unscored_outcome is not None else _claims_with_verdict(reading, CONTEXT, UNSUPPORTED)
-    return unscored_outcome or scored(len(unsupported), listed("unsupported", unsupported))
+    if unscored_outcome is not None:
+        return unscored_outcome
+    unsupported = _claims_with_verdict(reading, CONTEXT, UNSUPPORTED)
+    return scored(len(unsupported), listed("unsupported", unsupported))
 
 
 def suspects_by_rules(reading: Reading) -> Outcome:
     """The number of claims that nearly match a source but change a fact or negate it."""
     unscored_outcome = why_not(reading, CONTEXT)
-    contradicted = [] if unscored_outcome is not None else _claims_with_verdict(reading, CONTEXT, (CONTRADICTED,))
-    return unscored_outcome or scored(len(contradicted), listed("probably contradicted", contradicted))
+    if unscored_outcome is not None:
+        return unscored_outcome
+    contradicted = _claims_with_verdict(reading, CONTEXT, (CONTRADICTED,))
+    return scored(len(contradicted), listed("probably contradicted", contradicted))
 
 
 def critical_by_rules(reading: Reading) -> Outcome:
@@ -108,12 +108,12 @@ def critical_by_rules(reading: Reading) -> Outcome:
 def _claims_with_verdict(reading: Reading, against: str, verdicts: Collection[str]) -> list[str]:
     """Return the claims with one of these verdicts, each with what contradicts it."""
     calibrated_rules = held(reading, FAITHFULNESS[against])
-    pairs = zip(reading.claims, reading.supports(against), strict=True)
-    return [
-        f"{claim.text} ({'; '.join(support.contradictions)})" if support.contradictions else claim.text
-        for claim, support in pairs
-        if calibrated_rules.verdict(support) in verdicts
-    ]
+    texts = []
+    for claim, support in zip(reading.claims, reading.supports(against), strict=True):
+        if calibrated_rules.verdict(support) in verdicts:
+            reasons = f" ({'; '.join(support.contradictions)})" if support.contradictions else ""
+            texts.append(claim.text + reasons)
+    return texts
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -126,11 +126,11 @@ def claims_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT) 
         return unscored_outcome
     if not reading.sources(against):
         return {claim.id: NOT_FOUND for claim in reading.claims}
-    requests = reading.requests(RUBRIC, against, lambda: _build_requests(reading, rubrics, against))
+    requests = reading.requests(RUBRIC, against, lambda: _claim_requests(reading, rubrics, against))
     return labels_of((yield requests), requests)
 
 
-def _build_requests(reading: Reading, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
+def _claim_requests(reading: Reading, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
     texts = reading.sources(against)
     assert isinstance(texts, dict)
     other_inputs = {

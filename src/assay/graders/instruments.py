@@ -77,9 +77,9 @@ def _find_judge(name: MetricName) -> Judged | None:
 def requests_of(
     case: CaseIndex, observation: Observation, names: Sequence[MetricName], rubrics: Rubrics
 ) -> list[JudgeRequest]:
-    """Return everything that the judged ones of these metrics ask about an observation, each request once.
+    """Return the distinct requests of the judged metrics among `names` for an observation.
 
-    Nothing where there is no answer to judge. Raises InputError for a rubric that is not there.
+    Nothing if there is no answer to judge. Raises InputError for a missing rubric.
     """
     if observation.error is not None or not isinstance(observation.answer, str):
         return []
@@ -138,17 +138,20 @@ class OutcomeFacts:
             return without_meaning(spared_reason)
         if target_error is not None:
             return without_number(f"target error: {target_error.code}")
-        return without_meaning("no answer was asked for") if answer is UNSET else without_number("the answer is null")
+        if answer is UNSET:
+            return without_meaning("no answer was asked for")
+        return without_number("the answer is null")
 
     def column(self, name: MetricName) -> ScoreColumn:
         """Return the outcomes as a column."""
         statuses = np.array([outcome.status for outcome in self.outcomes], dtype=np.uint8)
         reasons = np.array([outcome.reason for outcome in self.outcomes], dtype=object)
         status_reasons = {(outcome.status, outcome.reason) for outcome in self.outcomes if outcome.reason}
-        unless = [
-            ((statuses == status) & (reasons == reason), status, reason) for status, reason in sorted(status_reasons)
-        ]
-        return column(name, np.array([outcome.value for outcome in self.outcomes], dtype=np.float64), *unless)
+        values = np.array([outcome.value for outcome in self.outcomes], dtype=np.float64)
+        unless = []
+        for status, reason in sorted(status_reasons):
+            unless.append(((statuses == status) & (reasons == reason), status, reason))
+        return column(name, values, *unless)
 
 
 def outcome_column(batch: Batch, name: MetricName) -> ScoreColumn:

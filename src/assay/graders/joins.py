@@ -44,8 +44,10 @@ class Joins:
 
     @cached_property
     def idf(self) -> Idf:
-        """How rare words are in the golden set's references and quotes and in the corpus: the same for any choice of
-        cases, so that a score does not depend on which other cases are scored."""
+        """How rare words are in the references and quotes of the full golden set and in the corpus.
+
+        A selection of cases does not change it, so that a score does not depend on which other cases are scored.
+        """
         cases = self._whole.cases
         texts = [case.reference for case in cases if case.reference]
         texts += [unit.quote for case in cases for unit in case.evidence if unit.quote]

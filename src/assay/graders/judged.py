@@ -22,7 +22,7 @@ _UNDEFINED = "refused, nothing claimed, no context reported, or a chunk of it wi
 _UNCITED = "refused, nothing claimed, no citations, or a cited chunk without text"
 
 
-def _row(
+def _answer_row(
     name: str,
     summary: str,
     source: str,
@@ -52,12 +52,12 @@ def _row(
     )
 
 
-def _count(row: Grader) -> Grader:
+def _count_row(row: Grader) -> Grader:
     return replace(row, unit="count", high=math.inf)
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row(
+    _answer_row(
         "faithfulness",
         "Share of the answer's claims that its sources support.",
         "`rag-trace` contract (context), answer audit record (cited chunks)",
@@ -65,8 +65,8 @@ GRADERS: tuple[Grader, ...] = (
         grounding.RUBRIC,
         keys=_AGAINST,
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "unsupported_claims",
             "Claims that the context does not support.",
             "`rag-trace` contract: unsupported_claim",
@@ -76,8 +76,8 @@ GRADERS: tuple[Grader, ...] = (
             rests_on=("faithfulness",),
         )
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "critical_hallucinations",
             "Claims that contradict the context; on critical cases all that it does not support.",
             "`rag-trace` contract; critical: tagged so, or to be refused",
@@ -87,8 +87,8 @@ GRADERS: tuple[Grader, ...] = (
             rests_on=("faithfulness",),
         )
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "contradiction_suspects",
             "Claims that nearly match a sentence of the context but change a fact or negate it.",
             "another number, date, unit or identifier, a negation or an opposite in a sentence that otherwise matches",
@@ -97,7 +97,7 @@ GRADERS: tuple[Grader, ...] = (
         )
     ),
     replace(
-        _row(
+        _answer_row(
             "no_claims",
             "Whether an answer makes no claims although it does not refuse.",
             "such answers have no other score of this family",
@@ -107,7 +107,7 @@ GRADERS: tuple[Grader, ...] = (
         statistic="rate",
         uncalibrated=(),
     ),
-    _row(
+    _answer_row(
         "citation_support",
         "Share of citations that support the claim next to them.",
         "answer audit record: exists ∧ reachable ∧ supports",
@@ -115,7 +115,7 @@ GRADERS: tuple[Grader, ...] = (
         attached.RUBRIC,
         yields=True,
     ),
-    _row(
+    _answer_row(
         "misattributed",
         "Share of citations next to a claim that another source of the context supports instead.",
         "`rag-trace` contract: bad_citation",
@@ -125,7 +125,7 @@ GRADERS: tuple[Grader, ...] = (
         lower=True,
         rests_on=("citation_support", "faithfulness"),
     ),
-    _row(
+    _answer_row(
         "hallucination_risk",
         "1 − faithfulness × citation support.",
         "answer audit record",
@@ -135,7 +135,7 @@ GRADERS: tuple[Grader, ...] = (
         lower=True,
         rests_on=("faithfulness", "citation_support"),
     ),
-    _row(
+    _answer_row(
         "correctness",
         "How far the answer agrees with the reference.",
         "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
@@ -143,13 +143,13 @@ GRADERS: tuple[Grader, ...] = (
         reference.CORRECTNESS,
         yields=True,
     ),
-    _row(
+    _answer_row(
         "answer_similarity",
         "How similar the content words of answer and reference are.",
         "F1 of content stems by rarity, without the question's own words",
         "no answer expected, no reference, or one that holds only the question's words",
     ),
-    _row(
+    _answer_row(
         "answer_relevance",
         "How far the answer addresses the question.",
         "`rag-trace` contract",
@@ -157,7 +157,7 @@ GRADERS: tuple[Grader, ...] = (
         reference.RELEVANCE,
     ),
     replace(
-        _row(
+        _answer_row(
             "judge_unscored",
             "Share of the requests about an answer for which the judge gave no usable verdict.",
             "an unscored verdict is never imputed",
@@ -168,7 +168,7 @@ GRADERS: tuple[Grader, ...] = (
         uncalibrated=(),
     ),
     replace(
-        _row(
+        _answer_row(
             "judge_disagreement",
             "Whether judge and rules differ by more than 0.4 on faithfulness, citation support or correctness.",
             "tool-side evaluator: flags a case for review",

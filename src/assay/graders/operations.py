@@ -92,14 +92,14 @@ def _error_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, batch.broken.astype(np.float64))
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
+def _need_usage(name: MetricName) -> tuple[FactKey, ...]:
     return ((UsageFacts, _usage_arguments(name)),)
 
 
 _STATISTICS = ("mean", "p50", "p95", "total")
 
 
-def _row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None) -> Grader:
+def _usage_row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None) -> Grader:
     return Grader(
         name=name,
         family="operations",
@@ -110,27 +110,27 @@ def _row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None)
         high=math.inf,
         keys={"stat": Key("mean", _STATISTICS, "the statistic that summarises it")} | (keys or {}),
         undefined="the target did not report it",
-        needs=_needs,
+        needs=_need_usage,
         compute=_usage_column,
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row(
+    _usage_row(
         "latency_ms",
         "Time the target took, end to end or in one step; the judge's own time is never in it.",
         "ms",
         {"stage": Key(END_TO_END, doc="end_to_end, or a step: embed, retrieve, rerank, context_build, generate …")},
     ),
-    _row(
+    _usage_row(
         "tokens",
         "Tokens used.",
         "tokens",
         {"kind": Key("total", ("total", "prompt", "completion", "context"), "which tokens")},
     ),
-    _row("cost_usd", "Money spent on the case.", "USD"),
-    _row("tool_calls", "Tool calls made while answering.", "count"),
-    _row("tool_errors", "Tool calls that failed.", "count"),
+    _usage_row("cost_usd", "Money spent on the case.", "USD"),
+    _usage_row("tool_calls", "Tool calls made while answering.", "count"),
+    _usage_row("tool_errors", "Tool calls that failed.", "count"),
     Grader(
         name="error_rate",
         family="operations",

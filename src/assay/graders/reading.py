@@ -106,11 +106,13 @@ class Reading:
 
     @cached_property
     def context(self) -> Texts | str:
-        """The texts of the context; why there are none where it was not reported, or has a chunk without text."""
+        """The texts of the context, or why there are none: not reported, or a chunk without text."""
         stage = find_stage(self.observation, CONTEXT)
         if stage is None:
             return "stage context not reported"
-        return self._texts(stage.chunks) or NO_TEXT if stage.chunks else {}
+        if not stage.chunks:
+            return {}
+        return self._texts(stage.chunks) or NO_TEXT
 
     @cached_property
     def has_texts(self) -> bool:
@@ -120,13 +122,16 @@ class Reading:
 
     @cached_property
     def cited(self) -> Texts | str:
-        """The texts of the cited chunks; why there are none where nothing is cited, or one has no text."""
+        """The texts of the cited chunks, or why there are none: nothing cited, or a chunk without text."""
         if not self.citations:
             reported = self.observation.citations is not None or self.observation.sentences is not None
             return "no citations" if reported else "citations not reported"
-        if any(text == "" for citation in self.citations for text in citation.texts.values()):
-            return NO_TEXT
-        return {chunk_id: text for citation in self.citations for chunk_id, text in citation.texts.items()}
+        texts: Texts = {}
+        for citation in self.citations:
+            if "" in citation.texts.values():
+                return NO_TEXT
+            texts |= citation.texts
+        return texts
 
     def sources(self, against: str) -> Texts | str:
         """Return the texts that claims are compared with: `context` or `cited`."""
@@ -134,7 +139,7 @@ class Reading:
 
     def _texts(self, chunks: Iterable[Chunk]) -> Texts | None:
         texts = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
-        return {chunk_id: text for chunk_id, text in texts.items() if text} if all(texts.values()) else None
+        return texts if all(texts.values()) else None
 
     def _text(self, chunk: Chunk) -> str:
         """Return a chunk's text: the target's own if its hash agrees, else the corpus' (ADR 0026), else nothing."""
@@ -154,9 +159,7 @@ class Reading:
         """
         names_by_claim = {claim: dict.fromkeys(self._cited_names(claim)) for claim in self.claims}
         answer_names = dict.fromkeys(self.observation.citations or ())
-        chunks_by_name = self._resolve_names(
-            {*answer_names, *(name for names in names_by_claim.values() for name in names)}
-        )
+        chunks_by_name = self._resolve_names(set(answer_names).union(*names_by_claim.values()))
         attached: list[Citation] = []
         for claim, names in names_by_claim.items():
             for name in names:
@@ -164,8 +167,9 @@ class Reading:
         attached_names = {citation.name for citation in attached}
         only_claim = self.claims[0] if len(self.claims) == 1 else None
         prefix = only_claim.id if only_claim is not None else "answer"
-        for name in (name for name in answer_names if name not in attached_names):
-            attached.append(Citation(f"{prefix}.{len(attached) + 1}", name, only_claim, chunks_by_name[name]))
+        for name in answer_names:
+            if name not in attached_names:
+                attached.append(Citation(f"{prefix}.{len(attached) + 1}", name, only_claim, chunks_by_name[name]))
         return tuple(attached)
 
     @cached_property
@@ -182,13 +186,15 @@ class Reading:
         answer_citations = self.observation.citations or ()
         names = []
         for marker in claim.cites:
-            is_number = (
-                marker not in self._names and _NUMBERED.fullmatch(marker) and 1 <= int(marker) <= len(answer_citations)
-            )
-            names.append(answer_citations[int(marker) - 1] if is_number else marker)
+            # `[2]` means the second citation, unless a chunk is called "2".
+            number = int(marker) if marker not in self._names and _NUMBERED.fullmatch(marker) else 0
+            names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
+        # Reported sentences do not overlap, so those that overlap the claim are a run in their order.
         first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
         last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
-        return names + [name for _, _, cites in self._sentences[first:last] for name in cites]
+        for _, _, sentence_citations in self._sentences[first:last]:
+            names += sentence_citations
+        return names
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -202,17 +208,17 @@ class Reading:
         return positions
 
     def _resolve_names(self, names: Set[str]) -> dict[str, Texts]:
-        """Return for each name the chunks that it means, each with its text (empty where there is none): those of the
-        context, else those of any stage, else those of the corpus."""
+        """Return for each name the texts of the chunks that it means, by chunk id ("" for an unknown text).
+
+        Chunks are looked up in the context, else in any stage, else in the corpus.
+        """
         texts_by_name: dict[str, Texts] = {}
         for chunks in (self._stage_chunks(CONTEXT), self._stage_chunks(None)):
-            positions_by_name = places_meant(
-                names - texts_by_name.keys(), [chunk.chunk_id for chunk in chunks], self.case.corpus
-            )
+            chunk_ids = [chunk.chunk_id for chunk in chunks]
+            positions_by_name = places_meant(names - texts_by_name.keys(), chunk_ids, self.case.corpus)
             for name, positions in positions_by_name.items():
-                texts_by_name[name] = {
-                    chunks[position].chunk_id: self._text(chunks[position]) for position in positions
-                }
+                cited_chunks = [chunks[position] for position in positions]
+                texts_by_name[name] = {chunk.chunk_id: self._text(chunk) for chunk in cited_chunks}
         return texts_by_name | texts_of(names - texts_by_name.keys(), self.case.corpus)
 
     def _stage_chunks(self, name: str | None) -> Sequence[Chunk]:
@@ -293,9 +299,8 @@ def readings(rows: Rows) -> list[Reading]:
     """Return the parsed answers of the rows, the same ones for every metric."""
     if rows.readings is None:
         beside = _AnswerGroup(rows.observations)
-        rows.readings = [
-            Reading(case, observation, beside) for case, observation in zip(rows.cases, rows.observations, strict=True)
-        ]
+        pairs = zip(rows.cases, rows.observations, strict=True)
+        rows.readings = [Reading(case, observation, beside) for case, observation in pairs]
     parsed_answers: list[Reading] = rows.readings
     return parsed_answers
 

@@ -106,15 +106,11 @@ def _judged_slots(evidence: EvidenceIndex, ranked_stage: Ranked) -> list[tuple[i
     """Return (slot, units) of the chunks that somebody judged, in rank order.
 
     Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where
-    ids alone decide and none stands twice.
+    ids alone decide and none is repeated.
     """
     by_id = evidence.by_id
-    if (
-        evidence.by_id_alone
-        and len(ranked_stage.distinct) == len(ranked_stage.ids)
-        and len(by_id) <= len(ranked_stage.ids)
-    ):
-        distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
+    distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
+    if evidence.by_id_alone and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
         slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:
             slots.sort()
@@ -158,7 +154,7 @@ def _stage_name(name: MetricName) -> str:
     return CONTEXT if name.base.startswith("context_") else name.key("stage", "retrieved")
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
+def _need_ranking(name: MetricName) -> tuple[FactKey, ...]:
     return ((RankingFacts, (_stage_name(name),)),)
 
 
@@ -229,52 +225,66 @@ def overlap_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _row(name: str, summary: str, source: str, *, cut: str = "optional", keys: dict[str, Key] | None = None) -> Grader:
+def _ranking_row(
+    name: str, summary: str, source: str, *, cut: str = "optional", keys: dict[str, Key] | None = None
+) -> Grader:
     context = name.startswith("context_")
+    all_keys: dict[str, Key] = {}
+    if name not in _ALL_GRADES:
+        all_keys["rel"] = _REL
+    if not context:
+        all_keys["stage"] = _STAGE
+    all_keys |= keys or {}
     return Grader(
         name=name,
         family="context" if context else "retrieval",
         summary=summary,
         source=source,
         cut="no" if context else cut,  # type: ignore[arg-type]  # the literal is checked by the catalogue's tests
-        keys=({} if name in ("judged", "ndcg") else {"rel": _REL})
-        | ({} if context else {"stage": _STAGE})
-        | (keys or {}),
+        keys=all_keys,
         undefined="no evidence to find, evidence forbidden, or the stage was not reported",
-        needs=_needs,
+        needs=_need_ranking,
         compute=ranking_column,
     )
 
 
 _TREC = "as trec_eval defines it"
 GRADERS: tuple[Grader, ...] = (
-    _row("hit", "Whether any of the first k chunks covers evidence.", "success_k, " + _TREC),
-    _row(
+    _ranking_row("hit", "Whether any of the first k chunks covers evidence.", "success_k, " + _TREC),
+    _ranking_row(
         "recall",
         "Share of the units of evidence that the first k chunks cover.",
         f"{_TREC}; cap=true divides by min(units, k), as BEIR's capped recall",
         keys={"cap": Key("false", ("true", "false"), "divide by min(units, k)")},
     ),
-    _row(
+    _ranking_row(
         "precision",
         "Share of the first k ranks that cover new evidence.",
         f"{_TREC}: divided by k; of=returned divides by min(k, returned)",
         cut="required",
         keys={"of": Key("k", ("k", "returned"), "what the relevant ranks are a share of")},
     ),
-    _row("rr", "1 / rank of the first chunk that covers evidence, 0 after k.", "reciprocal rank; its mean is MRR"),
-    _row("ap", "Mean over the units of evidence of the precision at the rank that covers each.", f"map, {_TREC}"),
-    _row(
+    _ranking_row(
+        "rr", "1 / rank of the first chunk that covers evidence, 0 after k.", "reciprocal rank; its mean is MRR"
+    ),
+    _ranking_row(
+        "ap", "Mean over the units of evidence of the precision at the rank that covers each.", f"map, {_TREC}"
+    ),
+    _ranking_row(
         "ndcg",
         "Discounted gain of the ranking over that of the best possible one.",
         "Järvelin & Kekäläinen 2002 with Burges' gain 2^grade − 1; gain=linear is trec_eval's",
         keys={"gain": Key("exp2", ("exp2", "linear"), "what a grade is worth")},
     ),
     replace(
-        _row("judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"),
+        _ranking_row(
+            "judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"
+        ),
         direction="neutral",
     ),
-    _row("r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"),
+    _ranking_row(
+        "r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"
+    ),
     Grader(
         name="overlap",
         family="retrieval",
@@ -287,16 +297,20 @@ GRADERS: tuple[Grader, ...] = (
         needs=lambda name: ((OverlapFacts, _overlap_facts(name)),),
         compute=overlap_column,
     ),
-    _row(
+    _ranking_row(
         "context_recall",
         "Share of the units of evidence that the model was shown.",
         "`rag-trace` contract; after trimming",
     ),
-    _row(
+    _ranking_row(
         "context_precision",
         "Share of the context's chunks that cover new evidence.",
         "`rag-trace` contract; a ratio, not an AP",
     ),
-    _row("context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"),
-    _row("context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"),
+    _ranking_row(
+        "context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"
+    ),
+    _ranking_row(
+        "context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"
+    ),
 )

@@ -46,7 +46,7 @@ def _stale_stage(name: MetricName) -> str:
     return name.key("stage", CONTEXT)
 
 
-def _stale_needs(name: MetricName) -> tuple[FactKey, ...]:
+def _need_stale(name: MetricName) -> tuple[FactKey, ...]:
     return ((StaleFacts, (_stale_stage(name),)),)
 
 
@@ -61,7 +61,7 @@ GRADERS: tuple[Grader, ...] = (
         high=float("inf"),
         keys={"stage": Key(CONTEXT, doc="the stage whose chunks are counted")},
         undefined="no corpus that dates the versions, or the stage was not reported",
-        needs=_stale_needs,
+        needs=_need_stale,
         compute=_stale_column,
     ),
 )

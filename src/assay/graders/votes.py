@@ -100,8 +100,11 @@ def _was_asked_twice(samples: Sequence[Verdict], *, in_doubt: bool) -> bool:
 
 
 def settled(first: Ruling, second: Ruling) -> Ruling:
-    """Return the ruling of the first judge after a second one was asked about the same: where it agrees, a label stands
-    and a tie is broken; where it says otherwise, the votes count as far apart."""
+    """Return the ruling of a first judge, settled by the ruling of a second one on the same request.
+
+    Where the second judge agrees, a label is confirmed and a tie is broken; where it disagrees, the votes count as far
+    apart.
+    """
     second_items = {item.id: item for item in second.items if item.label is not None}
     return structs.replace(first, items=tuple(_settle_item(item, second_items.get(item.id)) for item in first.items))
 
@@ -111,7 +114,8 @@ def _settle_item(item: Ruled, second_item: Ruled | None) -> Ruled:
         return item
     if item.label is None:
         return Ruled(item.id, second_item.label, second_item.value, 1 / len(item.tied), said=second_item.said)
-    return structs.replace(item, spread=0.0 if second_item.label == item.label else max(item.spread, FAR_APART))
+    spread = 0.0 if second_item.label == item.label else max(item.spread, FAR_APART)
+    return structs.replace(item, spread=spread)
 
 
 def is_doubtful(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
