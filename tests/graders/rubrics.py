@@ -1,4 +1,4 @@
-"""A tiny set of rubrics, and a judge that answers from a table: for graders that ask, without files or calls."""
+"""A tiny set of rubrics, and a judge that answers from a table: for metrics that ask, without files or calls."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ OPEN_VALUES = {
 
 
 def variants(metric_row: Grader) -> list[MetricName]:
-    """Return the grader's name with every cut, and every value of each of its keys."""
+    """Return the metric's name with every cut, and every value of each of its keys."""
     cuts: list[int | None] = [None] if metric_row.cut == "no" else [1, 3]
     cuts += [None] if metric_row.cut == "optional" else []
     keys: list[tuple[tuple[str, str], ...]] = [()]
@@ -90,7 +90,7 @@ RANKED = plan([name for name in MEASURED.names if name.base in (*RANKING, *CONTE
 def score_columns(
     case: Case, corpus: Corpus | None, kind: str, *row_observations: Observation, names: Plan = MEASURED
 ) -> dict[str, ScoreColumn]:
-    """Score observations of one case by every variant of every grader, with verdicts on everything."""
+    """Score observations of one case by every variant of every metric, with verdicts on everything."""
     joins = Joins(golden_of(case, kind=kind), corpus, ORACLE)
     batch = Batch(names.facts)
     batch.add(Rows([joins.case(0)] * len(row_observations), list(row_observations)))

@@ -1,4 +1,4 @@
-"""Random golden cases, corpora and observations that agree in their ids, so that every grader has something to do."""
+"""Random cases, corpora and observations that agree in their ids, so that each metric has something to score."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def some(strategy: SearchStrategy[str], size: int = 4) -> SearchStrategy[tuple[s
 
 
 selectors = st.one_of(
-    ids.map(lambda each: {"chunk_id": each}),
+    ids.map(lambda chunk_id: {"chunk_id": chunk_id}),
     st.sampled_from([{"document": "doc1"}, {"document": "doc2", "version": "v1"}, {"path": "src/a.py"}]),
     st.just({"quote": "twelve days"}),
 )
@@ -157,7 +157,7 @@ corpora = st.none() | st.lists(
         valid_to=st.sampled_from([None, "2025-01-01"]),
     ),
     max_size=6,
-).map(lambda each: Corpus({chunk.chunk_id: chunk for chunk in each}))
+).map(lambda corpus_chunks: Corpus({chunk.chunk_id: chunk for chunk in corpus_chunks}))
 judgments = st.sampled_from(["complete", "partial"])
 
 

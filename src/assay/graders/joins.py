@@ -31,7 +31,7 @@ class Joins:
     ) -> None:
         self.golden, self.corpus, self.judging = golden, corpus, judging
         self._whole = whole or golden
-        self.position = {case.id: place for place, case in enumerate(golden.cases)}
+        self.position = {case.id: position for position, case in enumerate(golden.cases)}
         self._indexed: dict[int, CaseIndex] = {}
         self._superseded: dict[str | None, Superseded] = {}
 

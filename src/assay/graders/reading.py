@@ -50,9 +50,9 @@ class Citation(NamedTuple):
 class Reading:
     """What answer metrics use of one observation with an answer."""
 
-    def __init__(self, case: CaseIndex, observation: Observation, beside: _AnswerGroup | None = None) -> None:
-        """`beside`: the group of answers that are searched for refusals together."""
-        self.case, self.observation, self._beside = case, observation, beside
+    def __init__(self, case: CaseIndex, observation: Observation, answer_group: _AnswerGroup | None = None) -> None:
+        """`answer_group`: the group of answers that are searched for refusals together."""
+        self.case, self.observation, self._answer_group = case, observation, answer_group
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, Sources] = {}
         self._some: dict[frozenset[str], Sources] = {}
@@ -65,7 +65,7 @@ class Reading:
     @cached_property
     def behaviour(self) -> str:
         """What the answer did; "" if it is undecided. The text decides, else the target's declaration (ADR 0028)."""
-        if self._beside is not None and not self._beside.may_refuse[id(self.observation)]:
+        if self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]:
             return "answer"
         text_behaviour, declared = observe(self.answer), self.observation.behaviour
         return declared if not text_behaviour.decided and declared and self.answer.strip() else text_behaviour.behaviour
@@ -298,9 +298,9 @@ class _AnswerGroup:
 def readings(rows: Rows) -> list[Reading]:
     """Return the parsed answers of the rows, the same ones for every metric."""
     if rows.readings is None:
-        beside = _AnswerGroup(rows.observations)
+        answer_group = _AnswerGroup(rows.observations)
         pairs = zip(rows.cases, rows.observations, strict=True)
-        rows.readings = [Reading(case, observation, beside) for case, observation in pairs]
+        rows.readings = [Reading(case, observation, answer_group) for case, observation in pairs]
     parsed_answers: list[Reading] = rows.readings
     return parsed_answers
 
