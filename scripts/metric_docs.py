@@ -1,4 +1,4 @@
-"""Write docs/metrics/index.md from the catalogue of graders and docs/metrics/notes.yaml; `--check` only compares."""
+"""Write docs/metrics/index.md from the catalogue of metrics and docs/metrics/notes.yaml; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -42,14 +42,13 @@ there) or *error* (it should have been measured and could not be). Only scored o
 metric is the *unit of evidence*: one or more selectors, any of which may cover it. For the denied user
 (`permission_denied`) the listed evidence is forbidden, so ranking metrics do not apply to such a case at all.
 
-Sources in square brackets are the documents of the brief: [000] retrieval and answer graders for a code assistant,
-[001] RAG evaluation in production, [002] keyword graders, [003] faithfulness, citations and refusal, [004] evaluation
-over public tools.
+Some definitions are taken over from neighbouring systems: a code benchmark, the `rag-trace` contract of a RAG runner,
+a keyword rubric, an answer audit record and a tool-side evaluator. ADR 0038 says which conventions and why.
 """
 
 
 def load_notes() -> dict[str, dict[str, str]]:
-    """Return what is written by hand, by metric."""
+    """Return the handwritten notes by metric."""
     notes: dict[str, dict[str, str]] = yaml.safe_load(NOTES.read_text(encoding="utf-8"))
     return notes
 
@@ -58,62 +57,62 @@ def faults(notes: dict[str, dict[str, str]]) -> Iterator[str]:
     """Yield a sentence for each metric that is not fully described, and for each note that describes none."""
     for name in notes.keys() - CATALOG.keys():
         yield f"notes.yaml: {name}: no such metric"
-    for name, grader in CATALOG.items():
+    for name, metric in CATALOG.items():
         written = notes.get(name, {})
         if not written.get("formula"):
             yield f"notes.yaml: {name}: no formula"
-        if bool(grader.undefined) == ("undefined" in written):
-            where = "both" if grader.undefined else "neither"
-            yield f"notes.yaml: {name}: `undefined` must stand in the catalogue or here (got {where})"
+        if bool(metric.undefined) == ("undefined" in written):
+            where = "both" if metric.undefined else "neither"
+            yield f"notes.yaml: {name}: `undefined` must be given in the catalogue or here (got {where})"
         for part in written.keys() - set(PARTS):
             yield f"notes.yaml: {name}: unknown part {part!r}"
 
 
 def page() -> str:
     """Return the whole page."""
-    return "\n".join(_lines(load_notes())) + "\n"
+    return "\n".join(_render_lines(load_notes())) + "\n"
 
 
-def _lines(notes: dict[str, dict[str, str]]) -> Iterator[str]:
+def _render_lines(notes: dict[str, dict[str, str]]) -> Iterator[str]:
     yield INTRODUCTION
     yield "## All names"
     yield ""
     yield "| Metric | Unit | Better | Range | Summed up as | Class |"
     yield "| --- | --- | --- | --- | --- | --- |"
     table = catalogue_table()
-    place = {
+    column_positions = {
         column: table.columns.index(column) for column in ("Metric", "Unit", "Better", "Range", "Statistic", "Class")
     }
-    for grader, row in zip(CATALOG.values(), table.rows, strict=True):
-        cells = [row[place[column]].replace("|", "\\|") for column in place]
-        yield f"| [`{cells[0]}`](#{grader.name}) | {' | '.join(cells[1:])} |"
+    for metric, row in zip(CATALOG.values(), table.rows, strict=True):
+        cells = [row[column_positions[column]].replace("|", "\\|") for column in column_positions]
+        yield f"| [`{cells[0]}`](#{metric.name}) | {' | '.join(cells[1:])} |"
     yield ""
     yield "Also accepted on input, never printed: " + ", ".join(f"`{a}` for `{b}`" for a, b in ALIASES.items()) + "."
     for family, title in FAMILIES.items():
         yield f"\n## {title}"
-        for grader in CATALOG.values():
-            if grader.family == family:
-                yield from _section(grader, notes[grader.name])
+        for metric in CATALOG.values():
+            if metric.family == family:
+                yield from _render_section(metric, notes[metric.name])
 
 
-def _section(grader: Grader, written: dict[str, str]) -> Iterator[str]:
-    high = "no upper end" if math.isinf(grader.high) else f"{grader.high:g}"
+def _render_section(metric: Grader, written: dict[str, str]) -> Iterator[str]:
+    high = "no upper end" if math.isinf(metric.high) else f"{metric.high:g}"
     better = {"higher": "higher is better", "lower": "lower is better", "neutral": "neither end is better"}
     cut = {"no": "takes no cut-off", "optional": "cut-off `@k` optional", "required": "needs a cut-off `@k`"}
-    defaults = [name for name in DEFAULT_METRICS if read_name(name).base == grader.name]
-    yield f"\n### {grader.name}\n"
-    yield f"{grader.summary}\n"
+    defaults = [name for name in DEFAULT_METRICS if read_name(name).base == metric.name]
+    yield f"\n### {metric.name}\n"
+    yield f"{metric.summary}\n"
     yield f"- **One case:** {written['formula']}"
-    yield f"- **Range:** {grader.low:g} to {high}, {better[grader.direction]}; unit: {grader.unit}; {cut[grader.cut]}"
-    yield f"- **Summed up as:** {grader.statistic}; class: {grader.instrument}"
-    for name, key in grader.keys.items():
+    yield f"- **Range:** {metric.low:g} to {high}, {better[metric.direction]}; unit: {metric.unit}; {cut[metric.cut]}"
+    yield f"- **Summed up as:** {metric.statistic}; class: {metric.instrument}"
+    for name, key in metric.keys.items():
         values = f"{' or '.join(f'`{value}`' for value in key.values)}; " if key.values else ""
         default = f"default `{key.default}`" if key.default else "must be stated"
         yield f"- **Key `{name}`:** {values}{default}; {key.doc}"
-    yield f"- **Not applicable when:** {grader.undefined or written['undefined']}"
-    yield f"- **Source:** {grader.source}"
+    yield f"- **Not applicable when:** {metric.undefined or written['undefined']}"
+    yield f"- **Source:** {metric.source}"
     yield f"- **Scored by default:** {', '.join(f'`{name}`' for name in defaults) or 'no; ask for it with `--metrics`'}"
-    if grader.yields_to_leaks:
+    if metric.yields_to_leaks:
         yield "- **After a leak:** becomes 0 for the case, whatever it was"
     if "note" in written:
         yield f"\n{written['note']}"

@@ -13,12 +13,12 @@ ANSWER = "Staff get 12 days of leave [leave]. Five days carry over [it]. Unused 
 
 
 def reading(
-    answer: str | None = ANSWER, case: Case | None = None, corpus: Corpus | None = None, **given: Any
+    answer: str | None = ANSWER, case: Case | None = None, corpus: Corpus | None = None, **changes: Any
 ) -> Reading:
     """An answer over a context of three chunks."""
     case = case or Case("q", "How much leave is there?")
     context = Stage("context", tuple(Chunk(name, text=text) for name, text in TEXTS.items()))
-    seen = Observation(
-        "q", "c", **{"stages": (context,), "answer": answer, "citations": ("leave", "it", "carry"), **given}
+    observation = Observation(
+        "q", "c", **{"stages": (context,), "answer": answer, "citations": ("leave", "it", "carry"), **changes}
     )
-    return Reading(Joins(GoldenSet((case,)), corpus).case(0), seen)
+    return Reading(Joins(GoldenSet((case,)), corpus).case(0), observation)

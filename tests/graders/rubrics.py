@@ -1,4 +1,4 @@
-"""A tiny set of rubrics, and a judge that answers from a table: for graders that ask, without files or calls."""
+"""A tiny set of rubrics, and a judge that answers from a table: for metrics that ask, without files or calls."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ Says = Callable[[JudgeRequest, str], str]
 def verdict(request: JudgeRequest, says: Says, sample: int = 0) -> Verdict:
     """What the judge says to one request."""
     labels = {item: says(request, item) for item in request.items}
-    gone = next((label[1:] for label in labels.values() if label.startswith("!")), None)
-    items = () if gone else tuple(ItemVerdict(item, label) for item, label in labels.items())
-    return Verdict(request.digest, JUDGE, sample, request.rubric, items, gone)
+    refusal = next((label[1:] for label in labels.values() if label.startswith("!")), None)
+    items = () if refusal else tuple(ItemVerdict(item, label) for item, label in labels.items())
+    return Verdict(request.digest, JUDGE, sample, request.rubric, items, refusal)
 
 
 def book_of(requests: Iterable[JudgeRequest], says: Says) -> dict[str, list[Verdict]]:
     """A book with one sample for every request."""
-    return {each.digest: [verdict(each, says)] for each in requests}
+    return {request.digest: [verdict(request, says)] for request in requests}
 
 
 def by_text(table: Mapping[str, str]) -> Says:
@@ -70,4 +70,4 @@ def by_text(table: Mapping[str, str]) -> Says:
 
 def ruling_by(says: Says) -> Callable[[JudgeRequest], object]:
     """A judge's answer to a request, folded."""
-    return lambda each: fold_votes([verdict(each, says)], RUBRICS[each.rubric, "en"])
+    return lambda request: fold_votes([verdict(request, says)], RUBRICS[request.rubric, "en"])

@@ -23,8 +23,8 @@ from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, Chunk, GoldenSet, O
 REFERENCE = "Staff get 12 days of leave."
 
 
-def reading(answer: str, reference: str | None = REFERENCE, **case: Any) -> Reading:
-    golden = GoldenSet((Case("q", "How much leave?", reference=reference, **case),))
+def reading(answer: str, reference: str | None = REFERENCE, **case_fields: Any) -> Reading:
+    golden = GoldenSet((Case("q", "How much leave?", reference=reference, **case_fields),))
     context = Stage("context", (Chunk("a", text=REFERENCE),))
     return Reading(Joins(golden).case(0), Observation("q", "c", stages=(context,), answer=answer, citations=("a",)))
 
@@ -49,8 +49,8 @@ def test_correctness_is_the_number_of_the_label(label: str, value: float) -> Non
     ],
 )
 def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, why: str) -> None:
-    found = outcome(correct_by_judge(reading(answer, rubric=rubric), RUBRICS), "correct")
-    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (found.status, found.value, found.detail)
+    result = outcome(correct_by_judge(reading(answer, rubric=rubric), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
 
 
 @pytest.mark.parametrize(
@@ -67,36 +67,36 @@ def test_a_must_have_figure_that_is_not_there_vetoes_a_judge_down(
     answer: str, label: str, value: float, why: str
 ) -> None:
     """ "Paid" may be said in other words; twelve days may not be said as fourteen."""
-    found = outcome(correct_by_judge(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
-    assert (value, f"{label}{why}") == (found.value, found.detail)
+    result = outcome(correct_by_judge(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
+    assert (value, f"{label}{why}") == (result.value, result.detail)
 
 
 def test_an_answer_without_any_must_have_figure_is_worth_nothing() -> None:
-    seen = reading("Some days, until spring.", must_have=("12 days", "31 March"))
-    found = outcome(correct_by_judge(seen, RUBRICS), "correct")
-    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (found.value, found.detail)
+    parsed = reading("Some days, until spring.", must_have=("12 days", "31 March"))
+    result = outcome(correct_by_judge(parsed, RUBRICS), "correct")
+    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (result.value, result.detail)
 
 
-def test_a_fact_without_its_figure_is_not_stated_whoever_says_so() -> None:
+def test_a_fact_without_its_figure_is_not_stated_even_if_a_judge_says_so() -> None:
     """Of two facts that a judge calls stated one has another figure in the answer: half of them are there."""
-    seen = reading("Staff get 14 days, paid.", must_have=("12 days", "paid"))
-    found = outcome(complete_by_judge(seen, RUBRICS), "stated")
-    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (found.value, found.detail)
+    parsed = reading("Staff get 14 days, paid.", must_have=("12 days", "paid"))
+    result = outcome(complete_by_judge(parsed, RUBRICS), "stated")
+    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (result.value, result.detail)
 
 
 def test_a_deterministic_rule_never_lifts_a_judge_up() -> None:
-    seen = reading("Staff get 12 days.", rubric=Rubric(("12 days",), ("14 days",)))
-    assert (1.0, 0.0) == (correct_by_rules(seen).value, outcome(correct_by_judge(seen, RUBRICS), "incorrect").value)
+    parsed = reading("Staff get 12 days.", rubric=Rubric(("12 days",), ("14 days",)))
+    assert (1.0, 0.0) == (correct_by_rules(parsed).value, outcome(correct_by_judge(parsed, RUBRICS), "incorrect").value)
 
 
 def test_a_correct_keyword_comes_before_an_incorrect_pattern() -> None:
-    seen = reading("It rose from 10 to 12 days.", rubric=Rubric(("12 days",), ("10",)))
-    assert "correct" == outcome(correct_by_judge(seen, RUBRICS), "correct").detail
+    parsed = reading("It rose from 10 to 12 days.", rubric=Rubric(("12 days",), ("10",)))
+    assert "correct" == outcome(correct_by_judge(parsed, RUBRICS), "correct").detail
 
 
 def test_a_veto_needs_a_verdict_to_veto() -> None:
-    seen = reading("14 days.", rubric=Rubric(kind="number"))
-    assert (ERROR, "no verdict recorded") == replay(correct_by_judge(seen, RUBRICS), lambda _: None)[::2][:2]
+    parsed = reading("14 days.", rubric=Rubric(kind="number"))
+    assert (ERROR, "no verdict recorded") == replay(correct_by_judge(parsed, RUBRICS), lambda _: None)[::2][:2]
 
 
 def test_must_have_facts_stand_in_for_a_reference() -> None:
@@ -127,13 +127,13 @@ def test_without_a_rule_correctness_falls_back_on_the_similarity() -> None:
     assert "no reference" == similar(reading("12 days.", None)).reason
 
 
-def test_completeness_is_the_mean_over_facts_and_names_those_that_lack() -> None:
+def test_completeness_is_the_mean_over_facts_and_lists_those_that_are_missing() -> None:
     """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
-    seen = reading("12 days.", must_have=("12 days", "paid", "for staff"))
+    parsed = reading("12 days.", must_have=("12 days", "paid", "for staff"))
     labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
-    found = replay(complete_by_judge(seen, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
-    assert (SCORED, 0.5) == found[:2]
-    assert "lacking: paid (partly_stated); for staff (missing)" == found.detail
+    result = replay(complete_by_judge(parsed, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
+    assert (SCORED, 0.5) == result[:2]
+    assert "lacking: paid (partly_stated); for staff (missing)" == result.detail
 
 
 def test_what_the_judge_sees_of_completeness_is_facts_question_and_answer() -> None:
@@ -157,51 +157,51 @@ def test_a_refusal_has_no_relevance_and_one_that_the_case_accepts_no_correctness
 
 
 def test_an_empty_answer_is_wrong_without_asking() -> None:
-    seen = reading("  ", must_have=("12 days",))
+    parsed = reading("  ", must_have=("12 days",))
     for asking in (correct_by_judge, complete_by_judge, relevant_by_judge):
-        assert [] == first_requests(asking(seen, RUBRICS))
-        assert 0.0 == outcome(asking(seen, RUBRICS), "correct").value
+        assert [] == first_requests(asking(parsed, RUBRICS))
+        assert 0.0 == outcome(asking(parsed, RUBRICS), "correct").value
 
 
 def test_earlier_turns_belong_to_the_question() -> None:
     from assay.model import Turn
 
-    seen = reading("12 days.", history=(Turn("user", "I am new."), Turn("assistant", "Welcome!")))
-    (request,) = first_requests(relevant_by_judge(seen, RUBRICS))
+    parsed = reading("12 days.", history=(Turn("user", "I am new."), Turn("assistant", "Welcome!")))
+    (request,) = first_requests(relevant_by_judge(parsed, RUBRICS))
     assert "user: I am new.\nassistant: Welcome!\nuser: How much leave?" == request.inputs["question"]
 
 
 # ── the judge itself ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_share_of_requests_without_a_usable_verdict_is_told() -> None:
+def test_the_share_of_requests_without_a_usable_verdict_is_reported() -> None:
     """Asked are support, citation support, correctness and relevance; one of the four is refused."""
-    seen = reading("Staff get 12 days of leave.")
+    parsed = reading("Staff get 12 days of leave.")
     labels = {
         "support": "supported",
         "citation_support": "supported",
         "correctness": "!refused",
         "relevance": "relevant",
     }
-    found = replay(unscored_by_judge(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
-    assert (SCORED, 0.25, "", "unscored: refused") == found
+    result = replay(unscored_by_judge(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric]))  # type: ignore[arg-type]
+    assert (SCORED, 0.25, "", "unscored: refused") == result
 
 
 def test_what_was_never_asked_is_not_unscored() -> None:
     assert NOT_APPLICABLE == replay(unscored_by_judge(reading("12 days."), RUBRICS), lambda _: None).status
 
 
-def test_instruments_that_are_far_apart_flag_the_case() -> None:
+def test_judge_and_rules_that_differ_widely_flag_the_case() -> None:
     """By rules the number is there and the claim stands verbatim in the context; the judge denies both."""
-    seen = reading(REFERENCE, rubric=Rubric(kind="number"))
+    parsed = reading(REFERENCE, rubric=Rubric(kind="number"))
     labels = {
         "support": "supported",
         "citation_support": "supported",
         "correctness": "incorrect",
         "relevance": "relevant",
     }
-    apart = replay(disagreement(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
+    apart = replay(disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric]))  # type: ignore[arg-type]
     assert (1.0, "apart: correctness 0.00 by judge, 1.00 by rules") == (apart.value, apart.detail)
     labels["correctness"] = "correct"
-    near = replay(disagreement(seen, RUBRICS), ruling_by(lambda each, _: labels[each.rubric]))  # type: ignore[arg-type]
+    near = replay(disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric]))  # type: ignore[arg-type]
     assert (0.0, "") == (near.value, near.detail)

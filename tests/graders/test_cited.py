@@ -28,14 +28,16 @@ def scores(observation: Observation, golden: GoldenSet) -> dict[str, float | str
 def test_shares_are_of_judged_citations_and_each_citation_counts_once() -> None:
     """a (3), b (1), c (0) are judged, x is not: 3 of 4 judged, 2 of 3 relevant, 1 of 3 at grade 2, mean (3+1+0)/3."""
     pieces = (Sentence("One.", ("a", "b")), Sentence("Two."), Sentence("Three.", ("c", "x", "a")))
-    seen = Observation("q", "c", citations=("a", "b", "c", "x", "a"), sentences=pieces, answer="One. Two. Three.")
-    assert [3 / 4, 2 / 3, 1 / 3, 4 / 3, 2 / 3] == list(scores(seen, golden()).values())
+    observation = Observation(
+        "q", "c", citations=("a", "b", "c", "x", "a"), sentences=pieces, answer="One. Two. Three."
+    )
+    assert [3 / 4, 2 / 3, 1 / 3, 4 / 3, 2 / 3] == list(scores(observation, golden()).values())
 
 
 def test_unjudged_citations_say_nothing_about_quality() -> None:
-    found = scores(Observation("q", "c", citations=("x", "y"), answer="One."), golden())
-    assert 0.0 == found["cited_judged"]
-    assert ["no judged citation"] * 3 == [found[name] for name in METRICS[1:4]]
+    cells = scores(Observation("q", "c", citations=("x", "y"), answer="One."), golden())
+    assert 0.0 == cells["cited_judged"]
+    assert ["no judged citation"] * 3 == [cells[name] for name in METRICS[1:4]]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +52,9 @@ def test_unjudged_citations_say_nothing_about_quality() -> None:
 def test_without_judged_citations_the_metrics_do_not_apply(
     citations: tuple[str, ...] | None, kind: Judgments, judged: tuple[tuple[str, int], ...], reason: str
 ) -> None:
-    found = scores(Observation("q", "c", citations=citations, answer="One."), golden(kind, judged))
-    assert [reason] * 4 == [found[name] for name in METRICS[:4]]
-    assert "sentences not reported" == found["sentence_coverage"]
+    cells = scores(Observation("q", "c", citations=citations, answer="One."), golden(kind, judged))
+    assert [reason] * 4 == [cells[name] for name in METRICS[:4]]
+    assert "sentences not reported" == cells["sentence_coverage"]
 
 
 def test_an_answer_without_sentences_has_no_coverage() -> None:

@@ -14,36 +14,44 @@ NAMES = st.text(alphabet="ab:#/", max_size=4)
 
 @given(st.sets(NAMES, max_size=6), st.lists(NAMES.filter(bool), max_size=8), st.dictionaries(NAMES, NAMES, max_size=4))
 def test_many_names_mean_what_each_of_them_means(names: set[str], ids: list[str], documents: dict[str, str]) -> None:
-    corpus = Corpus({each: CorpusChunk(each, document=document) for each, document in documents.items()})
-    for known in (None, corpus):
-        each = {name: [at for at, chunk_id in enumerate(ids) if stands_for(name, chunk_id, known)] for name in names}
-        assert {name: places for name, places in each.items() if places} == places_meant(names, ids, known)
+    corpus = Corpus({chunk_id: CorpusChunk(chunk_id, document=document) for chunk_id, document in documents.items()})
+    for known_corpus in (None, corpus):
+        positions_by_name = {
+            name: [at for at, chunk_id in enumerate(ids) if stands_for(name, chunk_id, known_corpus)] for name in names
+        }
+        assert {name: places for name, places in positions_by_name.items() if places} == places_meant(
+            names, ids, known_corpus
+        )
 
 
 def test_of_the_corpus_a_name_means_its_chunk_or_the_first_of_its_document() -> None:
     chunks = [CorpusChunk(f"hr:{n}", text=f"text {n}") for n in range(30)] + [CorpusChunk("it", document="IT")]
     corpus = Corpus({chunk.chunk_id: chunk for chunk in chunks})
-    found = texts_of({"hr", "hr:7", "IT", "it", "x"}, corpus)
-    assert (MOST_CHUNKS, {"hr:7": "text 7"}) == (len(found["hr"]), found["hr:7"])
-    assert ({"it": ""}, {"it": ""}, {}) == (found["IT"], found["it"], found["x"])
+    texts = texts_of({"hr", "hr:7", "IT", "it", "x"}, corpus)
+    assert (MOST_CHUNKS, {"hr:7": "text 7"}) == (len(texts["hr"]), texts["hr:7"])
+    assert ({"it": ""}, {"it": ""}, {}) == (texts["IT"], texts["it"], texts["x"])
     assert {"x": {}} == texts_of({"x"}, None)
 
 
 def test_a_citation_means_the_context_before_other_stages_and_these_before_the_corpus() -> None:
     shown = Stage("retrieved", (Chunk("a:1", text="retrieved a"), Chunk("b:1", text="retrieved b")))
     context = Stage("context", (Chunk("a:2", text="context a"),))
-    corpus = Corpus({each: CorpusChunk(each, text=f"corpus {each}") for each in ("a:3", "b:3", "c:3")})
-    seen = reading("It holds [d:4].", corpus=corpus, stages=(shown, context), citations=("a", "b", "c"))
+    corpus = Corpus({citation: CorpusChunk(citation, text=f"corpus {citation}") for citation in ("a:3", "b:3", "c:3")})
+    parsed = reading("It holds [d:4].", corpus=corpus, stages=(shown, context), citations=("a", "b", "c"))
     assert [
         ("c1.1", "d:4", {}),
         ("c1.2", "a", {"a:2": "context a"}),
         ("c1.3", "b", {"b:1": "retrieved b"}),
         ("c1.4", "c", {"c:3": "corpus c:3"}),
-    ] == [(each.id, each.name, each.texts) for each in seen.citations]
+    ] == [(citation.id, citation.name, citation.texts) for citation in parsed.citations]
 
 
 def test_reported_sentences_cite_for_the_claims_that_they_overlap() -> None:
-    told = ("Staff get 12 days.", "Five days carry over."), (("leave",), ("carry",))
-    sentences = tuple(Sentence(text, names) for text, names in zip(*told, strict=True))
-    seen = reading("Staff get 12 days. Laptops are replaced. Five days carry over.", sentences=sentences, citations=())
-    assert [("c1", "leave"), ("c3", "carry")] == [(each.claim and each.claim.id, each.name) for each in seen.citations]
+    reported = ("Staff get 12 days.", "Five days carry over."), (("leave",), ("carry",))
+    sentences = tuple(Sentence(text, names) for text, names in zip(*reported, strict=True))
+    parsed = reading(
+        "Staff get 12 days. Laptops are replaced. Five days carry over.", sentences=sentences, citations=()
+    )
+    assert [("c1", "leave"), ("c3", "carry")] == [
+        (citation.claim and citation.claim.id, citation.name) for citation in parsed.citations
+    ]

@@ -25,7 +25,7 @@ GONE: Selector = {"chunk_id": "gone"}
 
 
 @pytest.mark.parametrize(
-    ("evidence", "found"),
+    ("evidence", "problems"),
     [
         (unit(A), ()),
         (unit(A, quote="nghi phep  12 NGÀY"), ()),
@@ -38,8 +38,8 @@ GONE: Selector = {"chunk_id": "gone"}
         (unit(A, text_hash="sha256:" + "b" * 64), ("a has another text than the one that was labelled",)),
     ],
 )
-def test_a_unit_is_outdated_where_the_corpus_contradicts_it(evidence: Evidence, found: tuple[str, ...]) -> None:
-    assert found == outdated(Joins(GoldenSet((case(evidence),)), CORPUS).case(0))
+def test_a_unit_is_outdated_where_the_corpus_contradicts_it(evidence: Evidence, problems: tuple[str, ...]) -> None:
+    assert problems == outdated(Joins(GoldenSet((case(evidence),)), CORPUS).case(0))
 
 
 def test_nothing_is_outdated_without_a_corpus_or_where_the_evidence_is_forbidden() -> None:
@@ -47,11 +47,11 @@ def test_nothing_is_outdated_without_a_corpus_or_where_the_evidence_is_forbidden
     assert () == outdated(Joins(GoldenSet((case(unit(GONE), behaviour="permission_denied"),)), CORPUS).case(0))
 
 
-def checked(evidence: Evidence, corpus: Corpus | None, *found: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def checked(evidence: Evidence, corpus: Corpus | None, *chunk_ids: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the failed checks and the warnings of a case of which these chunks were retrieved and shown."""
-    chunks = tuple(map(Chunk, found))
-    seen = Observation("q", "c", stages=(Stage("retrieved", chunks), Stage("context", chunks)), answer="Yes.")
-    result = api.score(GoldenSet((case(evidence),)), [seen], corpus=corpus)
+    chunks = tuple(map(Chunk, chunk_ids))
+    observation = Observation("q", "c", stages=(Stage("retrieved", chunks), Stage("context", chunks)), answer="Yes.")
+    result = api.score(GoldenSet((case(evidence),)), [observation], corpus=corpus)
     checks = result.table("c").checks
     return (checks[0].failed, checks[0].warnings) if checks else ((), ())
 
@@ -69,10 +69,10 @@ def test_without_a_corpus_a_miss_is_a_miss() -> None:
 
 
 def test_the_metric_is_not_applicable_without_a_corpus_and_without_required_evidence() -> None:
-    seen = Observation("q", "c", stages=(Stage("retrieved", ()),))
-    for golden, corpus, why in (
+    observation = Observation("q", "c", stages=(Stage("retrieved", ()),))
+    for golden, corpus, reason in (
         (case(unit(GONE)), None, "no corpus"),
         (case(unit(A, required=False)), CORPUS, "no evidence required"),
     ):
-        column = api.score(GoldenSet((golden,)), [seen], corpus=corpus).table("c").columns["gold_outdated"]
-        assert why == column.reasons[column.reason[0]]
+        column = api.score(GoldenSet((golden,)), [observation], corpus=corpus).table("c").columns["gold_outdated"]
+        assert reason == column.reasons[column.reason[0]]

@@ -42,9 +42,9 @@ LABELS = {"12 days": "supported", "Five days": "supported", "paid out": "contrad
 
 
 def test_faithfulness_is_the_share_of_supported_claims() -> None:
-    found = outcome(faithful_by_judge(reading(), RUBRICS), **LABELS)
-    assert (SCORED, 2 / 3) == found[:2]
-    assert "Unused days are paid out. (contradicted)" in found.detail
+    result = outcome(faithful_by_judge(reading(), RUBRICS), **LABELS)
+    assert (SCORED, 2 / 3) == result[:2]
+    assert "Unused days are paid out. (contradicted)" in result.detail
 
 
 def test_the_request_holds_claims_question_and_context_and_nothing_else() -> None:
@@ -57,25 +57,25 @@ def test_the_request_holds_claims_question_and_context_and_nothing_else() -> Non
 
 
 def test_requests_do_not_depend_on_configuration_scores_or_order_of_asking() -> None:
-    one, two = reading(), reading()
-    scored = tuple(replace(chunk, score=0.5) for chunk in two.observation.stages[0].chunks)  # type: ignore[index]
-    two.observation = replace(two.observation, config_id="other", stages=(Stage("context", scored),))
-    first, second = (first_requests(faithful_by_judge(each, RUBRICS))[0].digest for each in (one, two))
+    plain, changed = reading(), reading()
+    scored = tuple(replace(chunk, score=0.5) for chunk in changed.observation.stages[0].chunks)  # type: ignore[index]
+    changed.observation = replace(changed.observation, config_id="other", stages=(Stage("context", scored),))
+    first, second = (first_requests(faithful_by_judge(parsed, RUBRICS))[0].digest for parsed in (plain, changed))
     assert first == second
 
 
 def test_twelve_claims_at_most_are_asked_about_at_once() -> None:
     answer = " ".join(f"Rule {n} holds for floor {n}." for n in range(1, 26))
     requests = first_requests(faithful_by_judge(reading(answer), RUBRICS))
-    assert [12, 12, 1] == [len(each.items) for each in requests]
-    assert 25 == len({item for each in requests for item in each.items})
+    assert [12, 12, 1] == [len(request.items) for request in requests]
+    assert 25 == len({item for request in requests for item in request.items})
 
 
 def test_one_unscored_request_leaves_the_whole_metric_unscored() -> None:
     """A share over the claims that happen to be known would be another number."""
     answer = " ".join(f"Rule {n} holds for floor {n}." for n in range(1, 26))
-    found = outcome(faithful_by_judge(reading(answer), RUBRICS), **{"floor 25": "!quote", "Rule": "supported"})
-    assert (ERROR, 0.0, "unscored: quote") == found[:3]
+    result = outcome(faithful_by_judge(reading(answer), RUBRICS), **{"floor 25": "!quote", "Rule": "supported"})
+    assert (ERROR, 0.0, "unscored: quote") == result[:3]
 
 
 def test_without_a_verdict_nothing_is_scored() -> None:
@@ -89,7 +89,7 @@ def test_an_empty_context_supports_nothing_and_nobody_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "why"),
+    ("parsed", "reason"),
     [
         (reading(stages=()), "stage context not reported"),
         (reading(stages=None), "stage context not reported"),
@@ -100,20 +100,20 @@ def test_an_empty_context_supports_nothing_and_nobody_is_asked() -> None:
         (reading(""), "no claims"),
     ],
 )
-def test_where_there_is_nothing_to_hold_against_anything_it_is_not_applicable(seen: Reading, why: str) -> None:
-    assert (NOT_APPLICABLE, 0.0, why) == outcome(faithful_by_judge(seen, RUBRICS))[:3]
+def test_without_claims_or_sources_faithfulness_is_not_applicable(parsed: Reading, reason: str) -> None:
+    assert (NOT_APPLICABLE, 0.0, reason) == outcome(faithful_by_judge(parsed, RUBRICS))[:3]
 
 
 def test_the_corpus_gives_the_text_where_the_target_gives_none_or_another() -> None:
     corpus = Corpus({"leave": CorpusChunk("leave", text="Staff get 12 days of leave.")})
     for chunk in (Chunk("leave"), Chunk("leave", text="forged", text_hash="sha256:0")):
-        seen = reading(corpus=corpus, stages=(Stage("context", (chunk,)),))
-        assert {"leave": "Staff get 12 days of leave."} == seen.context
+        parsed = reading(corpus=corpus, stages=(Stage("context", (chunk,)),))
+        assert {"leave": "Staff get 12 days of leave."} == parsed.context
 
 
 def test_against_what_is_cited_only_cited_texts_are_sent() -> None:
-    seen = reading("Staff get 12 days [leave].", citations=("leave",))
-    (request,) = first_requests(faithful_by_judge(seen, RUBRICS, "cited"))
+    parsed = reading("Staff get 12 days [leave].", citations=("leave",))
+    (request,) = first_requests(faithful_by_judge(parsed, RUBRICS, "cited"))
     assert ["leave"] == [entry["id"] for entry in request.inputs["context"]]
     uncited = reading("Staff get 12 days of leave.", citations=())
     assert "no citations" == outcome(faithful_by_judge(uncited, RUBRICS, "cited")).reason
@@ -139,14 +139,14 @@ def test_on_a_critical_case_or_one_to_be_refused_all_unsupported_claims_are_crit
     assert 2.0 == outcome(critical_by_judge(reading(case=case), RUBRICS), **labels).value
 
 
-def test_an_answer_without_claims_is_told() -> None:
+def test_an_answer_without_claims_is_reported() -> None:
     assert [1.0, 0.0] == [without_claims(reading(text)).value for text in ("Hope this helps!", ANSWER)]
     assert "refused" == without_claims(reading("I could not find any information about this.")).reason
     assert "stage context not reported" == without_claims(reading(stages=())).reason
 
 
 def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large runs without texts must not pay for claims that nothing can be held against."""
+    """Large runs without texts must not pay for claims that cannot be compared with anything."""
 
     def refuse(*_: object) -> None:
         raise AssertionError("an answer was segmented")
@@ -160,73 +160,75 @@ def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) 
 # ── citations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_each_citation_is_held_against_the_claim_it_stands_beside() -> None:
-    """leave bears out its claim (1), `it` does not (0), carry half (.5): a mean of .5."""
-    seen = reading()
-    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+def test_each_citation_is_compared_with_the_claim_it_is_attached_to() -> None:
+    """leave supports its claim (1), `it` does not (0), carry half (.5): a mean of .5."""
+    parsed = reading()
+    (request,) = first_requests(support_by_judge(parsed, RUBRICS))
     assert [("c1", "leave"), ("c2", "it"), ("c3", "carry")] == [
         (entry["id"].partition(".")[0], entry["source"]) for entry in request.inputs["citations"]
     ]
     labels = {"leave.leave": "supported", "over.it": "not_found", "out.carry": "partly_supported"}
-    assert (SCORED, 0.5) == outcome(support_by_judge(seen, RUBRICS), **labels)[:2]
+    assert (SCORED, 0.5) == outcome(support_by_judge(parsed, RUBRICS), **labels)[:2]
 
 
 def test_a_citation_of_nothing_known_is_worth_nothing_and_not_asked_about() -> None:
-    seen = reading("Staff get 12 days [leave] [nowhere-1].", citations=("leave", "nowhere-1"))
-    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    parsed = reading("Staff get 12 days [leave] [nowhere-1].", citations=("leave", "nowhere-1"))
+    (request,) = first_requests(support_by_judge(parsed, RUBRICS))
     assert ["leave"] == [entry["source"] for entry in request.inputs["citations"]]
-    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **{"12 days": "supported"}).value
+    assert 0.5 == outcome(support_by_judge(parsed, RUBRICS), **{"12 days": "supported"}).value
 
 
-def test_citations_that_bear_a_claim_out_together_each_count() -> None:
-    seen = reading("Staff get 12 days and five carry over [leave] [carry].", citations=("leave", "carry"))
+def test_citations_that_support_a_claim_together_each_count() -> None:
+    parsed = reading("Staff get 12 days and five carry over [leave] [carry].", citations=("leave", "carry"))
     joint = {".leave + carry": "supported", "Staff": "partly_supported"}
-    assert 1.0 == outcome(support_by_judge(seen, RUBRICS), **joint).value
+    assert 1.0 == outcome(support_by_judge(parsed, RUBRICS), **joint).value
     apart = {"Staff": "partly_supported"}
-    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **apart).value
+    assert 0.5 == outcome(support_by_judge(parsed, RUBRICS), **apart).value
 
 
-def test_a_citation_beside_others_that_adds_nothing_is_worth_nothing() -> None:
-    seen = reading("Staff get 12 days [leave] [it].", citations=("leave", "it"))
+def test_a_citation_that_adds_nothing_to_others_is_worth_nothing() -> None:
+    parsed = reading("Staff get 12 days [leave] [it].", citations=("leave", "it"))
     labels = {".leave + it": "supported", ".it": "not_found", ".leave": "supported"}
-    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), **labels).value
+    assert 0.5 == outcome(support_by_judge(parsed, RUBRICS), **labels).value
 
 
-def test_a_citation_of_the_whole_answer_need_only_bear_out_a_part() -> None:
-    seen = reading("Staff get 12 days of leave. Five days carry over.", citations=("leave",))
-    (request,) = first_requests(support_by_judge(seen, RUBRICS))
-    assert seen.answer == request.inputs["citations"][0]["text"]
-    assert 1.0 == outcome(support_by_judge(seen, RUBRICS), Staff="partly_supported").value
+def test_a_citation_of_the_whole_answer_needs_to_support_only_a_part() -> None:
+    parsed = reading("Staff get 12 days of leave. Five days carry over.", citations=("leave",))
+    (request,) = first_requests(support_by_judge(parsed, RUBRICS))
+    assert parsed.answer == request.inputs["citations"][0]["text"]
+    assert 1.0 == outcome(support_by_judge(parsed, RUBRICS), Staff="partly_supported").value
 
 
 def test_the_only_claim_has_the_citations_of_the_answer() -> None:
-    seen = reading("Staff get 12 days of leave.", citations=("leave",))
-    (request,) = first_requests(support_by_judge(seen, RUBRICS))
+    parsed = reading("Staff get 12 days of leave.", citations=("leave",))
+    (request,) = first_requests(support_by_judge(parsed, RUBRICS))
     assert "Staff get 12 days of leave." == request.inputs["citations"][0]["text"]
-    assert 0.5 == outcome(support_by_judge(seen, RUBRICS), Staff="partly_supported").value
+    assert 0.5 == outcome(support_by_judge(parsed, RUBRICS), Staff="partly_supported").value
 
 
 def test_numbers_and_reported_sentences_attach_citations_as_well() -> None:
     numbered = reading("Staff get 12 days of leave [1]. Five days carry over [3].")
     assert [("c1", "leave"), ("c2", "carry")] == [
-        (each.claim.id, each.name) for each in numbered.citations if each.claim is not None
+        (citation.claim.id, citation.name) for citation in numbered.citations if citation.claim is not None
     ]
     text = "Staff get 12 days of leave. Five days carry over."
     sentences = (Sentence("Staff get 12 days of leave.", ("leave",)), Sentence("Five days carry over.", ("carry",)))
-    told = reading(text, citations=None, sentences=sentences)
-    assert [("c1", "leave"), ("c2", "carry")] == [(each.claim and each.claim.id, each.name) for each in told.citations]
+    reported = reading(text, citations=None, sentences=sentences)
+    assert [("c1", "leave"), ("c2", "carry")] == [
+        (citation.claim and citation.claim.id, citation.name) for citation in reported.citations
+    ]
 
 
 def test_a_document_stands_for_its_chunks() -> None:
     stage = Stage("context", (Chunk("hr:1", text="Staff get 12 days."), Chunk("hr:2", text="Five carry over.")))
-    seen = reading("Staff get 12 days [hr:1].", citations=("hr",), stages=(stage,))
-    whole = reading("Staff get 12 days.", citations=("hr",), stages=(stage,))
-    assert {"hr:1": "Staff get 12 days."} == seen.citations[0].texts
-    assert {"hr:1", "hr:2"} == set(whole.citations[0].texts)
+    parsed = reading("Staff get 12 days [hr:1].", citations=("hr",), stages=(stage,))
+    document = reading("Staff get 12 days.", citations=("hr",), stages=(stage,))
+    assert {"hr:1": "Staff get 12 days."} == parsed.citations[0].texts
+    assert {"hr:1", "hr:2"} == set(document.citations[0].texts)
 
 
 def test_a_misattributed_citation_is_one_whose_claim_another_source_bears_out() -> None:
-    """Of three citations, `it` stands beside a claim that the context supports; carry beside one it does not."""
+    """Of three citations, `it` is attached to a claim that the context supports, carry to one that it does not."""
     labels = {
         "leave.leave": "supported",
         "over.it": "not_found",
@@ -246,9 +248,9 @@ def test_the_risk_is_one_minus_the_product() -> None:
 
 def test_both_questions_of_the_risk_are_asked_in_one_round() -> None:
     requests = first_requests(risk_by_judge(reading(), RUBRICS))
-    assert ["support", "citation_support"] == [each.rubric for each in requests]
+    assert ["support", "citation_support"] == [request.rubric for request in requests]
 
 
 def test_the_risk_has_no_meaning_without_citations_even_where_verdicts_are_missing() -> None:
-    found = replay(risk_by_judge(reading("Staff get 12 days of leave.", citations=()), RUBRICS), lambda _: None)
-    assert (NOT_APPLICABLE, "no citations") == (found.status, found.reason)
+    result = replay(risk_by_judge(reading("Staff get 12 days of leave.", citations=()), RUBRICS), lambda _: None)
+    assert (NOT_APPLICABLE, "no citations") == (result.status, result.reason)

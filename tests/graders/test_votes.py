@@ -21,7 +21,9 @@ SUPPORT = rubric("support", supported=1.0, contradicted=0.0, not_found=0.0)
 
 def vote(number: int, *labels: str, unscored: str | None = None, flags: tuple[str, ...] = ()) -> Verdict:
     """One sample that labels the items c1, c2 …"""
-    items = tuple(ItemVerdict(f"c{place}", label, quote=f"quote {number}") for place, label in enumerate(labels, 1))
+    items = tuple(
+        ItemVerdict(f"c{position}", label, quote=f"quote {number}") for position, label in enumerate(labels, 1)
+    )
     return Verdict("request", "judge", number, "r", items, unscored, flags=flags)
 
 
@@ -87,7 +89,7 @@ def test_the_quorum_is_two_of_three(cast: list[str], why: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "asked", "why"),
+    ("label", "votes_asked", "why"),
     [
         ("right", 1, None),
         ("half", 1, None),  # `--votes 1`: nobody asks for more
@@ -96,13 +98,13 @@ def test_the_quorum_is_two_of_three(cast: list[str], why: str | None) -> None:
         ("half", 0, "quorum"),  # halfway: it asks for more, and the judging stopped before they came
     ],
 )
-def test_one_vote_of_three_is_no_ruling(label: str, asked: int, why: str | None) -> None:
-    alone = replace(vote(0, label), votes=asked)
+def test_one_vote_of_three_is_no_ruling(label: str, votes_asked: int, why: str | None) -> None:
+    alone = replace(vote(0, label), votes=votes_asked)
     ruling = fold_votes([alone], SCALE)
     assert (why, why is not None or label == "half") == (ruling.unscored, ruling.ambiguous)
 
 
-def test_the_reason_of_most_unscored_samples_is_told() -> None:
+def test_the_reason_of_most_unscored_samples_is_reported() -> None:
     samples = [vote(0, unscored="quote"), vote(1, unscored="refused"), vote(2, unscored="quote")]
     assert "quote" == fold_votes(samples, SCALE).unscored
 
@@ -119,7 +121,7 @@ def test_items_are_folded_one_by_one_and_keep_the_first_quote_of_their_label() -
     assert (True, 3, 3) == (ruling.ambiguous, ruling.votes, ruling.scored)
 
 
-def test_the_spread_is_told_in_values() -> None:
+def test_the_spread_is_reported_in_values() -> None:
     assert 1.0 == fold_votes(votes("right", "wrong", "right"), SCALE).spread
     assert 0.5 == fold_votes(votes("right", "half", "right"), SCALE).spread
 

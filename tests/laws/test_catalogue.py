@@ -1,4 +1,4 @@
-"""Laws that every grader of the catalogue keeps, whatever the case and the observation."""
+"""Laws that every metric of the catalogue keeps, whatever the case and the observation."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ BOUNDED = (
     *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
 )
 """Their range and the independence of rows are all that holds for any observation."""
-ELSEWHERE = (
+TESTED_ELSEWHERE = (
     "failed",  # of whole tables: tests/scoring
 )
-LISTS = (RANKING, CONTEXT, NOISE, YIELDING, BOUNDED, ELSEWHERE)
+LISTS = (RANKING, CONTEXT, NOISE, YIELDING, BOUNDED, TESTED_ELSEWHERE)
 OPEN_VALUES = {
     "rel": ("2",),
     "stage": ("context", "final", "reranked"),
@@ -69,48 +69,49 @@ OPEN_VALUES = {
 }
 
 
-def variants(grader: Grader) -> list[MetricName]:
-    """Return the grader's name with every cut, and every value of each of its keys."""
-    cuts: list[int | None] = [None] if grader.cut == "no" else [1, 3]
-    cuts += [None] if grader.cut == "optional" else []
+def variants(metric_row: Grader) -> list[MetricName]:
+    """Return the metric's name with every cut, and every value of each of its keys."""
+    cuts: list[int | None] = [None] if metric_row.cut == "no" else [1, 3]
+    cuts += [None] if metric_row.cut == "optional" else []
     keys: list[tuple[tuple[str, str], ...]] = [()]
-    for name, key in grader.keys.items():
+    for name, key in metric_row.keys.items():
         values = [value for value in key.values or OPEN_VALUES.get(name, ()) if value != key.default]
         keys += [((name, value),) for value in values]
-    wanted = [MetricName(grader.name, pairs, k) for k, pairs in product(cuts, keys)]
-    return [name for name in wanted if "by" not in grader.keys or dict(name.keys).get("by")]
+    wanted = [MetricName(metric_row.name, pairs, k) for k, pairs in product(cuts, keys)]
+    return [name for name in wanted if "by" not in metric_row.keys or dict(name.keys).get("by")]
 
 
-NAMES = [name for grader in CATALOG.values() for name in variants(grader)]
+NAMES = [name for metric_row in CATALOG.values() for name in variants(metric_row)]
 HELD = frozenset(name for name, _ in ORACLE.rubrics)
 MEASURED = plan([name for name in NAMES if is_measurable(name, HELD)], HELD)
 RANKED = plan([name for name in MEASURED.names if name.base in (*RANKING, *CONTEXT, *NOISE)])
 
 
-def scored(
-    case: Case, corpus: Corpus | None, kind: str, *seen: Observation, names: Plan = MEASURED
+def score_columns(
+    case: Case, corpus: Corpus | None, kind: str, *row_observations: Observation, names: Plan = MEASURED
 ) -> dict[str, ScoreColumn]:
-    """Score observations of one case by every variant of every grader, with verdicts on everything."""
+    """Score observations of one case by every variant of every metric, with verdicts on everything."""
     joins = Joins(golden_of(case, kind=kind), corpus, ORACLE)
     batch = Batch(names.facts)
-    batch.add(Rows([joins.case(0)] * len(seen), list(seen)))
+    batch.add(Rows([joins.case(0)] * len(row_observations), list(row_observations)))
     return score_batch(names, batch)
 
 
 def with_tail(observation: Observation, stage: str, tail: tuple[Chunk, ...]) -> Observation:
     """Return the observation with chunks appended to a stage; the same one where there is no such stage."""
     stages = tuple(
-        replace(each, chunks=each.chunks + tail) if each.name == stage else each for each in observation.stages or ()
+        replace(stage_of, chunks=stage_of.chunks + tail) if stage_of.name == stage else stage_of
+        for stage_of in observation.stages or ()
     )
     return replace(observation, stages=stages) if stages else observation
 
 
-def test_every_grader_is_in_exactly_one_law_list() -> None:
+def test_every_metric_is_in_exactly_one_law_list() -> None:
     assert sorted(CATALOG) == sorted(name for names in LISTS for name in names)
 
 
 def test_what_yields_to_leaks_is_listed() -> None:
-    assert sorted(YIELDING) == sorted(name for name, grader in CATALOG.items() if grader.yields_to_leaks)
+    assert sorted(YIELDING) == sorted(name for name, metric_row in CATALOG.items() if metric_row.yields_to_leaks)
 
 
 @pytest.mark.parametrize("name", NAMES, ids=str)
@@ -128,25 +129,28 @@ def test_the_default_metrics_are_written_as_they_are_printed(text: str) -> None:
 def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
-    for metric, column in scored(case, corpus, kind, observation).items():
-        grader = grader_of(parse(metric))
+    for metric, column in score_columns(case, corpus, kind, observation).items():
+        metric_row = grader_of(parse(metric))
         (value,), (status,) = column.values.tolist(), column.status.tolist()
         assert status in (SCORED, NOT_APPLICABLE, ERROR)
         assert np.isfinite(value)
         if status == SCORED:
-            assert grader.low <= value <= grader.high, metric
+            assert metric_row.low <= value <= metric_row.high, metric
         else:
             assert column.reasons[column.reason[0]], f"{metric}: no reason"
 
 
 @given(observations(), observations(), cases(), corpora, judgments)
 @settings(max_examples=60)
-def test_a_row_scores_the_same_bytes_alone_and_beside_others(
+def test_a_row_scores_the_same_bytes_alone_and_with_others(
     observation: Observation, other: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
-    alone, beside = scored(case, corpus, kind, observation), scored(case, corpus, kind, other, observation)
+    alone, together = (
+        score_columns(case, corpus, kind, observation),
+        score_columns(case, corpus, kind, other, observation),
+    )
     for metric, column in alone.items():
-        both = beside[metric]
+        both = together[metric]
         assert column.values[0].tobytes() == both.values[1].tobytes(), metric
         assert column.status[0] == both.status[1], metric
         assert column.reasons[column.reason[0]] == both.reasons[both.reason[1]], metric
@@ -156,7 +160,7 @@ def test_a_row_scores_the_same_bytes_alone_and_beside_others(
 def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
-    columns = scored(case, corpus, kind, observation)
+    columns = score_columns(case, corpus, kind, observation)
     leaks = columns["visibility_leaks"]
     if leaks.status[0] != SCORED or not leaks.values[0]:
         return
@@ -174,13 +178,15 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
     """The tail is of unknown chunks and of repeats of the list itself: neither covers anything new."""
     rankings = [stage.chunks for stage in observation.stages or () if stage.name == "retrieved"]
     listed = {chunk.chunk_id: chunk for chunks in rankings for chunk in chunks}
-    tail = (*(listed[each] for each in repeats if each in listed), Chunk("nobody"), Chunk("nothing"))
-    before = scored(case, corpus, kind, observation, names=RANKED)
-    after = scored(case, corpus, kind, with_tail(observation, "retrieved", tail), names=RANKED)
+    tail = (*(listed[chunk_id] for chunk_id in repeats if chunk_id in listed), Chunk("nobody"), Chunk("nothing"))
+    before = score_columns(case, corpus, kind, observation, names=RANKED)
+    after = score_columns(case, corpus, kind, with_tail(observation, "retrieved", tail), names=RANKED)
     for name in RANKED.names:
         if name.base in RANKING and not {"of", "stage"} & set(dict(name.keys)):
-            one, two = before[str(name)], after[str(name)]
-            assert (one.values[0], one.status[0]) == (two.values[0], two.status[0]), name
+            score_before, score_after = before[str(name)], after[str(name)]
+            assert (score_before.values[0], score_before.status[0]) == (score_after.values[0], score_after.status[0]), (
+                name
+            )
 
 
 @given(observations(), cases(), corpora, judgments, st.sampled_from(["context", "retrieved"]))
@@ -188,8 +194,8 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
 def test_an_unknown_chunk_at_the_end_is_only_noise(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, stage: str
 ) -> None:
-    before = scored(case, corpus, kind, observation, names=RANKED)
-    after = scored(case, corpus, kind, with_tail(observation, stage, (Chunk("nobody"),)), names=RANKED)
+    before = score_columns(case, corpus, kind, observation, names=RANKED)
+    after = score_columns(case, corpus, kind, with_tail(observation, stage, (Chunk("nobody"),)), names=RANKED)
     for metric, column in before.items():
         base, longer = parse(metric).base, after[metric].values[0]
         if column.status[0] == SCORED and base in CONTEXT:
@@ -203,16 +209,16 @@ def test_an_unknown_chunk_at_the_end_is_only_noise(
 def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     case: Case, corpus: Corpus | None, kind: str, order: list[str]
 ) -> None:
-    place = order.index("b")
-    if place == 0:
+    position = order.index("b")
+    if position == 0:
         return
     case = replace(case, evidence=(*case.evidence, Evidence(({"chunk_id": "b"},), 2)))
-    better = [*order[: place - 1], "b", order[place - 1], *order[place + 1 :]]
+    better = [*order[: position - 1], "b", order[position - 1], *order[position + 1 :]]
 
     def ranked(names: list[str]) -> Observation:
         return Observation("q", "c", stages=(Stage("retrieved", tuple(map(Chunk, names))),))
 
-    before, after = (scored(case, corpus, kind, ranked(names), names=RANKED) for names in (order, better))
+    before, after = (score_columns(case, corpus, kind, ranked(names), names=RANKED) for names in (order, better))
     for name in RANKED.names:
         if name.base in RANKING and before[str(name)].status[0] == SCORED:
             assert after[str(name)].values[0] >= before[str(name)].values[0], name

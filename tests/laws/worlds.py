@@ -1,4 +1,4 @@
-"""Random golden cases, corpora and observations that agree in their ids, so that every grader has something to do."""
+"""Random cases, corpora and observations that agree in their ids, so that each metric has something to score."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def some(strategy: SearchStrategy[str], size: int = 4) -> SearchStrategy[tuple[s
 
 
 selectors = st.one_of(
-    ids.map(lambda each: {"chunk_id": each}),
+    ids.map(lambda chunk_id: {"chunk_id": chunk_id}),
     st.sampled_from([{"document": "doc1"}, {"document": "doc2", "version": "v1"}, {"path": "src/a.py"}]),
     st.just({"quote": "twelve days"}),
 )
@@ -127,7 +127,7 @@ usages = st.builds(
 
 def observations(case_id: str = "q") -> SearchStrategy[Observation]:
     """An observation of that case; now and then one that failed."""
-    asked = {
+    fields = {
         "case_id": st.just(case_id),
         "config_id": st.just("c"),
         "stages": st.none() | stages,
@@ -140,8 +140,8 @@ def observations(case_id: str = "q") -> SearchStrategy[Observation]:
         "usage": st.none() | usages,
         "error": st.sampled_from([None, None, None, TargetError("timeout")]),
     }
-    with_answer = st.builds(Observation, answer=st.none() | text, **asked)
-    return with_answer | st.builds(Observation, **asked)
+    with_answer = st.builds(Observation, answer=st.none() | text, **fields)
+    return with_answer | st.builds(Observation, **fields)
 
 
 corpora = st.none() | st.lists(
@@ -157,13 +157,13 @@ corpora = st.none() | st.lists(
         valid_to=st.sampled_from([None, "2025-01-01"]),
     ),
     max_size=6,
-).map(lambda each: Corpus({chunk.chunk_id: chunk for chunk in each}))
+).map(lambda corpus_chunks: Corpus({chunk.chunk_id: chunk for chunk in corpus_chunks}))
 judgments = st.sampled_from(["complete", "partial"])
 
 
-def golden_of(*found: Case, kind: str) -> GoldenSet:
+def golden_of(*golden_cases: Case, kind: str) -> GoldenSet:
     """A golden set of these cases."""
-    return GoldenSet(found, judgments=kind)  # type: ignore[arg-type]
+    return GoldenSet(golden_cases, judgments=kind)  # type: ignore[arg-type]
 
 
 class Oracle(Judging):
@@ -174,10 +174,12 @@ class Oracle(Judging):
         dice = hashlib.sha256(request.digest.encode()).digest()
         if dice[0] < 16:
             return None
-        labels = [request.labels[dice[1 + place % 30] % len(request.labels)] for place in range(len(request.items))]
+        labels = [
+            request.labels[dice[1 + position % 30] % len(request.labels)] for position in range(len(request.items))
+        ]
         items = tuple(map(ItemVerdict, request.items, labels))
-        said = Verdict(request.digest, "oracle", 0, request.rubric, items, "refused" if dice[31] < 16 else None)
-        return fold_votes([said], rubric_of(self.rubrics, request.rubric, request.language))
+        verdict = Verdict(request.digest, "oracle", 0, request.rubric, items, "refused" if dice[31] < 16 else None)
+        return fold_votes([verdict], rubric_of(self.rubrics, request.rubric, request.language))
 
 
 ORACLE = Oracle(load_rubrics())

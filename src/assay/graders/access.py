@@ -1,7 +1,7 @@
-"""Who may see what: the one rule of visibility, and where the truth about a chunk comes from.
+"""Who may see which chunk: the visibility rule, and the sources of access fields.
 
-Truth is the case's own evidence first, then the corpus, then what the target says of its chunks; the last is marked as
-self-reported, because a leaking system must not vouch for itself (DECISIONS 2, 3).
+The case's own evidence decides first, then the corpus, then what the target reports of its chunks. The last is marked
+as self-reported, because a leaking system must not vouch for itself (ADR 0026).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def of_corpus(chunk: CorpusChunk) -> Access:
 
 
 def of_metadata(metadata: dict[str, Any]) -> Access:
-    """Return the access fields that the target reports of its own chunk."""
+    """Return the access fields that the target reports in the metadata of a chunk."""
     roles = metadata.get("roles") or metadata.get("acl_roles") or ()
     position = metadata.get("position")
     number = isinstance(position, (int, float)) and not isinstance(position, bool)
@@ -79,7 +79,7 @@ def day(text: str) -> date | None:
 
 
 def visible(access: Access, user: User, as_of: str | None) -> bool:
-    """Return whether a user may see a chunk (DECISIONS 3).
+    """Return whether a user may see a chunk (ADR 0026).
 
     Visible when the tenant is absent or the user's, the roles are empty or shared, the position is absent or lies
     before the user's in the same scope, and valid_from ≤ as_of < valid_to, a missing bound being open.
@@ -124,11 +124,12 @@ class Superseded:
 
     def count(self, chunks: Iterable[Chunk]) -> int | None:
         """Return how many of these chunks are superseded; None where the corpus dates none of them."""
-        dated = [
-            known.version != self._newest[known.document][1]
-            for chunk in chunks
-            if (known := self._chunks.get(chunk.chunk_id)) is not None
-            and known.document in self._newest
-            and known.version is not None
-        ]
-        return sum(dated) if dated else None
+        dated = superseded = 0
+        for chunk in chunks:
+            corpus_chunk = self._chunks.get(chunk.chunk_id)
+            if corpus_chunk is None or corpus_chunk.version is None or corpus_chunk.document not in self._newest:
+                continue
+            newest_version = self._newest[corpus_chunk.document][1]
+            dated += 1
+            superseded += corpus_chunk.version != newest_version
+        return superseded if dated else None

@@ -1,7 +1,7 @@
-"""The grader row, and the batch it works on: cases and observations joined once, in columns.
+"""The metric record, and the batch it works on: cases and observations joined once, in columns.
 
-A row of a batch is one observation of one case. Each family of graders states the facts it needs; facts take some rows
-at a time, keep a few dozen bytes of each, and become arrays when the block is full. A grader turns facts into a
+A row of a batch is one observation of one case. Each family of metrics states the facts it needs; facts take some rows
+at a time, keep a few dozen bytes of each, and become arrays when the block is full. A metric turns facts into a
 `ScoreColumn`.
 """
 
@@ -35,7 +35,7 @@ NULL_ANSWER = "null_answer"
 
 
 class Facts(Protocol):
-    """What one family of graders keeps of each row."""
+    """What one family of metrics keeps of each row."""
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
@@ -46,7 +46,7 @@ FactKey = tuple[type[Any], tuple[Any, ...]]
 
 
 class Batch:
-    """Rows that are scored together, with the facts that their graders need."""
+    """Rows that are scored together, with the facts that their metrics need."""
 
     def __init__(self, keys: Iterable[FactKey]) -> None:
         self.facts: dict[FactKey, Facts] = {key: key[0](*key[1]) for key in dict.fromkeys(keys)}
@@ -82,7 +82,7 @@ class Batch:
 
     @cached_property
     def denied(self) -> Bools:
-        """Rows whose evidence is forbidden to the asker."""
+        """Rows whose evidence is forbidden to the user."""
         return np.array([case.denied for case in self.cases], dtype=np.bool_)
 
     @cached_property
@@ -116,11 +116,11 @@ class Key:
 class Grader:
     """One row of the catalogue: what the number is, and how it is made from a batch.
 
-    `compute` is None for a metric that is found in whole tables. `parts` are the metrics that a `balanced` statistic is
-    the mean of. `yields_to_leaks`: where the case leaked, a score becomes the worst of the range. `rubrics` are those
-    that a judge is asked with. `uncalibrated` are the instruments whose numbers may inform but not gate until they, or
-    those of every metric in `rests_on`, were held against people's labels (DECISIONS 19). `explain` says of one
-    observation how its score came about.
+    `compute` is None for a metric of whole tables. `parts` are the metrics that a `balanced` statistic averages.
+    `yields_to_leaks`: where the case leaked, a score becomes the worst of the range. `rubrics` are those that a judge
+    is asked with. `uncalibrated` are the scorers whose numbers may inform but not gate until they, or those of every
+    metric in `rests_on`, are calibrated against human labels (ADR 0031). `explain` describes how the score of one
+    observation came about.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Grader:
     explain: Callable[[CaseIndex, Observation, MetricName], str] | None = None
 
     def key(self, name: MetricName, key: str) -> str:
-        """Return the value of one of this grader's keys in a name, its default where the name leaves it out."""
+        """Return the value of one of this metric's keys in a name, or its default where the name omits it."""
         return name.key(key, self.keys[key].default)
 
 
@@ -157,18 +157,18 @@ def column(name: MetricName, values: Floats, *unless: Verdict) -> ScoreColumn:
     """Make a column from values and the conditions under which a row has none.
 
     `unless` are (rows, status, reason), the first that applies wins. This is the one place where a value that is not
-    finite is stopped: it is a defect of the grader, never a score.
+    finite is stopped: it is a defect of the metric, never a score. Raises ArithmeticError for one.
     """
     status = np.full(len(values), SCORED, dtype=np.uint8)
     reason = np.zeros(len(values), dtype=np.uint16)
     reasons = [""]
-    for rows, state, why in unless:
-        chosen = rows & (status == SCORED)
-        if chosen.any():
-            if why not in reasons:
-                reasons.append(why)
-            status[chosen] = state
-            reason[chosen] = reasons.index(why)
+    for rows, status_code, reason_text in unless:
+        affected = rows & (status == SCORED)
+        if affected.any():
+            if reason_text not in reasons:
+                reasons.append(reason_text)
+            status[affected] = status_code
+            reason[affected] = reasons.index(reason_text)
     clean = np.where(status == SCORED, values, 0.0)
     if not np.isfinite(clean).all():
         raise ArithmeticError(f"{name}: a scored value is not finite")
@@ -176,7 +176,7 @@ def column(name: MetricName, values: Floats, *unless: Verdict) -> ScoreColumn:
 
 
 def not_applicable(rows: Bools | Sequence[bool], reason: str) -> Verdict:
-    """Rows for which the metric has no meaning."""
+    """Rows for which the metric is undefined."""
     return np.asarray(rows, dtype=np.bool_), NOT_APPLICABLE, reason
 
 

@@ -1,4 +1,4 @@
-"""THE TABLE of built-in graders, and the parsing of metric names against it."""
+"""The catalogue of built-in metrics, and the parsing of metric names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.verdict import rubrics_hash
 
 CATALOG: Mapping[str, Grader] = MappingProxyType(
     {
-        grader.name: also_judged(grader)
+        metric.name: also_judged(metric)
         for family in (
             retrieval.GRADERS,
             files.GRADERS,
@@ -31,7 +31,7 @@ CATALOG: Mapping[str, Grader] = MappingProxyType(
             CHECK_GRADERS,
             judged.GRADERS,
         )
-        for grader in family
+        for metric in family
     }
 )
 
@@ -79,9 +79,9 @@ JUDGED_METRICS: tuple[str, ...] = (
     "critical_hallucinations(by=judge)", "correctness(by=judge)", "completeness(by=judge)",
     "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
 )  # fmt: skip
-"""What is scored as well where verdicts are recorded, as far as they go: all that the default judging asks for."""
+"""Also scored, as far as possible, where verdicts are recorded: everything that judging asks for by default."""
 
-_BOTH = ("rules", "judge")
+_SCORERS = ("rules", "judge")
 
 
 def grader_of(name: MetricName) -> Grader:
@@ -93,135 +93,140 @@ def grader_of(name: MetricName) -> Grader:
 def parse(text: str) -> MetricName:
     """Return the canonical name of one metric, with aliases replaced and defaults left out.
 
-    Raises MetricNameError for an unknown name, key or value, a cut-off that the metric does not take, or an instrument
-    left open.
+    Raises MetricNameError for an unknown name, key or value, a cut-off that the metric does not take, or a missing
+    scorer (`by=`).
 
     >>> str(parse("mrr@10")), str(parse("ndcg(gain=exp2,stage=retrieved)@5"))
     ('rr@10', 'ndcg@5')
     """
-    name = read_name(_respelled(text))
+    name = read_name(_expand_returned_suffix(text))
     if name.base in ALIASES:
-        target = read_name(ALIASES[name.base])
-        name = MetricName(target.base, tuple(sorted({**dict(target.keys), **dict(name.keys)}.items())), name.k)
-    grader = CATALOG.get(name.base)
-    if grader is None:
-        raise _refuse(text, _unknown(name.base))
-    for problem in _key_problems(grader, name):
-        raise _refuse(text, problem)
-    defaults = {key: spec.default for key, spec in grader.keys.items()}
+        alias_target = read_name(ALIASES[name.base])
+        keys = {**dict(alias_target.keys), **dict(name.keys)}
+        name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
+    metric = CATALOG.get(name.base)
+    if metric is None:
+        raise _metric_error(text, _unknown_metric_reason(name.base))
+    for problem in _find_key_problems(metric, name):
+        raise _metric_error(text, problem)
+    defaults = {key: spec.default for key, spec in metric.keys.items()}
     return MetricName(name.base, without_defaults(dict(name.keys), defaults), name.k)
 
 
-def _respelled(text: str) -> str:
-    """Read the brief's `precision@5_returned` as `precision(of=returned)@5`."""
+def _expand_returned_suffix(text: str) -> str:
+    """Read the alias `precision@5_returned` as `precision(of=returned)@5`."""
     base, _, k = text.strip().removesuffix("_returned").partition("@")
     return f"{base}(of=returned)@{k}" if text.strip().endswith("_returned") and k else text
 
 
 def parse_all(texts: Iterable[str]) -> list[MetricName]:
-    """Return many names, once each, reporting every bad one together; an open instrument stands for both."""
+    """Return many names, once each, and report all bad ones together; a name without its scorer stands for both."""
     names: dict[MetricName, None] = {}
     problems: list[Problem] = []
-    for text in (part for each in texts for part in split_names(each)):
+    for text in (part for metric_list in texts for part in split_names(metric_list)):
         try:
-            names.update(dict.fromkeys(_each_instrument(text)))
-        except MetricNameError as wrong:
-            problems.extend(wrong.problems)
+            names.update(dict.fromkeys(_parse_for_scorers(text)))
+        except MetricNameError as error:
+            problems.extend(error.problems)
     if problems:
         raise MetricNameError(problems)
     return list(names)
 
 
-def _each_instrument(text: str) -> list[MetricName]:
-    name = read_name(_respelled(text))
-    grader = CATALOG.get(ALIASES.get(name.base, name.base))
-    if grader is None or "by" not in grader.keys or "by" in dict(name.keys):
+def _parse_for_scorers(text: str) -> list[MetricName]:
+    name = read_name(_expand_returned_suffix(text))
+    metric = CATALOG.get(ALIASES.get(name.base, name.base))
+    if metric is None or "by" not in metric.keys or "by" in dict(name.keys):
         return [parse(text)]
-    return [parse(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in _BOTH]
+    return [parse(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in _SCORERS]
 
 
-def _key_problems(grader: Grader, name: MetricName) -> list[str]:
-    found: list[str] = []
-    given = dict(name.keys)
-    for key, value in given.items():
-        spec = grader.keys.get(key)
+def _find_key_problems(metric: Grader, name: MetricName) -> list[str]:
+    problems: list[str] = []
+    stated_keys = dict(name.keys)
+    for key, value in stated_keys.items():
+        spec = metric.keys.get(key)
         if spec is None:
-            found.append(f"{grader.name} has no key {key!r} (expected {', '.join(grader.keys) or 'none'})")
+            problems.append(f"{metric.name} has no key {key!r} (expected {', '.join(metric.keys) or 'none'})")
         elif spec.values and value not in spec.values:
-            found.append(f"{key} must be one of {', '.join(spec.values)} (got {value!r})")
+            problems.append(f"{key} must be one of {', '.join(spec.values)} (got {value!r})")
         elif key == "rel" and not (value == spec.default or (value.isdigit() and 1 <= int(value) <= 10)):
-            found.append(f"rel must be a grade from 1 to 10 (got {value!r})")
-    if "by" in grader.keys and "by" not in given:
-        found.append(f"say which instrument: {grader.name}(by=rules) or {grader.name}(by=judge)")
-    if grader.cut == "no" and name.k is not None:
-        found.append(f"{grader.name} takes no cut-off (got @{name.k})")
-    if grader.cut == "required" and name.k is None:
-        found.append(f"{grader.name} needs a cut-off, as in {grader.name}@5")
-    return found
+            problems.append(f"rel must be a grade from 1 to 10 (got {value!r})")
+    if "by" in metric.keys and "by" not in stated_keys:
+        problems.append(f"say which scorer: {metric.name}(by=rules) or {metric.name}(by=judge)")
+    if metric.cut == "no" and name.k is not None:
+        problems.append(f"{metric.name} takes no cut-off (got @{name.k})")
+    if metric.cut == "required" and name.k is None:
+        problems.append(f"{metric.name} needs a cut-off, as in {metric.name}@5")
+    return problems
 
 
-def _unknown(base: str) -> str:
-    near = get_close_matches(base, [*CATALOG, *ALIASES], n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else "; `assay graders` lists all"
-    return f"no such metric{hint}"
+def _unknown_metric_reason(base: str) -> str:
+    close_names = get_close_matches(base, [*CATALOG, *ALIASES], n=3)
+    if not close_names:
+        return "no such metric; `assay graders` lists all"
+    return f"no such metric; did you mean {' or '.join(close_names)}?"
 
 
-def _refuse(text: str, why: str) -> MetricNameError:
-    return MetricNameError([Problem("", None, "metric", f"{shown(text)}: {why}", "E_METRIC")])
+def _metric_error(text: str, reason: str) -> MetricNameError:
+    return MetricNameError([Problem("", None, "metric", f"{shown(text)}: {reason}", "E_METRIC")])
 
 
 def judged_beside(names: Iterable[MetricName]) -> list[MetricName]:
-    """Return for each metric of a ranking how much of the same ranks was judged.
+    """Return the `judged` metric that belongs to each ranking metric, over the same ranks.
 
     >>> [str(name) for name in judged_beside([parse("ndcg(gain=linear)@10"), parse("ap")])]
     ['judged@10']
     """
-    stages = {"stage": dict(CATALOG["judged"].keys)["stage"].default}
-    ranked = [
-        name for name in names if name.k is not None and "stage" in grader_of(name).keys and name.base != "overlap"
-    ]
-    return [
-        MetricName("judged", without_defaults({"stage": name.key("stage", stages["stage"])}, stages), name.k)
-        for name in ranked
-    ]
+    default_stage = CATALOG["judged"].keys["stage"].default
+    counterparts = []
+    for name in names:
+        if name.k is None or "stage" not in grader_of(name).keys or name.base == "overlap":
+            continue
+        keys = without_defaults({"stage": name.key("stage", default_stage)}, {"stage": default_stage})
+        counterparts.append(MetricName("judged", keys, name.k))
+    return counterparts
 
 
 def is_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
-    """Return whether a name can be scored with verdicts on the rubrics `held`: all that it is found with, if any."""
-    grader = grader_of(name)
-    if grader.instrument == "judged":
+    """Return whether a name can be scored with the recorded verdicts: `held` must have all its rubrics."""
+    metric = grader_of(name)
+    if metric.instrument == "judged":
         return bool(held)
-    return name.key("by", "rules") != "judge" or set(grader.rubrics) <= set(held)
+    return name.key("by", "rules") != "judge" or set(metric.rubrics) <= set(held)
 
 
 def may_gate(name: MetricName, judging: Judging | None) -> bool:
-    """Return whether a rule may decide by a metric: by any but those whose instrument must first be held against people
-    (DECISIONS 19), and by these where it was: for the metric itself or for all that it rests on. What the rules count
-    (claims that they call contradicted) is not what their calibrated probability says.
+    """Return whether a rule may decide by a metric (ADR 0031).
+
+    Deterministic metrics may always gate. A metric whose scorer needs calibration may gate once the scorer is
+    calibrated against human labels, for the metric itself or for every metric that it rests on. Counts by rules need
+    their own calibration: the claims that rules call contradicted are not those that their calibrated probability
+    calls unsupported.
 
     >>> may_gate(parse("recall@10"), None), may_gate(parse("faithfulness(by=rules)"), None)
     (True, False)
     """
-    grader, by = grader_of(name), name.key("by", "rules")
-    if by not in grader.uncalibrated:
+    metric, by = grader_of(name), name.key("by", "rules")
+    if by not in metric.uncalibrated:
         return True
     if judging is None:
         return False
-    parts = [MetricName(base, (("by", by),)) for base in grader.rests_on]
-    made_of_parts = by == "judge" or grader.unit != "count"
-    by_parts = made_of_parts and bool(parts) and all(_calibrated(part, by, judging) for part in parts)
-    return _calibrated(name, by, judging) or by_parts
+    parts = [MetricName(base, (("by", by),)) for base in metric.rests_on]
+    follows_from_parts = by == "judge" or metric.unit != "count"
+    if _is_calibrated(name, by, judging):
+        return True
+    return follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
 
 
-def _calibrated(name: MetricName, by: str, judging: Judging) -> bool:
-    found = judging.calibrations.get(str(name))
-    if found is None or not found.may_gate:
+def _is_calibrated(name: MetricName, by: str, judging: Judging) -> bool:
+    calibration = judging.calibrations.get(str(name))
+    if calibration is None or not calibration.may_gate:
         return False
     if by == "rules":
-        return found.counts_for(RULES_VERSION, "")
-    return judging.valid and found.counts_for(
-        judging.judge, rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0])
-    )
+        return calibration.counts_for(RULES_VERSION, "")
+    rubric_hash = rubrics_hash(judging.rubrics.values(), grader_of(name).rubrics[0])
+    return judging.valid and calibration.counts_for(judging.judge, rubric_hash)
 
 
 def column_name(name: MetricName) -> MetricName:

@@ -21,15 +21,18 @@ _REL = Key("required", doc="count units of at least this grade; default: the req
 
 
 class CitedFacts:
-    """Six numbers of each row: distinct citations and the judged ones among them, the sum of their grades, whether
-    anything was judged for the case; sentences and those that cite. −1: not reported."""
+    """Six numbers of each row, in the order of `FIELDS`; −1: not reported.
+
+    Distinct citations, the judged ones among them and the sum of their grades, whether anything was judged for the
+    case, sentences and those of them that cite.
+    """
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
-        self.rows += map(_counts, rows.cases, rows.observations)
+        self.rows += map(_count_cited, rows.cases, rows.observations)
 
     @cached_property
     def counts(self) -> dict[str, Ints]:
@@ -38,15 +41,19 @@ class CitedFacts:
         return dict(zip(FIELDS, table.T, strict=True))
 
 
-def _counts(case: CaseIndex, observation: Observation) -> tuple[int, ...]:
+def _count_cited(case: CaseIndex, observation: Observation) -> tuple[int, ...]:
     citations, sentences = observation.citations, observation.sentences
-    spoken = (_UNREPORTED, 0) if sentences is None else (len(sentences), sum(bool(s.citations) for s in sentences))
+    if sentences is None:
+        sentence_counts = (_UNREPORTED, 0)
+    else:
+        sentence_counts = (len(sentences), sum(bool(sentence.citations) for sentence in sentences))
     if citations is None or not case.partial:
-        return (_UNREPORTED, 0, 0, 0, *spoken)
+        return (_UNREPORTED, 0, 0, 0, *sentence_counts)
     names = dict.fromkeys(citations)
     masks = [mask for mask in case.evidence.masks([Chunk(name) for name in names]) if mask is not None]
     grades = sum(case.evidence.best_grade(mask) for mask in masks)
-    return (len(names), len(masks), grades, int(bool(case.case.evidence) and not case.denied), *spoken)
+    has_judgments = bool(case.case.evidence) and not case.denied
+    return (len(names), len(masks), grades, int(has_judgments), *sentence_counts)
 
 
 class RelevantFacts:
@@ -68,25 +75,27 @@ class RelevantFacts:
         return sum(bool(mask and mask & level) for mask in masks)
 
 
-def _rel(name: MetricName) -> int | None:
+def _relevance_level(name: MetricName) -> int | None:
     rel = name.key("rel", _REL.default)
     return None if rel == _REL.default else int(rel)
 
 
-def _share(part: Ints, whole: Ints) -> Floats:
+def _divide_counts(part: Ints, total: Ints) -> Floats:
     shares = np.zeros(len(part))
-    np.divide(part, whole, out=shares, where=whole > 0)
+    np.divide(part, total, out=shares, where=total > 0)
     return shares
 
 
 def _cited_column(batch: Batch, name: MetricName) -> ScoreColumn:
     counts = batch.of(CitedFacts).counts
     if name.base == "cited_judged":
-        values = _share(counts["judged"], counts["cited"])
+        values = _divide_counts(counts["judged"], counts["cited"])
     elif name.base == "cited_grade":
-        values = _share(counts["grades"], counts["judged"])
+        values = _divide_counts(counts["grades"], counts["judged"])
     else:
-        values = _share(np.array(batch.of(RelevantFacts, _rel(name)).found, dtype=np.int64), counts["judged"])
+        values = _divide_counts(
+            np.array(batch.of(RelevantFacts, _relevance_level(name)).found, dtype=np.int64), counts["judged"]
+        )
     unless: list[Verdict] = [
         *batch.target_errors,
         not_applicable(~batch.partial, "the golden set is judged completely"),
@@ -99,11 +108,11 @@ def _cited_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, values, *unless)
 
 
-def _coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
+def _sentence_coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
     counts, expected = batch.of(CitedFacts).counts, batch.behaviours[0]
     return column(
         name,
-        _share(counts["citing"], counts["sentences"]),
+        _divide_counts(counts["citing"], counts["sentences"]),
         *batch.target_errors,
         not_applicable(counts["sentences"] == _UNREPORTED, "sentences not reported"),
         not_applicable(counts["sentences"] == 0, "no sentences"),
@@ -111,12 +120,14 @@ def _coverage_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
-    relevant: tuple[FactKey, ...] = ((RelevantFacts, (_rel(name),)),) if name.base == "cited_relevant" else ()
+def _need_cited_counts(name: MetricName) -> tuple[FactKey, ...]:
+    relevant: tuple[FactKey, ...] = (
+        ((RelevantFacts, (_relevance_level(name),)),) if name.base == "cited_relevant" else ()
+    )
     return ((CitedFacts, ()), *relevant)
 
 
-def _row(
+def _cited_row(
     name: str, summary: str, *, keys: dict[str, Key] | None = None, unit: str = "share", high: float = 1
 ) -> Grader:
     return Grader(
@@ -128,22 +139,22 @@ def _row(
         high=high,
         keys=keys or {},
         undefined="citations not reported, or none; a golden set judged completely; nothing judged for the case",
-        needs=_needs,
+        needs=_need_cited_counts,
         compute=_cited_column,
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row("cited_judged", "Share of the cited passages that somebody judged."),
-    _row("cited_relevant", "Share of the judged cited passages that are relevant.", keys={"rel": _REL}),
-    _row("cited_grade", "Mean grade of the judged cited passages.", unit="grade", high=10),
+    _cited_row("cited_judged", "Share of the cited passages that somebody judged."),
+    _cited_row("cited_relevant", "Share of the judged cited passages that are relevant.", keys={"rel": _REL}),
+    _cited_row("cited_grade", "Mean grade of the judged cited passages.", unit="grade", high=10),
     Grader(
         name="sentence_coverage",
         family="citation",
         summary="Share of the answer's sentences that cite something.",
         source="sentence-level citations of the TREC RAG track",
         undefined="sentences not reported, or none; no answer expected",
-        needs=_needs,
-        compute=_coverage_column,
+        needs=_need_cited_counts,
+        compute=_sentence_coverage_column,
     ),
 )

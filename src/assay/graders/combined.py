@@ -1,4 +1,4 @@
-"""What follows from several metrics of the answer layer: the risk of a hallucination, and how far to trust a judge."""
+"""Metrics that combine others: hallucination risk, and how far a judge can be trusted."""
 
 from __future__ import annotations
 
@@ -23,36 +23,37 @@ from assay.graders.judging import (
 )
 from assay.graders.reading import Reading, listed
 from assay.graders.votes import Ruling
-from assay.model import NOT_APPLICABLE, SCORED
+from assay.model import ERROR, NOT_APPLICABLE, SCORED
+from assay.verdict import JudgeRequest
 
 BY_BOTH = ("faithfulness", "citation_support", "correctness")
-"""What both instruments find, and are held against each other by."""
+"""The metrics on which judge and rules are compared."""
 APART = 0.4
-"""How far two instruments may differ before the case is flagged for review."""
+"""How far judge and rules may differ before the case is flagged for review."""
 
 
-def _risk(faithful: Outcome, cited: Outcome) -> Outcome:
+def _combine_risk(faithful: Outcome, cited: Outcome) -> Outcome:
     parts = (faithful, cited)
-    for part in sorted(parts, key=lambda each: each.status != NOT_APPLICABLE):  # without meaning comes before unknown
-        if part.status != SCORED:
-            return part
-    return scored(1 - faithful.value * cited.value, "; ".join(each.detail for each in parts if each.detail))
+    for status in (NOT_APPLICABLE, ERROR):  # an undefined part makes the risk undefined, even if the other is an error
+        for part in parts:
+            if part.status == status:
+                return part
+    return scored(1 - faithful.value * cited.value, "; ".join(part.detail for part in parts if part.detail))
 
 
 def risk_by_rules(reading: Reading) -> Outcome:
     """1 − faithfulness × citation support."""
-    return _risk(faithful_by_rules(reading), support_by_rules(reading))
+    return _combine_risk(faithful_by_rules(reading), support_by_rules(reading))
 
 
 def risk_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     """1 − faithfulness × citation support."""
     faithful, cited = yield from together(faithful_by_judge(reading, rubrics), support_by_judge(reading, rubrics))
-    return _risk(faithful, cited)
+    return _combine_risk(faithful, cited)
 
 
-def _everything(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
-    """Return the askings of every dimension of an answer that is judged; what needs an expected answer is never asked
-    of others."""
+def _judged_dimensions(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
+    """Return the judged metrics of an answer; those that need an expected answer only where one is expected."""
     grounded = {
         "faithfulness": faithful_by_judge(reading, rubrics),
         "citation_support": support_by_judge(reading, rubrics),
@@ -69,22 +70,28 @@ def _everything(reading: Reading, rubrics: Rubrics) -> dict[str, Asking]:
 def unscored_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     """The share of the requests about this answer that have no usable verdict for some item.
 
-    One that is not recorded counts where answers were judged under its rubric at all: else nobody meant to ask.
+    A request without a recorded verdict counts only if any answer was judged under its rubric.
     """
     judging = reading.case.joins.judging
-    held = judging.held if judging is not None else ()
-    requests = [each for asking in _everything(reading, rubrics).values() for each in first_requests(asking)]
+    rubrics_with_verdicts = judging.held if judging is not None else ()
+    requests: list[JudgeRequest] = []
+    for asking in _judged_dimensions(reading, rubrics).values():
+        requests += first_requests(asking)
     rulings = (yield requests) if requests else []
-    asked = [
-        ruling for each, ruling in zip(requests, rulings, strict=True) if ruling is not None or each.rubric in held
-    ]
-    if not asked:
+    counted, reasons = 0, list[str]()
+    for request, ruling in zip(requests, rulings, strict=True):
+        if ruling is None and request.rubric not in rubrics_with_verdicts:
+            continue
+        counted += 1
+        reason = _unscored_reason(ruling)
+        if reason is not None:
+            reasons.append(reason)
+    if not counted:
         return not_applicable(NO_VERDICT)
-    gone = [why for ruling in asked if (why := _without_verdict(ruling)) is not None]
-    return scored(len(gone) / len(asked), listed("unscored", gone))
+    return scored(len(reasons) / counted, listed("unscored", reasons))
 
 
-def _without_verdict(ruling: Ruling | None) -> str | None:
+def _unscored_reason(ruling: Ruling | None) -> str | None:
     """Return why some item of a request has no label; None where each has one."""
     if ruling is None:
         return NO_VERDICT
@@ -93,16 +100,18 @@ def _without_verdict(ruling: Ruling | None) -> str | None:
 
 def disagreement(reading: Reading, rubrics: Rubrics) -> Asking:
     """1 where judge and rules differ by more than .4 on faithfulness, citation support or correctness."""
-    rules = dict(zip(BY_BOTH, (faithful_by_rules, support_by_rules, correct_by_rules), strict=True))
-    askings = {name: each for name, each in _everything(reading, rubrics).items() if name in rules}
-    judged = dict(zip(askings, (yield from together(*askings.values())), strict=True))
-    ruled = {name: rules[name](reading) for name in judged}
-    both = [name for name in judged if judged[name].status == ruled[name].status == SCORED]
-    if not both:
-        return not_applicable("nothing was measured by both instruments")
-    apart = [
-        f"{name} {judged[name].value:.2f} by judge, {ruled[name].value:.2f} by rules"
-        for name in both
-        if abs(judged[name].value - ruled[name].value) > APART
-    ]
-    return scored(float(bool(apart)), listed("apart", apart))
+    scorers_by_rules = dict(zip(BY_BOTH, (faithful_by_rules, support_by_rules, correct_by_rules), strict=True))
+    dimensions = _judged_dimensions(reading, rubrics)
+    askings = {name: asking for name, asking in dimensions.items() if name in scorers_by_rules}
+    outcomes_by_judge = dict(zip(askings, (yield from together(*askings.values())), strict=True))
+    compared, differences = 0, list[str]()
+    for name, by_judge in outcomes_by_judge.items():
+        by_rules = scorers_by_rules[name](reading)
+        if by_judge.status != SCORED or by_rules.status != SCORED:
+            continue
+        compared += 1
+        if abs(by_judge.value - by_rules.value) > APART:
+            differences.append(f"{name} {by_judge.value:.2f} by judge, {by_rules.value:.2f} by rules")
+    if not compared:
+        return not_applicable("nothing was measured by both judge and rules")
+    return scored(float(bool(differences)), listed("apart", differences))

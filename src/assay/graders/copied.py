@@ -1,4 +1,4 @@
-"""Words in a row that an answer has from chunks of the corpus that its asker may not see, whatever its trace lists."""
+"""Find runs of words that an answer copied from corpus chunks that the user may not see, listed in its trace or not."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assay.model import Corpus, User
 if TYPE_CHECKING:
     from assay.graders.joins import CaseIndex
 
-_PROFILES = 256  # askers that are remembered
+_MOST_USER_PROFILES = 256  # cached masks of what a user may see
 
 
 class CorpusText:
-    """The runs of words of a corpus, with who may see them; nothing is read while everybody may see everything."""
+    """The runs of words of a corpus, with who may see them; not indexed as long as everybody may see everything."""
 
     def __init__(self, corpus: Corpus) -> None:
         chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
@@ -35,55 +35,57 @@ class CorpusText:
     def _index(self) -> RunIndex:
         return RunIndex(self.texts)
 
-    def secret(self, said: list[str], user: User, as_of: str | None) -> list[tuple[int, list[int]]]:
+    def secret(self, words: list[str], user: User, as_of: str | None) -> list[tuple[int, list[int]]]:
         """Return the runs of `said` (folded tokens) that only chunks hold which the user may not see, in order: the
         place of the run's first word, and the numbers of the chunks."""
         mask = self._mask(user, as_of)
-        if len(said) < RUN or mask.all():
+        if len(words) < RUN or mask.all():
             return []
-        return self._index.owned(said, lambda numbers: mask[self._access[numbers]])
+        return self._index.owned(words, lambda numbers: mask[self._access[numbers]])
 
     def _mask(self, user: User, as_of: str | None) -> Mask:
         """Return which of the different accesses are open to a user."""
-        asker = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
-        mask = self._visible.get(asker)
+        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
+        mask = self._visible.get(user_key)
         if mask is None:
-            if len(self._visible) >= _PROFILES:
+            if len(self._visible) >= _MOST_USER_PROFILES:
                 self._visible.clear()
             mask = np.array([visible(access, user, as_of) for access in self._accesses], np.bool_)
-            self._visible[asker] = mask
+            self._visible[user_key] = mask
         return mask
 
 
 def copied(case: CaseIndex, answer: str) -> list[tuple[str, str]]:
-    """Return every passage of an answer, of eight words or more, that stands in chunks of the corpus of which the asker
-    may see none, and not in the question: (text of such a chunk, the words). Evidence of the case is open to its asker.
+    """Return the passages of an answer that are copied from forbidden chunks, as (text of such a chunk, the words).
+
+    A passage has eight words or more, occurs only in corpus chunks that the user may not see, and is not in the
+    question. The evidence of the case is open to its user.
     """
     user, corpus = case.case.user, case.joins.corpus_text
     if user is None or corpus is None:
         return []
-    said = tokens(answer)
-    found = corpus.secret(said, user, case.as_of)
-    if not found:
+    answer_words = tokens(answer)
+    secret_runs = corpus.secret(answer_words, user, case.as_of)
+    if not secret_runs:
         return []
-    asked = tokens(case.case.question)
-    open_runs = {tuple(asked[i : i + RUN]) for i in range(len(asked) - RUN + 1)}
-    leaked = [
-        (place, chunks)
-        for place, chunks in found
-        if tuple(said[place : place + RUN]) not in open_runs
-        and not any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunks)
-    ]
-    return [(corpus.texts[chunk], " ".join(said[first:end])) for chunk, first, end in _passages(leaked)]
+    question_words = tokens(case.case.question)
+    question_runs = {tuple(question_words[i : i + RUN]) for i in range(len(question_words) - RUN + 1)}
+    leaked = []
+    for position, chunk_numbers in secret_runs:
+        is_in_question = tuple(answer_words[position : position + RUN]) in question_runs
+        is_evidence = any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunk_numbers)
+        if not is_in_question and not is_evidence:
+            leaked.append((position, chunk_numbers))
+    return [(corpus.texts[chunk], " ".join(answer_words[start:end])) for chunk, start, end in _merge_runs(leaked)]
 
 
-def _passages(runs: Iterable[tuple[int, list[int]]]) -> list[tuple[int, int, int]]:
+def _merge_runs(runs: Iterable[tuple[int, list[int]]]) -> list[tuple[int, int, int]]:
     """Return the longest passages of runs that follow each other in one chunk: its number, first word, and end."""
-    found: list[tuple[int, int, int]] = []
-    for place, chunks in runs:
-        chunk, first, end = found[-1] if found else (-1, 0, 0)
-        if place + RUN == end + 1 and chunk in chunks:
-            found[-1] = chunk, first, end + 1
+    passages: list[tuple[int, int, int]] = []
+    for position, chunk_numbers in runs:
+        chunk, start, end = passages[-1] if passages else (-1, 0, 0)
+        if position + RUN == end + 1 and chunk in chunk_numbers:
+            passages[-1] = chunk, start, end + 1
         else:
-            found.append((chunks[0], place, place + RUN))
-    return found
+            passages.append((chunk_numbers[0], position, position + RUN))
+    return passages

@@ -18,14 +18,17 @@ QUOTE = "quote"
 CORPUS_FIELDS = ("document", "version", "section", "path", "kind", "tenant", "index_version", "chunking_strategy")
 
 
-def chunk_fields(chunk: Chunk, known: CorpusChunk | None) -> dict[str, Any]:
+def chunk_fields(chunk: Chunk, corpus_chunk: CorpusChunk | None) -> dict[str, Any]:
     """Return a chunk's stable key fields: what it reports of itself, overruled by what the corpus knows."""
     fields: dict[str, Any] = dict(chunk.metadata or {})
-    if known is not None:
-        fields.update(known.metadata)
-        fields.update({name: value for name in CORPUS_FIELDS if (value := getattr(known, name)) is not None})
-        if known.pages:
-            fields["page"] = known.pages
+    if corpus_chunk is not None:
+        fields.update(corpus_chunk.metadata)
+        for name in CORPUS_FIELDS:
+            value = getattr(corpus_chunk, name)
+            if value is not None:
+                fields[name] = value
+        if corpus_chunk.pages:
+            fields["page"] = corpus_chunk.pages
     fields[CHUNK_ID] = chunk.chunk_id
     return fields
 
@@ -56,16 +59,16 @@ class EvidenceIndex:
                 mask = 1 << len(self.grades)
                 self.grades.append(grade)
             for selector in selectors:
-                self._enter(selector, mask)
+                self._add_selector(selector, mask)
         self.by_id_alone = not self._selectors and not self._quotes
 
-    def _enter(self, selector: Selector, mask: int) -> None:
+    def _add_selector(self, selector: Selector, mask: int) -> None:
         if len(selector) == 1 and CHUNK_ID in selector:
             chunk_id = str(selector[CHUNK_ID])
             self.by_id[chunk_id] = self.by_id.get(chunk_id, 0) | mask
         elif QUOTE in selector:
-            rest = {key: value for key, value in selector.items() if key != QUOTE}
-            self._quotes.append((fold(str(selector[QUOTE])), rest, mask))
+            other_fields = {key: value for key, value in selector.items() if key != QUOTE}
+            self._quotes.append((fold(str(selector[QUOTE])), other_fields, mask))
         else:
             self._selectors.append((selector, mask))
 
@@ -77,27 +80,27 @@ class EvidenceIndex:
         return [self._mask(chunk) for chunk in chunks]
 
     def _mask(self, chunk: Chunk) -> int | None:
-        found = self.by_id.get(chunk.chunk_id)
-        known = self._known.get(chunk.chunk_id)
-        fields = chunk_fields(chunk, known)
+        covered_units = self.by_id.get(chunk.chunk_id)
+        corpus_chunk = self._known.get(chunk.chunk_id)
+        fields = chunk_fields(chunk, corpus_chunk)
         for selector, mask in self._selectors:
             if all(holds(fields, name, wanted) for name, wanted in selector.items()):
-                found = (found or 0) | mask
+                covered_units = (covered_units or 0) | mask
         if self._quotes:
-            text = chunk.text if chunk.text is not None else (known.text if known is not None else None)
+            text = chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)
             folded = fold(text) if text is not None else None
-            for quote, rest, mask in self._quotes:
-                if folded is not None and quote in folded and all(holds(fields, n, w) for n, w in rest.items()):
-                    found = (found or 0) | mask
-        return found
+            for quote, other_fields, mask in self._quotes:
+                if folded is not None and quote in folded and all(holds(fields, n, w) for n, w in other_fields.items()):
+                    covered_units = (covered_units or 0) | mask
+        return covered_units
 
     def best_grade(self, mask: int) -> int:
         """Return the highest grade among the units of a mask; 0 for none."""
         if not mask & (mask - 1):
             return self.grades[mask.bit_length() - 1] if mask else 0
-        best = 0
+        highest = 0
         while mask:
-            low = mask & -mask
-            best = max(best, self.grades[low.bit_length() - 1])
-            mask ^= low
-        return best
+            lowest_bit = mask & -mask
+            highest = max(highest, self.grades[lowest_bit.bit_length() - 1])
+            mask ^= lowest_bit
+        return highest

@@ -1,4 +1,4 @@
-"""Files and symbols of a code base: what the system brought back against what the case lists ([000]).
+"""Files and symbols of a code base: what the system returned compared with what the case lists.
 
 Sets, not rankings: order and repeats do not count. A file is a chunk's `path`; without one, its id.
 """
@@ -38,9 +38,9 @@ class Compared(NamedTuple):
         return sorted((self.returned or frozenset()) - self.expected)
 
 
-def _field(case: CaseIndex, chunk: Chunk, name: str) -> Any:
-    known = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
-    return chunk_fields(chunk, known).get(name)
+def _chunk_field(case: CaseIndex, chunk: Chunk, name: str) -> Any:
+    corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
+    return chunk_fields(chunk, corpus_chunk).get(name)
 
 
 def compare_files(case: CaseIndex, observation: Observation) -> Compared:
@@ -51,7 +51,8 @@ def compare_files(case: CaseIndex, observation: Observation) -> Compared:
     stage = find_stage(observation, "retrieved")
     if stage is None or not expected:
         return Compared(expected, None)
-    return Compared(expected, frozenset(str(_field(case, chunk, PATH) or chunk.chunk_id) for chunk in stage.chunks))
+    returned = frozenset(str(_chunk_field(case, chunk, PATH) or chunk.chunk_id) for chunk in stage.chunks)
+    return Compared(expected, returned)
 
 
 def compare_symbols(case: CaseIndex, observation: Observation) -> Compared:
@@ -65,14 +66,14 @@ def compare_symbols(case: CaseIndex, observation: Observation) -> Compared:
         texts = [observation.answer]
     if not texts:
         return Compared(expected, None)
-    words = set(re.findall(r"\w+", "\n".join(texts).lower()))
     joined = "\n".join(texts).lower()
-    found = {name for name in expected if _holds(name.lower(), words, joined)}
-    return Compared(expected, frozenset(found))
+    words = set(re.findall(r"\w+", joined))
+    found_symbols = {name for name in expected if _has_symbol(name.lower(), words, joined)}
+    return Compared(expected, frozenset(found_symbols))
 
 
-def _holds(symbol: str, words: set[str], text: str) -> bool:
-    """Whether a symbol stands in the text as a whole; a dotted or qualified one is searched with its punctuation."""
+def _has_symbol(symbol: str, words: set[str], text: str) -> bool:
+    """Whether a text contains a symbol as a whole word; a dotted or qualified one is searched with its punctuation."""
     if re.fullmatch(r"\w+", symbol):
         return symbol in words
     return re.search(rf"(?<!\w){re.escape(symbol)}(?!\w)", text) is not None
@@ -91,12 +92,12 @@ class FileFacts:
         self.symbols += map(compare_symbols, rows.cases, rows.observations)
 
 
-def _column(batch: Batch, name: MetricName) -> ScoreColumn:
+def _file_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.of(FileFacts)
     rows = facts.symbols if name.base == "symbol_recall" else facts.files
-    found = [len(row.expected & (row.returned or frozenset())) for row in rows]
-    whole = [len(row.returned or ()) if name.base == "file_precision" else len(row.expected) for row in rows]
-    values = np.array([part / total if total else 0.0 for part, total in zip(found, whole, strict=True)])
+    matches = [len(row.expected & (row.returned or frozenset())) for row in rows]
+    totals = [len(row.returned or ()) if name.base == "file_precision" else len(row.expected) for row in rows]
+    values = np.array([matched / total if total else 0.0 for matched, total in zip(matches, totals, strict=True)])
     return column(
         name,
         values,
@@ -106,7 +107,7 @@ def _column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _row(name: str, summary: str, source: str) -> Grader:
+def _file_row(name: str, summary: str, source: str) -> Grader:
     return Grader(
         name=name,
         family="retrieval",
@@ -114,12 +115,18 @@ def _row(name: str, summary: str, source: str) -> Grader:
         source=source,
         undefined="the case lists none, or the target reported none",
         needs=lambda _: ((FileFacts, ()),),
-        compute=_column,
+        compute=_file_column,
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row("file_recall", "Share of the expected files that were retrieved.", "[000]"),
-    _row("file_precision", "Share of the retrieved files that were expected; 0 when none was retrieved.", "[000]"),
-    _row("symbol_recall", "Share of the expected symbols found in the evidence, else in the answer.", "[000]"),
+    _file_row("file_recall", "Share of the expected files that were retrieved.", "code benchmark"),
+    _file_row(
+        "file_precision",
+        "Share of the retrieved files that were expected; 0 when none was retrieved.",
+        "code benchmark",
+    ),
+    _file_row(
+        "symbol_recall", "Share of the expected symbols found in the evidence, else in the answer.", "code benchmark"
+    ),
 )

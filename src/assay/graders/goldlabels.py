@@ -1,6 +1,6 @@
 """Labels that are out of date: evidence that the corpus does not hold, or no longer with the text that was labelled.
 
-Such a miss is the golden set's fault and not the system's, so it is a check of its own.
+Such a miss is an error of the golden set, not of the system, so it is a check of its own.
 """
 
 from __future__ import annotations
@@ -23,29 +23,33 @@ def outdated(case: CaseIndex) -> tuple[str, ...]:
     """
     if case.corpus is None or case.denied:
         return ()
-    found = (_fault(unit, case.corpus) for unit in case.case.evidence if unit.grade > 0 and unit.required)
-    return tuple(fault for fault in found if fault is not None)
+    problems = []
+    for unit in case.case.evidence:
+        problem = _find_label_problem(unit, case.corpus) if unit.grade > 0 and unit.required else None
+        if problem is not None:
+            problems.append(problem)
+    return tuple(problems)
 
 
-def _fault(unit: Evidence, corpus: Corpus) -> str | None:
+def _find_label_problem(unit: Evidence, corpus: Corpus) -> str | None:
     ids = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
     if not ids or len(ids) < len(unit.any_of):
         return None
-    known = [corpus.chunks[chunk_id] for chunk_id in ids if chunk_id in corpus.chunks]
-    if not known:
+    corpus_chunks = [corpus.chunks[chunk_id] for chunk_id in ids if chunk_id in corpus.chunks]
+    if not corpus_chunks:
         return f"{' or '.join(ids)} is not in the corpus"
-    if unit.text_hash is not None and not any(_same_hash(chunk, unit.text_hash) for chunk in known):
+    if unit.text_hash is not None and not any(_has_same_hash(chunk, unit.text_hash) for chunk in corpus_chunks):
         return f"{' or '.join(ids)} has another text than the one that was labelled"
-    if unit.quote is not None and not any(_quoted(chunk, unit.quote) for chunk in known):
+    if unit.quote is not None and not any(_has_quote(chunk, unit.quote) for chunk in corpus_chunks):
         return f"{' or '.join(ids)} does not hold the quote that was labelled"
     return None
 
 
-def _same_hash(chunk: CorpusChunk, text_hash: str) -> bool:
+def _has_same_hash(chunk: CorpusChunk, text_hash: str) -> bool:
     return chunk.text_hash is None or chunk.text_hash == text_hash
 
 
-def _quoted(chunk: CorpusChunk, quote: str) -> bool:
+def _has_quote(chunk: CorpusChunk, quote: str) -> bool:
     return chunk.text is None or fold(quote) in fold(chunk.text)
 
 
@@ -65,7 +69,7 @@ class LabelFacts:
             self.values.append(self._known[key])
 
 
-def _column(batch: Batch, name: MetricName) -> ScoreColumn:
+def _outdated_column(batch: Batch, name: MetricName) -> ScoreColumn:
     values = batch.of(LabelFacts).values
     return column(
         name,
@@ -80,11 +84,11 @@ GRADERS: tuple[Grader, ...] = (
         name="gold_outdated",
         family="checks",
         summary="Whether required evidence is not in the corpus, or not with the text that was labelled.",
-        source="[001] golden_label_issue",
+        source="`rag-trace` contract: golden_label_issue",
         direction="lower",
         statistic="rate",
         undefined="no corpus, or no evidence required",
         needs=lambda _: ((LabelFacts, ()),),
-        compute=_column,
+        compute=_outdated_column,
     ),
 )

@@ -1,6 +1,6 @@
-"""Does the answer rest on its sources? Every claim against the context, or against what is cited, by both instruments.
+"""Faithfulness: every claim is compared with the context, or with what is cited, by rules or by a judge.
 
-The rules instrument gives a claim a score (for ranking and trend until it is calibrated); a judge gives it a label.
+Rules give a claim a score (for ranking and trend until they are calibrated); a judge gives it a label.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.verdict import JudgeRequest
 RUBRIC = "support"
 CONTRADICTED = "contradicted"
 NOT_FOUND = Labelled("not_found", 0.0)
-"""The label of a claim where there is no source at all: nobody needs to be asked."""
+"""The label of a claim if there are no sources at all; no judge needs to be asked."""
 UNSUPPORTED = (CONTRADICTED, NOT_FOUND.label)
 """The verdicts on claims that the sources do not support."""
 CRITICAL = "critical"
@@ -38,7 +38,7 @@ _ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
 
 
 def why_not(reading: Reading, against: str) -> Outcome | None:
-    """Return why claims cannot be held against the sources; None where they can. What is cheap to tell comes first."""
+    """Return why claims cannot be compared with the sources, or None if they can. Cheap conditions come first."""
     if against == CONTEXT and isinstance(reading.context, str):
         return not_applicable(reading.context)
     if against == CITED and not reading.has_texts:
@@ -57,9 +57,11 @@ def is_critical(reading: Reading) -> bool:
 
 
 def without_claims(reading: Reading) -> Outcome:
-    """1 where an answer claims nothing although it does not refuse, and there are sources for claims."""
-    reason = why_not(reading, CONTEXT)
-    return scored(float(reason is not None)) if reason is None or reason.reason == NO_CLAIMS else reason
+    """1 if an answer makes no claims although it does not refuse and there are sources for claims, else 0."""
+    unscored_outcome = why_not(reading, CONTEXT)
+    if unscored_outcome is None:
+        return scored(0.0)
+    return scored(1.0) if unscored_outcome.reason == NO_CLAIMS else unscored_outcome
 
 
 # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -67,76 +69,81 @@ def without_claims(reading: Reading) -> Outcome:
 
 def faithful_by_rules(reading: Reading, against: str = CONTEXT) -> Outcome:
     """The mean score of the claims."""
-    reason = why_not(reading, against)
-    if reason is not None:
-        return reason
-    as_held = held(reading, FAITHFULNESS[against])
-    scores = [as_held.score(each) for each in reading.supports(against)]
-    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", _with(reading, against, UNSUPPORTED)))
+    unscored_outcome = why_not(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    calibrated_rules = held(reading, FAITHFULNESS[against])
+    scores = [calibrated_rules.score(support) for support in reading.supports(against)]
+    unsupported = _claims_with_verdict(reading, against, UNSUPPORTED)
+    return scored(math.fsum(scores) / len(scores), listed("probably unsupported", unsupported))
 
 
 def unsupported_by_rules(reading: Reading) -> Outcome:
-    """How many claims the rules instrument holds to be unsupported."""
-    reason = why_not(reading, CONTEXT)
-    weak = [] if reason is not None else _with(reading, CONTEXT, UNSUPPORTED)
-    return reason or scored(len(weak), listed("unsupported", weak))
+    """The number of claims that are unsupported by rules."""
+    unscored_outcome = why_not(reading, CONTEXT)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    unsupported = _claims_with_verdict(reading, CONTEXT, UNSUPPORTED)
+    return scored(len(unsupported), listed("unsupported", unsupported))
 
 
 def suspects_by_rules(reading: Reading) -> Outcome:
-    """How many claims say nearly what a source says, with another fact in its place or turned round."""
-    reason = why_not(reading, CONTEXT)
-    found = [] if reason is not None else _with(reading, CONTEXT, (CONTRADICTED,))
-    return reason or scored(len(found), listed("contradicted, it seems", found))
+    """The number of claims that nearly match a source but change a fact or negate it."""
+    unscored_outcome = why_not(reading, CONTEXT)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    contradicted = _claims_with_verdict(reading, CONTEXT, (CONTRADICTED,))
+    return scored(len(contradicted), listed("probably contradicted", contradicted))
 
 
 def critical_by_rules(reading: Reading) -> Outcome:
-    """How many claims a source contradicts; on a critical case also those of which no source says anything."""
-    reason = why_not(reading, CONTEXT)
-    if reason is not None:
-        return reason
-    found = _with(reading, CONTEXT, UNSUPPORTED if is_critical(reading) else (CONTRADICTED,))
-    return scored(len(found), listed("critical", found))
+    """The number of claims that a source contradicts; on a critical case also those that no source mentions."""
+    unscored_outcome = why_not(reading, CONTEXT)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    critical = _claims_with_verdict(reading, CONTEXT, UNSUPPORTED if is_critical(reading) else (CONTRADICTED,))
+    return scored(len(critical), listed("critical", critical))
 
 
-def _with(reading: Reading, against: str, verdicts: Collection[str]) -> list[str]:
+def _claims_with_verdict(reading: Reading, against: str, verdicts: Collection[str]) -> list[str]:
     """Return the claims with one of these verdicts, each with what contradicts it."""
-    as_held = held(reading, FAITHFULNESS[against])
-    pairs = zip(reading.claims, reading.supports(against), strict=True)
-    return [
-        f"{claim.text} ({'; '.join(each.contradictions)})" if each.contradictions else claim.text
-        for claim, each in pairs
-        if as_held.verdict(each) in verdicts
-    ]
+    calibrated_rules = held(reading, FAITHFULNESS[against])
+    texts = []
+    for claim, support in zip(reading.claims, reading.supports(against), strict=True):
+        if calibrated_rules.verdict(support) in verdicts:
+            reasons = f" ({'; '.join(support.contradictions)})" if support.contradictions else ""
+            texts.append(claim.text + reasons)
+    return texts
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def claims_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT) -> Labels:
-    """Ask about every claim; end with the label of each by its id."""
-    reason = why_not(reading, against)
-    if reason is not None:
-        return reason
+    """Ask about every claim; return the label of each by its id."""
+    unscored_outcome = why_not(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
     if not reading.sources(against):
         return {claim.id: NOT_FOUND for claim in reading.claims}
-    requests = reading.requests(RUBRIC, against, lambda: _requests(reading, rubrics, against))
+    requests = reading.requests(RUBRIC, against, lambda: _claim_requests(reading, rubrics, against))
     return labels_of((yield requests), requests)
 
 
-def _requests(reading: Reading, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
+def _claim_requests(reading: Reading, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
     texts = reading.sources(against)
     assert isinstance(texts, dict)
-    beside = {
+    other_inputs = {
         "question": reading.question,
         "context": [{"id": chunk_id, "text": text} for chunk_id, text in texts.items()],
     }
     claims = [{"id": claim.id, "text": claim.text} for claim in reading.claims]
-    return item_requests(rubric_of(rubrics, RUBRIC, reading.language), "claims", claims, beside)
+    return item_requests(rubric_of(rubrics, RUBRIC, reading.language), "claims", claims, other_inputs)
 
 
-def _lacking(reading: Reading, labels: dict[str, Labelled]) -> list[str]:
+def _unsupported_claims(reading: Reading, labels: dict[str, Labelled]) -> list[str]:
     """Return the claims that are not supported, each with its label."""
-    return [f"{each.text} ({labels[each.id].label})" for each in reading.claims if labels[each.id].value != 1]
+    return [f"{claim.text} ({labels[claim.id].label})" for claim in reading.claims if labels[claim.id].value != 1]
 
 
 def faithful_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT) -> Asking:
@@ -144,8 +151,8 @@ def faithful_by_judge(reading: Reading, rubrics: Rubrics, against: str = CONTEXT
     labels = yield from claims_by_judge(reading, rubrics, against)
     if isinstance(labels, Outcome):
         return labels
-    values = [each.value or 0.0 for each in labels.values()]
-    return scored(math.fsum(values) / len(values), listed("unsupported", _lacking(reading, labels)))
+    values = [claim_label.value or 0.0 for claim_label in labels.values()]
+    return scored(math.fsum(values) / len(values), listed("unsupported", _unsupported_claims(reading, labels)))
 
 
 def unsupported_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
@@ -153,8 +160,8 @@ def unsupported_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     labels = yield from claims_by_judge(reading, rubrics)
     if isinstance(labels, Outcome):
         return labels
-    lacking = _lacking(reading, labels)
-    return scored(len(lacking), listed("unsupported", lacking))
+    unsupported = _unsupported_claims(reading, labels)
+    return scored(len(unsupported), listed("unsupported", unsupported))
 
 
 def critical_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
@@ -163,7 +170,7 @@ def critical_by_judge(reading: Reading, rubrics: Rubrics) -> Asking:
     if isinstance(labels, Outcome):
         return labels
     if is_critical(reading):
-        found = _lacking(reading, labels)
+        critical = _unsupported_claims(reading, labels)
     else:
-        found = [claim.text for claim in reading.claims if labels[claim.id].label == CONTRADICTED]
-    return scored(len(found), listed("critical", found))
+        critical = [claim.text for claim in reading.claims if labels[claim.id].label == CONTRADICTED]
+    return scored(len(critical), listed("critical", critical))

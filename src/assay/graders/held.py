@@ -1,4 +1,4 @@
-"""How the numbers of the rules instrument are read: as they come, or as probabilities where people's labels say how."""
+"""Scores by rules: as they are, or as probabilities where they are calibrated against human labels (ADR 0031)."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from assay.graders.stages import CONTEXT
 from assay.metrics.support import Support, Verdict
 
 FAITHFULNESS = {CONTEXT: "faithfulness(by=rules)", CITED: "faithfulness(against=cited,by=rules)"}
-"""The metrics of claims, by the sources that they are held against."""
+"""The metrics of claims, by the sources that they are compared with."""
 CITATION_SUPPORT = "citation_support(by=rules)"
-_FAR = 50.0
-"""Beyond it a probability is 0 or 1, and an exponential too large."""
-_LIKELY = 0.5
+_MAX_LOGIT = 50.0
+"""Logits are clipped here: beyond it a probability is 0 or 1, and the exponential overflows."""
+_SUPPORT_THRESHOLD = 0.5
 
 
 class Held(NamedTuple):
-    """One metric by rules, with the curve that labels gave it; None where it was held against none, or too few."""
+    """One metric by rules, with its calibration curve; None if it is not calibrated or has too few labels."""
 
     curve: Mapping[str, float] | None
 
-    def score(self, found: Support) -> float:
-        """Return the claim's score; with a curve the probability that a person would call it supported."""
+    def score(self, support: Support) -> float:
+        """Return the claim's score in [0, 1]; with a curve, the probability that a person would call it supported."""
         if self.curve is None:
-            return found.score
-        logit = self.curve["slope"] * found.z + self.curve["intercept"]
-        return 1 / (1 + math.exp(-min(max(logit, -_FAR), _FAR)))
+            return support.score
+        logit = self.curve["slope"] * support.z + self.curve["intercept"]
+        return 1 / (1 + math.exp(-min(max(logit, -_MAX_LOGIT), _MAX_LOGIT)))
 
-    def verdict(self, found: Support) -> Verdict:
-        """Return the claim's verdict; with a curve the more likely one, and none is unknown."""
-        if self.curve is None or found.contradictions:
-            return found.verdict
-        return "supported" if self.score(found) > _LIKELY else "not_found"
+    def verdict(self, support: Support) -> Verdict:
+        """Return the claim's verdict; with a curve, the more likely of supported and not found."""
+        if self.curve is None or support.contradictions:
+            return support.verdict
+        return "supported" if self.score(support) > _SUPPORT_THRESHOLD else "not_found"
 
 
 def held(reading: Reading, metric: str) -> Held:
-    """Return how a metric by rules is to be read, by its name."""
+    """Return the calibration of a metric by rules, which is the identity if there is none that applies."""
     judging = reading.case.joins.judging
     calibration = judging.calibrations.get(metric) if judging is not None else None
-    usable = calibration is not None and calibration.counts_for(RULES_VERSION, "")
-    return Held(calibration.platt if calibration is not None and usable else None)
+    is_usable = calibration is not None and calibration.counts_for(RULES_VERSION, "")
+    return Held(calibration.platt if calibration is not None and is_usable else None)

@@ -1,4 +1,4 @@
-"""How each metric of the answer layer is found: by rules of text, by recorded verdicts of a judge, or by both."""
+"""How each answer metric is computed: by text rules, from the recorded verdicts of a judge, or by either."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Judged = Callable[[Reading, Rubrics], Asking]
 
 
 class Instruments(NamedTuple):
-    """How one metric is found for one observation; `spares` says of which cases it has no meaning, whatever is seen."""
+    """How one metric is computed for one observation; `spares` returns why a case is exempt, or ""."""
 
     rules: Rules | None = None
     judge: Judged | None = None
     spares: Callable[[CaseIndex], str] = lambda _: ""
 
 
-def _against(against: str) -> Instruments:
+def _faithfulness_scorers(against: str) -> Instruments:
     return Instruments(
         partial(grounding.faithful_by_rules, against=against), partial(grounding.faithful_by_judge, against=against)
     )
 
 
-_FAITHFUL = {against: _against(against) for against in (CONTEXT, CITED)}
-_INSTRUMENTS: dict[str, Instruments] = {
+_FAITHFULNESS_SCORERS = {against: _faithfulness_scorers(against) for against in (CONTEXT, CITED)}
+_SCORERS: dict[str, Instruments] = {
     "unsupported_claims": Instruments(grounding.unsupported_by_rules, grounding.unsupported_by_judge),
     "critical_hallucinations": Instruments(grounding.critical_by_rules, grounding.critical_by_judge),
     "contradiction_suspects": Instruments(grounding.suspects_by_rules),
@@ -62,51 +62,51 @@ _INSTRUMENTS: dict[str, Instruments] = {
 }
 
 
-def _instruments(name: MetricName) -> Instruments:
+def _find_scorers(name: MetricName) -> Instruments:
     if name.base == "faithfulness":
-        return _FAITHFUL[name.key("against", CONTEXT)]
-    return _INSTRUMENTS[name.base]
+        return _FAITHFULNESS_SCORERS[name.key("against", CONTEXT)]
+    return _SCORERS[name.base]
 
 
-def _asking(name: MetricName) -> Judged | None:
-    """Return how a judge is asked for a metric; None where rules find it."""
-    found = _instruments(name)
-    return found.judge if found.rules is None or name.key("by", RULES) == JUDGE else None
+def _find_judge(name: MetricName) -> Judged | None:
+    """Return how a judge is asked for a metric, or None if rules compute it."""
+    scorers = _find_scorers(name)
+    return scorers.judge if scorers.rules is None or name.key("by", RULES) == JUDGE else None
 
 
 def requests_of(
     case: CaseIndex, observation: Observation, names: Sequence[MetricName], rubrics: Rubrics
 ) -> list[JudgeRequest]:
-    """Return everything that the judged ones of these metrics ask about an observation, each request once.
+    """Return the distinct requests of the judged metrics among `names` for an observation.
 
-    Nothing where there is no answer to judge. Raises InputError for a rubric that is not there.
+    Nothing if there is no answer to judge. Raises InputError for a missing rubric.
     """
     if observation.error is not None or not isinstance(observation.answer, str):
         return []
-    reading, found = Reading(case, observation), dict[str, JudgeRequest]()
+    reading, requests = Reading(case, observation), dict[str, JudgeRequest]()
     for name in names:
-        ask = _asking(name) if is_of_this_layer(name) else None
-        if ask is not None and not _instruments(name).spares(case):
-            for each in first_requests(ask(reading, rubrics)):
-                found.setdefault(each.digest, each)
-    return list(found.values())
+        judged = _find_judge(name) if is_of_this_layer(name) else None
+        if judged is not None and not _find_scorers(name).spares(case):
+            for request in first_requests(judged(reading, rubrics)):
+                requests.setdefault(request.digest, request)
+    return list(requests.values())
 
 
 def is_of_this_layer(name: MetricName) -> bool:
-    """Return whether a metric is found by reading answers: other metrics of the same row may be found by structure."""
-    found = _FAITHFUL[CONTEXT] if name.base == "faithfulness" else _INSTRUMENTS.get(name.base)
-    return found is not None and (found.rules is not None or name.key("by", JUDGE) == JUDGE)
+    """Return whether a metric is computed by reading answers; other variants of it may be computed from structure."""
+    scorers = _FAITHFULNESS_SCORERS[CONTEXT] if name.base == "faithfulness" else _SCORERS.get(name.base)
+    return scorers is not None and (scorers.rules is not None or name.key("by", JUDGE) == JUDGE)
 
 
 def outcome_of(name: MetricName, reading: Reading) -> Outcome:
-    """Return what a metric comes to for an observation that holds an answer, by rules or from recorded verdicts."""
-    found, ask = _instruments(name), _asking(name)
-    spared = found.spares(reading.case)
-    if spared:
-        return without_meaning(spared)
-    if ask is None:
-        assert found.rules is not None, name
-        return found.rules(reading)
+    """Return the outcome of a metric for an observation with an answer, by rules or from recorded verdicts."""
+    scorers, judged = _find_scorers(name), _find_judge(name)
+    spared_reason = scorers.spares(reading.case)
+    if spared_reason:
+        return without_meaning(spared_reason)
+    if judged is None:
+        assert scorers.rules is not None, name
+        return scorers.rules(reading)
     judging = reading.case.joins.judging or Judging()
     rulings: list[Ruling | None] = []
 
@@ -114,12 +114,12 @@ def outcome_of(name: MetricName, reading: Reading) -> Outcome:
         rulings.append(reading.ruling(request))
         return rulings[-1]
 
-    found_out = replay(ask(reading, judging.rubrics), answer)
-    return reviewed(found_out, rulings) if name.key("by", RULES) == JUDGE else found_out
+    outcome = replay(judged(reading, judging.rubrics), answer)
+    return reviewed(outcome, rulings) if name.key("by", RULES) == JUDGE else outcome
 
 
 class OutcomeFacts:
-    """What one metric of the answer layer comes to, row by row."""
+    """The outcomes of one answer metric, row by row."""
 
     def __init__(self, name: MetricName) -> None:
         self.name = name
@@ -130,94 +130,103 @@ class OutcomeFacts:
         self.outcomes += [self._outcome(reading)._replace(detail="") for reading in readings(rows)]
 
     def _outcome(self, reading: Reading) -> Outcome:
-        answer, failed = reading.observation.answer, reading.observation.error
-        if failed is None and isinstance(answer, str):
+        answer, target_error = reading.observation.answer, reading.observation.error
+        if target_error is None and isinstance(answer, str):
             return outcome_of(self.name, reading)
-        spared = _instruments(self.name).spares(reading.case)
-        if spared:
-            return without_meaning(spared)
-        if failed is not None:
-            return without_number(f"target error: {failed.code}")
-        return without_meaning("no answer was asked for") if answer is UNSET else without_number("the answer is null")
+        spared_reason = _find_scorers(self.name).spares(reading.case)
+        if spared_reason:
+            return without_meaning(spared_reason)
+        if target_error is not None:
+            return without_number(f"target error: {target_error.code}")
+        if answer is UNSET:
+            return without_meaning("no answer was asked for")
+        return without_number("the answer is null")
 
     def column(self, name: MetricName) -> ScoreColumn:
         """Return the outcomes as a column."""
-        marks = np.array([each.status for each in self.outcomes], dtype=np.uint8)
-        reasons = np.array([each.reason for each in self.outcomes], dtype=object)
-        told = {(each.status, each.reason) for each in self.outcomes if each.reason}
-        unless = [((marks == status) & (reasons == reason), status, reason) for status, reason in sorted(told)]
-        return column(name, np.array([each.value for each in self.outcomes], dtype=np.float64), *unless)
+        statuses = np.array([outcome.status for outcome in self.outcomes], dtype=np.uint8)
+        reasons = np.array([outcome.reason for outcome in self.outcomes], dtype=object)
+        status_reasons = {(outcome.status, outcome.reason) for outcome in self.outcomes if outcome.reason}
+        values = np.array([outcome.value for outcome in self.outcomes], dtype=np.float64)
+        unless = []
+        for status, reason in sorted(status_reasons):
+            unless.append(((statuses == status) & (reasons == reason), status, reason))
+        return column(name, values, *unless)
 
 
 def outcome_column(batch: Batch, name: MetricName) -> ScoreColumn:
-    """Return what a metric comes to on the rows of a batch."""
+    """Return the outcomes of a metric on the rows of a batch as a column."""
     return batch.of(OutcomeFacts, name).column(name)
 
 
 def outcomes_needed(name: MetricName) -> tuple[FactKey, ...]:
-    """Return the facts behind a metric of this layer."""
+    """Return the facts that an answer metric needs."""
     return ((OutcomeFacts, (name,)),)
 
 
 def how(case: CaseIndex, observation: Observation, name: MetricName) -> str:
-    """Return how a score came about, for the reader of one case; empty where there is nothing to say."""
-    usable = observation.error is None and isinstance(observation.answer, str)
-    if _asking(name) is not None and case.joins.judging is None:
+    """Return an explanation of one score for readers of the case, or "" if there is none."""
+    has_answer = observation.error is None and isinstance(observation.answer, str)
+    if _find_judge(name) is not None and case.joins.judging is None:
         return ""
-    return outcome_of(name, Reading(case, observation)).detail if usable else ""
+    return outcome_of(name, Reading(case, observation)).detail if has_answer else ""
 
 
-# ── metrics that others find by rules ────────────────────────────────────────────────────────────────────────────
+# ── metrics that other families compute by rules ──────────────────────────────────────────────────────────────────────
 
 _RUBRICS = {"completeness": (reference.COMPLETENESS,), "citation_correctness": (attached.RUBRIC,)}
 
 
-def also_judged(grader: Grader) -> Grader:
-    """Return a row of another family that a judge can find as well, with `by=judge` found here."""
-    rules, needs, explain = grader.compute, grader.needs, grader.explain
-    if grader.name not in _RUBRICS or rules is None:
-        return grader
+def also_judged(metric: Grader) -> Grader:
+    """Return a metric of another family, extended by `by=judge` if a judge can score it."""
+    rules_compute, rules_needs, rules_explain = metric.compute, metric.needs, metric.explain
+    if metric.name not in _RUBRICS or rules_compute is None:
+        return metric
 
     def compute(batch: Batch, name: MetricName) -> ScoreColumn:
         if name.key("by", RULES) != JUDGE:
-            return rules(batch, name)
-        held = outcome_column(batch, name)
-        return _borne_out(rules(batch, MetricName(name.base)), held) if name.base == "citation_correctness" else held
+            return rules_compute(batch, name)
+        judged_column = outcome_column(batch, name)
+        if name.base != "citation_correctness":
+            return judged_column
+        return _combine_structure_and_support(rules_compute(batch, MetricName(name.base)), judged_column)
 
     def needed(name: MetricName) -> tuple[FactKey, ...]:
-        return needs(name) if name.key("by", RULES) != JUDGE else (*needs(name), *outcomes_needed(name))
+        return rules_needs(name) if name.key("by", RULES) != JUDGE else (*rules_needs(name), *outcomes_needed(name))
 
     def explained(case: CaseIndex, observation: Observation, name: MetricName) -> str:
         if name.key("by", RULES) == JUDGE:
             return how(case, observation, name)
-        return explain(case, observation, name) if explain is not None else ""
+        return rules_explain(case, observation, name) if rules_explain is not None else ""
 
     return replace(
-        grader,
+        metric,
         compute=compute,
         needs=needed,
         explain=explained,
-        rubrics=_RUBRICS[grader.name],
+        rubrics=_RUBRICS[metric.name],
         uncalibrated=(JUDGE,),
-        rests_on=("citation_support",) if grader.name == "citation_correctness" else (),
+        rests_on=("citation_support",) if metric.name == "citation_correctness" else (),
     )
 
 
-def _borne_out(structure: ScoreColumn, held: ScoreColumn) -> ScoreColumn:
-    """Return the smaller of what structure gives and of how far the sources bear the claims out.
+def _combine_structure_and_support(structure: ScoreColumn, support: ScoreColumn) -> ScoreColumn:
+    """Return the smaller of the structural score and the support that the sources give.
 
-    Structure alone decides where there is none, and where nothing is claimed.
+    The structural score alone counts if it is 0 or missing, and if nothing is claimed.
     """
-    silent = [code for code, reason in enumerate(held.reasons) if reason in (REFUSED, NO_CLAIMS)]
-    nothing = (held.status == NOT_APPLICABLE) & np.isin(held.reason, silent)
-    alone = (structure.status != SCORED) | (structure.values == 0) | nothing
-    reasons = (*structure.reasons, *held.reasons)
+    no_claim_codes = [code for code, reason in enumerate(support.reasons) if reason in (REFUSED, NO_CLAIMS)]
+    claims_nothing = (support.status == NOT_APPLICABLE) & np.isin(support.reason, no_claim_codes)
+    is_structure_only = (structure.status != SCORED) | (structure.values == 0) | claims_nothing
+    reasons = (*structure.reasons, *support.reasons)
     return ScoreColumn(
-        held.metric,
+        support.metric,
         np.where(
-            alone, structure.values, np.where(held.status == SCORED, np.minimum(structure.values, held.values), 0)
+            is_structure_only,
+            structure.values,
+            np.where(support.status == SCORED, np.minimum(structure.values, support.values), 0),
         ),
-        np.where(alone, structure.status, held.status).astype(np.uint8),
-        np.where(alone, structure.reason, held.reason + len(structure.reasons)).astype(np.uint16),
+        np.where(is_structure_only, structure.status, support.status).astype(np.uint8),
+        np.where(is_structure_only, structure.reason, support.reason + len(structure.reasons)).astype(np.uint16),
         reasons,
     )

@@ -1,4 +1,4 @@
-"""The golden side of a batch: each case with its look-ups, made once and shared by every observation of it."""
+"""Index a golden set: each case with its look-ups, built once and shared by all observations of the case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Joins:
     """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed.
 
-    `judging` holds what judges said; `whole` is the golden set of which `golden` has the chosen cases.
+    `judging` holds the recorded verdicts; `whole` is the golden set from which the cases of `golden` are selected.
     """
 
     def __init__(
@@ -31,21 +31,23 @@ class Joins:
     ) -> None:
         self.golden, self.corpus, self.judging = golden, corpus, judging
         self._whole = whole or golden
-        self.position = {case.id: place for place, case in enumerate(golden.cases)}
+        self.position = {case.id: position for position, case in enumerate(golden.cases)}
         self._indexed: dict[int, CaseIndex] = {}
         self._superseded: dict[str | None, Superseded] = {}
 
     def case(self, place: int) -> CaseIndex:
         """Return the case at a place of the golden set with its look-ups."""
-        found = self._indexed.get(place)
-        if found is None:
-            found = self._indexed[place] = CaseIndex(self.golden.cases[place], self)
-        return found
+        case_index = self._indexed.get(place)
+        if case_index is None:
+            case_index = self._indexed[place] = CaseIndex(self.golden.cases[place], self)
+        return case_index
 
     @cached_property
     def idf(self) -> Idf:
-        """How rare words are in the golden set's references and quotes and in the corpus: the same for any choice of
-        cases, so that a score does not depend on what was scored beside it (DECISIONS 19)."""
+        """How rare words are in the references and quotes of the full golden set and in the corpus.
+
+        A selection of cases does not change it, so that a score does not depend on which other cases are scored.
+        """
         cases = self._whole.cases
         texts = [case.reference for case in cases if case.reference]
         texts += [unit.quote for case in cases for unit in case.evidence if unit.quote]
@@ -68,7 +70,7 @@ class Joins:
 
 
 class CaseIndex:
-    """One golden case with its look-ups, made once and shared by every observation of it."""
+    """One golden case with its look-ups, built once and shared by all observations of the case."""
 
     __slots__ = (
         "__dict__",  # for what only few cases need
@@ -97,48 +99,50 @@ class CaseIndex:
         self.denied = case.behaviour == "permission_denied"
         self.restricted = self.denied or bool(case.forbidden)
         self.guarded = self.restricted or bool(case.forbidden_text)
-        self.expected_code, self.accepted_bits = _codes(case.behaviour, case.also_accept)
+        self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
         self.states_text = case.rubric is not None or bool(case.must_have)
-        searched = () if self.denied else case.evidence
-        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in searched], self.corpus)
+        evidence_units = () if self.denied else case.evidence
+        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in evidence_units], self.corpus)
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
-        self.required = _mask([unit.required for unit in searched if unit.grade > 0])
+        self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
 
     @cached_property
     def may_see(self) -> dict[str, bool]:
-        """What was found out about chunks of the corpus and this asker."""
+        """A cache: whether the user may see a chunk of the corpus, by chunk id."""
         return {}
 
     @cached_property
     def forbidden(self) -> EvidenceIndex:
         """Chunks that must not be seen: the case's forbidden ones, and its evidence where permission is denied."""
-        listed = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
-        return EvidenceIndex([*listed, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
+        denied_evidence = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
+        return EvidenceIndex([*denied_evidence, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
 
     @cached_property
     def forbidden_texts(self) -> tuple[str, ...]:
         """The texts of the forbidden chunks, as far as the corpus or a quote gives them."""
         texts = [unit.quote for unit in self.case.evidence if self.denied and unit.quote]
         if self.corpus is not None:
-            known = self.corpus.chunks
-            ids = self.forbidden.by_id if self.forbidden.by_id_alone else known
-            chunks = [known[each] for each in ids if each in known]
+            corpus_chunks = self.corpus.chunks
+            ids = self.forbidden.by_id if self.forbidden.by_id_alone else corpus_chunks
+            chunks = [corpus_chunks[chunk_id] for chunk_id in ids if chunk_id in corpus_chunks]
             masks = self.forbidden.masks([Chunk(chunk.chunk_id) for chunk in chunks])
             texts += [chunk.text for chunk, mask in zip(chunks, masks, strict=True) if mask and chunk.text]
         return tuple(texts)
 
     def level(self, rel: int) -> int:
         """Return the mask of the units of at least grade `rel`."""
-        return _mask([grade >= rel for grade in self.evidence.grades])
+        return _bit_mask([grade >= rel for grade in self.evidence.grades])
 
 
-def _mask(chosen: Iterable[bool]) -> int:
+def _bit_mask(chosen: Iterable[bool]) -> int:
     """Return the mask of the units that are chosen, in their order."""
-    return sum([1 << bit for bit, each in enumerate(chosen) if each])
+    return sum([1 << bit for bit, is_chosen in enumerate(chosen) if is_chosen])
 
 
 @lru_cache(maxsize=256)
-def _codes(expected: Behaviour, also: tuple[Behaviour, ...]) -> tuple[int, int]:
+def _encode_behaviours(expected: Behaviour, also_accepted: tuple[Behaviour, ...]) -> tuple[int, int]:
     """Return the expected behaviour as a number, and all accepted ones as a set of bits."""
-    accepted = {expected, *also}
-    return BEHAVIOURS.index(expected), sum(1 << code for code, each in enumerate(BEHAVIOURS) if each in accepted)
+    accepted = {expected, *also_accepted}
+    return BEHAVIOURS.index(expected), sum(
+        1 << code for code, behaviour in enumerate(BEHAVIOURS) if behaviour in accepted
+    )

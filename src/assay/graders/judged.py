@@ -1,6 +1,7 @@
-"""The rows of the answer layer in the catalogue: grounding, citations, correctness, and the judge itself.
+"""The catalogue rows of answer metrics: grounding, citations, correctness, and the judge itself.
 
-Numbers of either instrument may inform; they gate only after the instrument was held against people (DECISIONS 19).
+Scores by rules or by a judge always inform; they gate only after the scorer is calibrated against human labels
+(ADR 0031).
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from assay.graders.instruments import JUDGE, RULES, how, outcome_column, outcome
 from assay.graders.reading import CITED
 from assay.graders.stages import CONTEXT
 
-_BY = {"by": Key("", (RULES, JUDGE), "rules: the deterministic instrument; judge: recorded verdicts")}
-_AGAINST = {"against": Key(CONTEXT, (CONTEXT, CITED), "the sources that claims are held against")}
+_BY = {"by": Key("", (RULES, JUDGE), "rules: the deterministic scorer; judge: recorded verdicts")}
+_AGAINST = {"against": Key(CONTEXT, (CONTEXT, CITED), "the sources that claims are compared with")}
 _UNDEFINED = "refused, nothing claimed, no context reported, or a chunk of it without text"
 _UNCITED = "refused, nothing claimed, no citations, or a cited chunk without text"
 
 
-def _row(
+def _answer_row(
     name: str,
     summary: str,
     source: str,
@@ -51,112 +52,112 @@ def _row(
     )
 
 
-def _count(row: Grader) -> Grader:
+def _count_row(row: Grader) -> Grader:
     return replace(row, unit="count", high=math.inf)
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row(
+    _answer_row(
         "faithfulness",
         "Share of the answer's claims that its sources support.",
-        "[001] against the context, [003] against what is cited",
+        "`rag-trace` contract (context), answer audit record (cited chunks)",
         _UNDEFINED,
         grounding.RUBRIC,
         keys=_AGAINST,
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "unsupported_claims",
             "Claims that the context does not support.",
-            "[001] unsupported_claim",
+            "`rag-trace` contract: unsupported_claim",
             _UNDEFINED,
             grounding.RUBRIC,
             lower=True,
             rests_on=("faithfulness",),
         )
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "critical_hallucinations",
             "Claims that contradict the context; on critical cases all that it does not support.",
-            "[001]; critical: tagged so, or to be refused",
+            "`rag-trace` contract; critical: tagged so, or to be refused",
             _UNDEFINED,
             grounding.RUBRIC,
             lower=True,
             rests_on=("faithfulness",),
         )
     ),
-    _count(
-        _row(
+    _count_row(
+        _answer_row(
             "contradiction_suspects",
-            "Claims that say nearly what the context says, with another fact or turned round.",
-            "another number, date, unit or identifier, a negation or an opposite in a sentence that holds the rest",
+            "Claims that nearly match a sentence of the context but change a fact or negate it.",
+            "another number, date, unit or identifier, a negation or an opposite in a sentence that otherwise matches",
             _UNDEFINED,
             lower=True,
         )
     ),
     replace(
-        _row(
+        _answer_row(
             "no_claims",
-            "Whether an answer claims nothing although it does not refuse.",
-            "its answers are in no other number of this family",
+            "Whether an answer makes no claims although it does not refuse.",
+            "such answers have no other score of this family",
             "refused, no context reported, or a chunk of it without text",
         ),
         direction="neutral",
         statistic="rate",
         uncalibrated=(),
     ),
-    _row(
+    _answer_row(
         "citation_support",
-        "Share of citations that bear out the very claim they stand beside.",
-        "[003] exists ∧ reachable ∧ supports",
+        "Share of citations that support the claim next to them.",
+        "answer audit record: exists ∧ reachable ∧ supports",
         _UNCITED,
         attached.RUBRIC,
         yields=True,
     ),
-    _row(
+    _answer_row(
         "misattributed",
-        "Share of citations beside a claim that another source of the context bears out instead.",
-        "[001] bad_citation",
-        f"{_UNCITED}; no citation beside a claim",
+        "Share of citations next to a claim that another source of the context supports instead.",
+        "`rag-trace` contract: bad_citation",
+        f"{_UNCITED}; no citation next to a claim",
         attached.RUBRIC,
         grounding.RUBRIC,
         lower=True,
         rests_on=("citation_support", "faithfulness"),
     ),
-    _row(
+    _answer_row(
         "hallucination_risk",
         "1 − faithfulness × citation support.",
-        "[003]",
+        "answer audit record",
         f"{_UNDEFINED}; no citations",
         grounding.RUBRIC,
         attached.RUBRIC,
         lower=True,
         rests_on=("faithfulness", "citation_support"),
     ),
-    _row(
+    _answer_row(
         "correctness",
         "How far the answer agrees with the reference.",
-        "[000], [004]; a failed exact value, number, figure of a must-have fact or incorrect pattern overrules a judge",
+        "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
         "no answer expected, refused as the case accepts, or no reference",
         reference.CORRECTNESS,
         yields=True,
     ),
-    _row(
+    _answer_row(
         "answer_similarity",
-        "How alike answer and reference are in the words that carry content.",
+        "How similar the content words of answer and reference are.",
         "F1 of content stems by rarity, without the question's own words",
         "no answer expected, no reference, or one that holds only the question's words",
     ),
-    _row(
+    _answer_row(
         "answer_relevance",
         "How far the answer addresses the question.",
-        "[001]",
+        "`rag-trace` contract",
         "no answer expected, or refused",
         reference.RELEVANCE,
     ),
     replace(
-        _row(
+        _answer_row(
             "judge_unscored",
             "Share of the requests about an answer for which the judge gave no usable verdict.",
             "an unscored verdict is never imputed",
@@ -167,10 +168,10 @@ GRADERS: tuple[Grader, ...] = (
         uncalibrated=(),
     ),
     replace(
-        _row(
+        _answer_row(
             "judge_disagreement",
             "Whether judge and rules differ by more than 0.4 on faithfulness, citation support or correctness.",
-            "[004]: flags a case for review",
+            "tool-side evaluator: flags a case for review",
             "nothing measured by both",
             lower=True,
         ),

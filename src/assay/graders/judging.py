@@ -1,6 +1,6 @@
-"""How a grader asks a judge without calling one: it yields requests, receives rulings and returns an outcome.
+"""How a metric asks a judge without calling one: it yields requests, receives rulings and returns an outcome.
 
-Requests do not depend on who judges, and identical questions are identical requests, so that metrics share verdicts.
+Requests do not depend on the judge, and identical questions are identical requests, so that metrics share verdicts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NO_VERDICT, UNSCORED = "no verdict recorded", "unscored: "
 FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {FAR_APART} or more apart"
 TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
 RULES_VERSION = "2"
-"""The version of the rules instrument: what a calibration of it is bound to."""
+"""The version of the scorer by rules; a calibration is bound to it."""
 
 
 class Outcome(NamedTuple):
@@ -46,12 +46,12 @@ def scored(value: float, detail: str = "") -> Outcome:
 
 
 def not_applicable(reason: str) -> Outcome:
-    """The metric has no meaning here."""
+    """The metric is undefined here."""
     return Outcome(NOT_APPLICABLE, 0.0, reason)
 
 
 def unscored(reason: str) -> Outcome:
-    """There should be a number, and there is none."""
+    """There should be a number, but it cannot be had."""
     return Outcome(ERROR, 0.0, reason)
 
 
@@ -62,10 +62,13 @@ Asking = Generator[list[JudgeRequest], Rulings, Outcome]
 
 @dataclass(frozen=True)
 class Judging:
-    """What judges and people said, for replay: `book` holds the samples of one judge by the digest of the request, in
-    the order of their numbers; `judge` is the digest of that judge and `model` its name, `valid` false if it failed its
-    controls or drifted, `anchors` the share of them labelled as expected. `calibrations` are by metric name. `second`
-    is the digest of a judge that was asked about what the first left in doubt, and `seconds` what it said."""
+    """Recorded verdicts and calibrations, for replay.
+
+    `book` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is the
+    digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted; `anchors` is the
+    share of control questions that it labelled as expected. `calibrations` are by metric name. `second` is the digest
+    of a second judge that was asked about doubtful rulings, and `seconds` holds its samples.
+    """
 
     rubrics: Rubrics = field(default_factory=dict)
     book: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
@@ -80,35 +83,37 @@ class Judging:
     @cached_property
     def held(self) -> frozenset[str]:
         """The names of the rubrics for which anything is recorded."""
-        return frozenset(each.rubric.partition("@")[0] for samples in self.book.values() for each in samples)
+        return frozenset(verdict.rubric.partition("@")[0] for samples in self.book.values() for verdict in samples)
 
     def ruling(self, request: JudgeRequest) -> Ruling | None:
-        """Return what the recorded votes on a request come to, None where there are none."""
-        samples, others = self.book.get(request.digest), self.seconds.get(request.digest)
+        """Return the ruling of the recorded votes on a request, or None if there are none."""
+        samples, second_samples = self.book.get(request.digest), self.seconds.get(request.digest)
         if not samples:
             return None
         rubric = rubric_of(self.rubrics, request.rubric, request.language)
         ruling = fold_votes(samples, rubric)
-        return settled(ruling, fold_votes(others, rubric)) if others else ruling
+        return settled(ruling, fold_votes(second_samples, rubric)) if second_samples else ruling
 
 
 def rubric_of(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
     """Return the rubric in the language, else in English. Raises InputError where there is none."""
-    found = rubrics.get((name, language)) or rubrics.get((name, ENGLISH))
-    if found is None:
+    rubric = rubrics.get((name, language)) or rubrics.get((name, ENGLISH))
+    if rubric is None:
         raise InputError(f"no rubric {name} in {language} or {ENGLISH}")
-    return found
+    return rubric
 
 
 def request(rubric: JudgeRubric, offered: Mapping[str, Any], items: Sequence[str] = (ANSWER,)) -> JudgeRequest:
-    """Return the request that puts a rubric's question; of what is offered it takes the inputs that the rubric names.
+    """Return the request for a rubric; of the offered inputs it takes those that the rubric names.
 
     Raises InputError for a rubric that asks for an input that its metric does not offer.
     """
-    lacking = [key for key in rubric.inputs if key not in offered]
-    if lacking:
+    unknown_inputs = [key for key in rubric.inputs if key not in offered]
+    if unknown_inputs:
         expected = ", ".join(offered)
-        raise InputError(f"rubric {rubric.name}: unknown input (got {', '.join(lacking)}; expected some of {expected})")
+        raise InputError(
+            f"rubric {rubric.name}: unknown input (got {', '.join(unknown_inputs)}; expected some of {expected})"
+        )
     return JudgeRequest(
         rubric=rubric.name,
         version=rubric.version,
@@ -124,7 +129,7 @@ def request(rubric: JudgeRubric, offered: Mapping[str, Any], items: Sequence[str
 def item_requests(
     rubric: JudgeRubric, key: str, entries: Sequence[Mapping[str, str]], beside: Mapping[str, Any]
 ) -> list[JudgeRequest]:
-    """Return requests that ask about entries `{id, text}`, at most 12 in each; `beside` are the other inputs."""
+    """Return requests that ask about entries `{id, text}`, at most 12 in each; `beside` holds the other inputs."""
     groups = [list(entries[start : start + MOST_ITEMS]) for start in range(0, len(entries), MOST_ITEMS)]
     return [request(rubric, {**beside, key: group}, [entry["id"] for entry in group]) for group in groups]
 
@@ -137,21 +142,22 @@ class Labelled(NamedTuple):
 
 
 def labels_of(rulings: Rulings, requests: Sequence[JudgeRequest]) -> dict[str, Labelled] | Outcome:
-    """Return the label of every item asked for; the outcome where any is not recorded or unscored: a share of the
-    items that happen to be known would be another number."""
-    found: dict[str, Labelled] = {}
-    for asked, ruling in zip(requests, rulings, strict=True):
+    """Return the label of every requested item, or the outcome if any is unrecorded or unscored.
+
+    A share of only the items with labels would be a different number."""
+    labels: dict[str, Labelled] = {}
+    for request, ruling in zip(requests, rulings, strict=True):
         if ruling is None:
             return unscored(NO_VERDICT)
         if ruling.unscored is not None:
             return unscored(f"{UNSCORED}{ruling.unscored}")
-        ruled = {item.id: item for item in ruling.items}
-        for item_id in asked.items:
-            item = ruled.get(item_id)
+        ruled_items = {item.id: item for item in ruling.items}
+        for item_id in request.items:
+            item = ruled_items.get(item_id)
             if item is None or item.label is None:
                 return unscored(f"{UNSCORED}{item.unscored if item is not None else 'judge_parse'}")
-            found[item_id] = Labelled(item.label, item.value)
-    return found
+            labels[item_id] = Labelled(item.label, item.value)
+    return labels
 
 
 Labels = Generator[list[JudgeRequest], Rulings, dict[str, Labelled] | Outcome]
@@ -164,39 +170,39 @@ R = TypeVar("R")
 def together(
     *askings: Generator[list[JudgeRequest], Rulings, R],
 ) -> Generator[list[JudgeRequest], Rulings, list[R]]:
-    """Ask everything that several askings ask at once, each round in one list; return what they end with, in order."""
-    ends: dict[int, R] = {}
+    """Run several askings in lockstep, each round of requests in one list; return their results in order."""
+    results: dict[int, R] = {}
     waiting: dict[int, tuple[Generator[list[JudgeRequest], Rulings, R], list[JudgeRequest]]] = {}
 
-    def step(place: int, asking: Generator[list[JudgeRequest], Rulings, R], rulings: Rulings | None) -> None:
+    def step(number: int, asking: Generator[list[JudgeRequest], Rulings, R], rulings: Rulings | None) -> None:
         try:
-            waiting[place] = asking, next(asking) if rulings is None else asking.send(rulings)
+            waiting[number] = asking, next(asking) if rulings is None else asking.send(rulings)
         except StopIteration as ended:
-            ends[place] = ended.value
+            results[number] = ended.value
 
-    for place, asking in enumerate(askings):
-        step(place, asking, None)
+    for position, asking in enumerate(askings):
+        step(position, asking, None)
     while waiting:
-        round_of, waiting = waiting, {}
-        answers = iter((yield [each for _, requests in round_of.values() for each in requests]))
-        for place, (asking, requests) in round_of.items():
-            step(place, asking, [next(answers) for _ in requests])
-    return [ends[place] for place in range(len(askings))]
+        current_round, waiting = waiting, {}
+        answers = iter((yield [request for _, requests in current_round.values() for request in requests]))
+        for position, (asking, requests) in current_round.items():
+            step(position, asking, [next(answers) for _ in requests])
+    return [results[position] for position in range(len(askings))]
 
 
 def replay(asking: Asking, answer: Callable[[JudgeRequest], Ruling | None]) -> Outcome:
-    """Drive a judged metric to its outcome with what is recorded."""
+    """Run a judged metric to its outcome with recorded rulings."""
     try:
         requests = next(asking)
         while True:
-            requests = asking.send([answer(each) for each in requests])
+            requests = asking.send([answer(request) for request in requests])
     except StopIteration as ended:
         outcome: Outcome = ended.value
         return outcome
 
 
 def reviewed(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
-    """Return the outcome marked for a person where it stands on votes far apart, or lacks a number for tied ones."""
+    """Return the outcome, marked for human review if its votes are far apart or tied."""
     if outcome.status == ERROR and outcome.reason == UNSCORED + TIED:
         return outcome._replace(reason=TIED_VOTES)
     if outcome.status == SCORED and any(ruling is not None and ruling.spread >= FAR_APART for ruling in rulings):
@@ -205,7 +211,7 @@ def reviewed(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
 
 
 def first_requests(asking: Asking) -> list[JudgeRequest]:
-    """Return what a judged metric asks first; nothing where it can tell without a judge."""
+    """Return the first requests of a judged metric; none if it needs no judge for this observation."""
     try:
         return next(asking)
     except StopIteration:

@@ -9,9 +9,9 @@ from functools import cache
 
 from assay.errors import MetricNameError, Problem, shown
 
-_SHAPE = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
+_NAME_PATTERN = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
 _MOST_DIGITS = 9  # of k: longer than any ranking, and within what arrays hold
-_KEY = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
+_KEY_PATTERN = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +37,29 @@ class MetricName:
 
 @cache
 def read_name(text: str) -> MetricName:
-    """Read the shape of a metric name; whether the catalogue knows it is the catalogue's business.
+    """Read the shape of a metric name; the name is not looked up in the catalogue.
 
     Raises MetricNameError with the text and the expected shape.
 
     >>> read_name("recall( stage=context, rel=2 )@5")
     MetricName(base='recall', keys=(('rel', '2'), ('stage', 'context')), k=5)
     """
-    match = _SHAPE.fullmatch(text.strip())
+    match = _NAME_PATTERN.fullmatch(text.strip())
     if match is None:
-        raise _unreadable(text, "expected name, name@k or name(key=value,…)@k")
+        raise _name_error(text, "expected name, name@k or name(key=value,…)@k")
     keys: dict[str, str] = {}
     for part in (match["keys"] or "").split(",") if match["keys"] else ():
-        found = _KEY.fullmatch(part)
-        if found is None:
-            raise _unreadable(text, f"{shown(part)} is not key=value")
-        if found[1] in keys:
-            raise _unreadable(text, f"key {found[1]!r} stands twice")
-        keys[found[1]] = found[2]
+        key_match = _KEY_PATTERN.fullmatch(part)
+        if key_match is None:
+            raise _name_error(text, f"{shown(part)} is not key=value")
+        if key_match[1] in keys:
+            raise _name_error(text, f"key {key_match[1]!r} is given twice")
+        keys[key_match[1]] = key_match[2]
     if match["k"] is not None and len(match["k"].lstrip("0")) > _MOST_DIGITS:
-        raise _unreadable(text, f"k must be at most {10**_MOST_DIGITS - 1}")
+        raise _name_error(text, f"k must be at most {10**_MOST_DIGITS - 1}")
     k = None if match["k"] is None else int(match["k"])
     if k == 0:
-        raise _unreadable(text, "k must be at least 1")
+        raise _name_error(text, "k must be at least 1")
     return MetricName(match["base"], tuple(sorted(keys.items())), k)
 
 
@@ -69,8 +69,8 @@ def split_names(text: str) -> list[str]:
     >>> split_names("recall@5, recall(rel=2,stage=context)@5,ap")
     ['recall@5', 'recall(rel=2,stage=context)@5', 'ap']
     """
-    parts = re.split(r",(?![^(]*\))", text)
-    return [part.strip() for part in parts if part.strip()]
+    names = re.split(r",(?![^(]*\))", text)
+    return [part.strip() for part in names if part.strip()]
 
 
 def without_defaults(keys: Mapping[str, str], defaults: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -78,5 +78,5 @@ def without_defaults(keys: Mapping[str, str], defaults: Mapping[str, str]) -> tu
     return tuple(sorted((key, value) for key, value in keys.items() if defaults.get(key) != value))
 
 
-def _unreadable(text: str, why: str) -> MetricNameError:
-    return MetricNameError([Problem("", None, "metric", f"cannot read {shown(text)}: {why}")])
+def _name_error(text: str, reason: str) -> MetricNameError:
+    return MetricNameError([Problem("", None, "metric", f"cannot read {shown(text)}: {reason}")])

@@ -1,4 +1,4 @@
-"""What an answer cost: latency by step, tokens, money, tool calls, failures. Missing is not applicable, never zero."""
+"""What an answer cost: latency by step, tokens, money, tool calls, failures. Unreported is not applicable, never 0."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ END_TO_END = "end_to_end"
 _NO_USAGE = Usage()
 
 
-def _latency(observation: Observation, stage: str) -> float | None:
+def _read_latency(observation: Observation, stage: str) -> float | None:
     usage = observation.usage or _NO_USAGE
     if stage == END_TO_END:
         return usage.end_to_end_ms
@@ -24,7 +24,7 @@ def _latency(observation: Observation, stage: str) -> float | None:
     return next((step.latency_ms for step in observation.stages or () if step.name == stage), None)
 
 
-def _tokens(observation: Observation, kind: str) -> float | None:
+def _read_tokens(observation: Observation, kind: str) -> float | None:
     usage = observation.usage or _NO_USAGE
     if kind == "context":
         return usage.context_tokens
@@ -35,16 +35,16 @@ def _tokens(observation: Observation, kind: str) -> float | None:
     return usage.prompt_tokens if kind == "prompt" else usage.completion_tokens
 
 
-def _cost(observation: Observation, _: str) -> float | None:
+def _read_cost(observation: Observation, _: str) -> float | None:
     return (observation.usage or _NO_USAGE).cost_usd
 
 
-def _calls(observation: Observation, _: str) -> float | None:
+def _read_tool_calls(observation: Observation, _: str) -> float | None:
     calls = observation.tool_calls
     return calls if calls is None or isinstance(calls, int) else len(calls)
 
 
-def _call_errors(observation: Observation, _: str) -> float | None:
+def _read_tool_errors(observation: Observation, _: str) -> float | None:
     calls = observation.tool_calls
     if calls is None or isinstance(calls, int):
         return None
@@ -52,37 +52,37 @@ def _call_errors(observation: Observation, _: str) -> float | None:
 
 
 _READERS = {
-    "latency_ms": _latency,
-    "tokens": _tokens,
-    "cost_usd": _cost,
-    "tool_calls": _calls,
-    "tool_errors": _call_errors,
+    "latency_ms": _read_latency,
+    "tokens": _read_tokens,
+    "cost_usd": _read_cost,
+    "tool_calls": _read_tool_calls,
+    "tool_errors": _read_tool_errors,
 }
 
 
 class UsageFacts:
     """One reported number a row; `None` where the target did not report it."""
 
-    def __init__(self, what: str, detail: str) -> None:
-        self._read, self._detail = _READERS[what], detail
+    def __init__(self, quantity: str, detail: str) -> None:
+        self._read, self._detail = _READERS[quantity], detail
         self.values: list[float | None] = []
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
         read, detail = self._read, self._detail
-        self.values += [read(seen, detail) for seen in rows.observations]
+        self.values += [read(observation, detail) for observation in rows.observations]
 
 
-_DETAIL = {"latency_ms": ("stage", END_TO_END), "tokens": ("kind", "total")}
+_DETAIL_KEYS = {"latency_ms": ("stage", END_TO_END), "tokens": ("kind", "total")}
 
 
-def _arguments(name: MetricName) -> tuple[str, str]:
-    key = _DETAIL.get(name.base)
-    return name.base, name.key(*key) if key else ""
+def _usage_arguments(name: MetricName) -> tuple[str, str]:
+    detail_key = _DETAIL_KEYS.get(name.base)
+    return name.base, name.key(*detail_key) if detail_key else ""
 
 
 def _usage_column(batch: Batch, name: MetricName) -> ScoreColumn:
-    values = batch.of(UsageFacts, *_arguments(name)).values
+    values = batch.of(UsageFacts, *_usage_arguments(name)).values
     missing = [value is None for value in values]
     numbers = np.array([math.nan if value is None else value for value in values], dtype=np.float64)
     return column(name, numbers, *batch.target_errors, not_applicable(missing, "not reported"))
@@ -92,50 +92,50 @@ def _error_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return column(name, batch.broken.astype(np.float64))
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
-    return ((UsageFacts, _arguments(name)),)
+def _need_usage(name: MetricName) -> tuple[FactKey, ...]:
+    return ((UsageFacts, _usage_arguments(name)),)
 
 
-_STATISTIC = ("mean", "p50", "p95", "total")
+_STATISTICS = ("mean", "p50", "p95", "total")
 
 
-def _row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None) -> Grader:
+def _usage_row(name: str, summary: str, unit: str, keys: dict[str, Key] | None = None) -> Grader:
     return Grader(
         name=name,
         family="operations",
         summary=summary,
-        source="nearest-rank percentiles; [001] usage fields",
+        source="nearest-rank percentiles; usage fields of the `rag-trace` contract",
         unit=unit,
         direction="lower",
         high=math.inf,
-        keys={"stat": Key("mean", _STATISTIC, "the statistic that summarises it")} | (keys or {}),
+        keys={"stat": Key("mean", _STATISTICS, "the statistic that summarises it")} | (keys or {}),
         undefined="the target did not report it",
-        needs=_needs,
+        needs=_need_usage,
         compute=_usage_column,
     )
 
 
 GRADERS: tuple[Grader, ...] = (
-    _row(
+    _usage_row(
         "latency_ms",
         "Time the target took, end to end or in one step; the judge's own time is never in it.",
         "ms",
         {"stage": Key(END_TO_END, doc="end_to_end, or a step: embed, retrieve, rerank, context_build, generate …")},
     ),
-    _row(
+    _usage_row(
         "tokens",
         "Tokens used.",
         "tokens",
         {"kind": Key("total", ("total", "prompt", "completion", "context"), "which tokens")},
     ),
-    _row("cost_usd", "Money spent on the case.", "USD"),
-    _row("tool_calls", "Tool calls made while answering.", "count"),
-    _row("tool_errors", "Tool calls that failed.", "count"),
+    _usage_row("cost_usd", "Money spent on the case.", "USD"),
+    _usage_row("tool_calls", "Tool calls made while answering.", "count"),
+    _usage_row("tool_errors", "Tool calls that failed.", "count"),
     Grader(
         name="error_rate",
         family="operations",
         summary="Whether the target failed on the case.",
-        source="[001] operations layer",
+        source="operations layer of the `rag-trace` contract",
         direction="lower",
         statistic="rate",
         compute=_error_column,

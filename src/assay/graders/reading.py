@@ -1,5 +1,6 @@
-"""One answer read closely: its claims, the texts it may rest on, and what it cites where. Each is made when first
-asked for, and once for all metrics of the row.
+"""A parsed answer: its claims, the texts that may support them, and its citations.
+
+Each part is computed on first use, and once for all metrics of the row.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _NUMBERED = re.compile(r"[0-9]{1,3}")
 
 
 class Citation(NamedTuple):
-    """One citation of an answer: the name it gives, the claim it stands beside (None: it is given for the answer as a
-    whole) and the chunks that it means, with their texts; empty where nothing known has that name."""
+    """One citation of an answer: the cited name, the claim it is attached to (None: the answer as a whole), and the
+    chunks that it means, with their texts (empty if the name is unknown)."""
 
     id: str
     name: str
@@ -47,11 +48,11 @@ class Citation(NamedTuple):
 
 
 class Reading:
-    """What the metrics of the answer layer look at in one observation that holds an answer."""
+    """What answer metrics use of one observation with an answer."""
 
-    def __init__(self, case: CaseIndex, observation: Observation, beside: _Beside | None = None) -> None:
-        """`beside`: the answers that are read together, among which those that may refuse are found at once."""
-        self.case, self.observation, self._beside = case, observation, beside
+    def __init__(self, case: CaseIndex, observation: Observation, answer_group: _AnswerGroup | None = None) -> None:
+        """`answer_group`: the group of answers that are searched for refusals together."""
+        self.case, self.observation, self._answer_group = case, observation, answer_group
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, Sources] = {}
         self._some: dict[frozenset[str], Sources] = {}
@@ -63,15 +64,15 @@ class Reading:
 
     @cached_property
     def behaviour(self) -> str:
-        """What the answer did; empty where nothing can be seen. The text decides, else the target's declaration."""
-        if self._beside is not None and not self._beside.may_refuse[id(self.observation)]:
+        """What the answer did; "" if it is undecided. The text decides, else the target's declaration (ADR 0028)."""
+        if self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]:
             return "answer"
-        seen, declared = observe(self.answer), self.observation.behaviour
-        return declared if not seen.decided and declared and self.answer.strip() else seen.behaviour
+        text_behaviour, declared = observe(self.answer), self.observation.behaviour
+        return declared if not text_behaviour.decided and declared and self.answer.strip() else text_behaviour.behaviour
 
     @property
     def refused(self) -> bool:
-        """Whether it refused, denied or handed over, and claims nothing."""
+        """Whether it refused, denied or escalated, and claims nothing."""
         return self.behaviour not in ("answer", "")
 
     @cached_property
@@ -85,7 +86,7 @@ class Reading:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims of the answer, segmented the same for every instrument."""
+        """The claims of the answer, segmented the same for every scorer."""
         return claims(self.answer, self._names)
 
     @cached_property
@@ -105,11 +106,13 @@ class Reading:
 
     @cached_property
     def context(self) -> Texts | str:
-        """The texts of the context; why there are none where it was not reported, or has a chunk without text."""
+        """The texts of the context, or why there are none: not reported, or a chunk without text."""
         stage = find_stage(self.observation, CONTEXT)
         if stage is None:
             return "stage context not reported"
-        return self._texts(stage.chunks) or NO_TEXT if stage.chunks else {}
+        if not stage.chunks:
+            return {}
+        return self._texts(stage.chunks) or NO_TEXT
 
     @cached_property
     def has_texts(self) -> bool:
@@ -119,101 +122,113 @@ class Reading:
 
     @cached_property
     def cited(self) -> Texts | str:
-        """The texts of the cited chunks; why there are none where nothing is cited, or one has no text."""
+        """The texts of the cited chunks, or why there are none: nothing cited, or a chunk without text."""
         if not self.citations:
             reported = self.observation.citations is not None or self.observation.sentences is not None
             return "no citations" if reported else "citations not reported"
-        if any(text == "" for citation in self.citations for text in citation.texts.values()):
-            return NO_TEXT
-        return {chunk_id: text for citation in self.citations for chunk_id, text in citation.texts.items()}
+        texts: Texts = {}
+        for citation in self.citations:
+            if "" in citation.texts.values():
+                return NO_TEXT
+            texts |= citation.texts
+        return texts
 
     def sources(self, against: str) -> Texts | str:
-        """Return the texts that claims are held against: `context` or `cited`."""
+        """Return the texts that claims are compared with: `context` or `cited`."""
         return self.cited if against == CITED else self.context
 
     def _texts(self, chunks: Iterable[Chunk]) -> Texts | None:
-        found = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
-        return {chunk_id: text for chunk_id, text in found.items() if text} if all(found.values()) else None
+        texts = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
+        return texts if all(texts.values()) else None
 
     def _text(self, chunk: Chunk) -> str:
-        """Return a chunk's text: the target's own if its hash agrees, else the corpus' (DECISIONS 2), else nothing."""
-        known = self.case.corpus.chunks.get(chunk.chunk_id) if self.case.corpus is not None else None
-        expected = chunk.text_hash or (known.text_hash if known is not None else None)
+        """Return a chunk's text: the target's own if its hash agrees, else the corpus' (ADR 0026), else nothing."""
+        corpus_chunk = self.case.corpus.chunks.get(chunk.chunk_id) if self.case.corpus is not None else None
+        expected = chunk.text_hash or (corpus_chunk.text_hash if corpus_chunk is not None else None)
         if chunk.text is not None and (expected is None or expected == text_digest(chunk.text)):
             return chunk.text
-        return known.text or "" if known is not None else ""
+        return corpus_chunk.text or "" if corpus_chunk is not None else ""
 
     # ── the citations ────────────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
-        """The citations: those beside a claim, claim by claim, then those that stand beside none.
+        """The citations: those attached to a claim, claim by claim, then the others.
 
-        A citation of an answer with a single claim stands beside that claim.
+        A citation of an answer with a single claim is attached to that claim.
         """
-        named = {claim: dict.fromkeys(self._named(claim)) for claim in self.claims}
-        loose = dict.fromkeys(self.observation.citations or ())
-        meant = self._meant({*loose, *(name for names in named.values() for name in names)})
-        found: list[Citation] = []
-        for claim, names in named.items():
+        names_by_claim = {claim: dict.fromkeys(self._cited_names(claim)) for claim in self.claims}
+        answer_names = dict.fromkeys(self.observation.citations or ())
+        chunks_by_name = self._resolve_names(set(answer_names).union(*names_by_claim.values()))
+        attached: list[Citation] = []
+        for claim, names in names_by_claim.items():
             for name in names:
-                found.append(Citation(f"{claim.id}.{len(found) + 1}", name, claim, meant[name]))
-        beside = {citation.name for citation in found}
-        alone = self.claims[0] if len(self.claims) == 1 else None
-        place = alone.id if alone is not None else "answer"
-        for name in (name for name in loose if name not in beside):
-            found.append(Citation(f"{place}.{len(found) + 1}", name, alone, meant[name]))
-        return tuple(found)
+                attached.append(Citation(f"{claim.id}.{len(attached) + 1}", name, claim, chunks_by_name[name]))
+        attached_names = {citation.name for citation in attached}
+        only_claim = self.claims[0] if len(self.claims) == 1 else None
+        prefix = only_claim.id if only_claim is not None else "answer"
+        for name in answer_names:
+            if name not in attached_names:
+                attached.append(Citation(f"{prefix}.{len(attached) + 1}", name, only_claim, chunks_by_name[name]))
+        return tuple(attached)
 
     @cached_property
     def beside(self) -> dict[str, list[Citation]]:
-        """The citations that stand beside claims, by the claim's id."""
-        found: dict[str, list[Citation]] = {}
+        """The citations that are attached to claims, by the claim's id."""
+        citations_by_claim: dict[str, list[Citation]] = {}
         for citation in self.citations:
             if citation.claim is not None:
-                found.setdefault(citation.claim.id, []).append(citation)
-        return found
+                citations_by_claim.setdefault(citation.claim.id, []).append(citation)
+        return citations_by_claim
 
-    def _named(self, claim: Claim) -> list[str]:
-        """Return what is cited beside a claim: markers in the text, and the sentences that the target reports."""
-        listed = self.observation.citations or ()
+    def _cited_names(self, claim: Claim) -> list[str]:
+        """Return the names cited for a claim: markers in the text, and the sentences that the target reports."""
+        answer_citations = self.observation.citations or ()
         names = []
         for marker in claim.cites:
-            numbered = marker not in self._names and _NUMBERED.fullmatch(marker) and 1 <= int(marker) <= len(listed)
-            names.append(listed[int(marker) - 1] if numbered else marker)
+            # `[2]` means the second citation, unless a chunk is called "2".
+            number = int(marker) if marker not in self._names and _NUMBERED.fullmatch(marker) else 0
+            names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
+        # Reported sentences do not overlap, so those that overlap the claim are a run in their order.
         first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
         last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
-        return names + [name for _, _, cites in self._sentences[first:last] for name in cites]
+        for _, _, sentence_citations in self._sentences[first:last]:
+            names += sentence_citations
+        return names
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:
         """Where the sentences that the target reports lie in the answer."""
-        found, place = [], 0
+        positions, end = [], 0
         for sentence in self.observation.sentences or ():
-            start = self.answer.find(sentence.text, place)
+            start = self.answer.find(sentence.text, end)
             if start >= 0 and sentence.text:
-                place = start + len(sentence.text)
-                found.append((start, place, sentence.citations))
-        return found
+                end = start + len(sentence.text)
+                positions.append((start, end, sentence.citations))
+        return positions
 
-    def _meant(self, names: Set[str]) -> dict[str, Texts]:
-        """Return for each name the chunks that it means, each with its text (empty where there is none): those of the
-        context, else those of any stage, else those of the corpus."""
-        found: dict[str, Texts] = {}
-        for chunks in (self._shown(CONTEXT), self._shown(None)):
-            meant = places_meant(names - found.keys(), [chunk.chunk_id for chunk in chunks], self.case.corpus)
-            for name, places in meant.items():
-                found[name] = {chunks[place].chunk_id: self._text(chunks[place]) for place in places}
-        return found | texts_of(names - found.keys(), self.case.corpus)
+    def _resolve_names(self, names: Set[str]) -> dict[str, Texts]:
+        """Return for each name the texts of the chunks that it means, by chunk id ("" for an unknown text).
 
-    def _shown(self, name: str | None) -> Sequence[Chunk]:
+        Chunks are looked up in the context, else in any stage, else in the corpus.
+        """
+        texts_by_name: dict[str, Texts] = {}
+        for chunks in (self._stage_chunks(CONTEXT), self._stage_chunks(None)):
+            chunk_ids = [chunk.chunk_id for chunk in chunks]
+            positions_by_name = places_meant(names - texts_by_name.keys(), chunk_ids, self.case.corpus)
+            for name, positions in positions_by_name.items():
+                cited_chunks = [chunks[position] for position in positions]
+                texts_by_name[name] = {chunk.chunk_id: self._text(chunk) for chunk in cited_chunks}
+        return texts_by_name | texts_of(names - texts_by_name.keys(), self.case.corpus)
+
+    def _stage_chunks(self, name: str | None) -> Sequence[Chunk]:
         stages = self.observation.stages or ()
         return [chunk for stage in stages if name in (None, stage.name) for chunk in stage.chunks]
 
     # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def weighed(self, against: str) -> Sources:
-        """Return the sources as the rules instrument holds them; only where `sources` gives texts."""
+        """Return the indexed sources for scoring by rules; only valid where `sources` gives texts."""
         if against not in self._weighed:
             texts = self.sources(against)
             assert isinstance(texts, dict)
@@ -225,16 +240,16 @@ class Reading:
         return self._weighed[against]
 
     def supports(self, against: str) -> tuple[Support, ...]:
-        """Return what the rules instrument says of each claim."""
+        """Return the support of each claim by rules."""
         sources = self.weighed(against)
         return tuple([self._support(claim, sources) for claim in self.claims])
 
     def support_by(self, claim: Claim, ids: Collection[str]) -> Support:
-        """Return what the rules instrument says of a claim by some of the cited chunks alone."""
-        some = frozenset(ids)
-        if some not in self._some:
-            self._some[some] = self.weighed(CITED).only(some)
-        return self._support(claim, self._some[some])
+        """Return the support of a claim by rules from some of the cited chunks alone."""
+        chunk_ids = frozenset(ids)
+        if chunk_ids not in self._some:
+            self._some[chunk_ids] = self.weighed(CITED).only(chunk_ids)
+        return self._support(claim, self._some[chunk_ids])
 
     def _support(self, claim: Claim, sources: Sources) -> Support:
         key = claim.id, tuple(sources.chunks)
@@ -265,8 +280,8 @@ class Reading:
         return self._rulings[id(request)][1]
 
 
-class _Beside:
-    """Answers that are read together: one filter over all of them tells which may refuse."""
+class _AnswerGroup:
+    """Answers that are searched together: one filter over all of them finds those that may refuse."""
 
     def __init__(self, observations: Sequence[Observation]) -> None:
         self._observations = observations
@@ -274,27 +289,30 @@ class _Beside:
     @cached_property
     def may_refuse(self) -> dict[int, bool]:
         """By the observation's identity: whether its text holds a phrase of a refusal."""
-        texts = [seen.answer if isinstance(seen.answer, str) else "" for seen in self._observations]
+        texts = [
+            observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
+        ]
         return dict(zip(map(id, self._observations), candidates(texts).tolist(), strict=True))
 
 
 def readings(rows: Rows) -> list[Reading]:
-    """Return the rows as readings, the same ones for every metric."""
+    """Return the parsed answers of the rows, the same ones for every metric."""
     if rows.readings is None:
-        beside = _Beside(rows.observations)
-        rows.readings = [Reading(case, seen, beside) for case, seen in zip(rows.cases, rows.observations, strict=True)]
-    found: list[Reading] = rows.readings
-    return found
+        answer_group = _AnswerGroup(rows.observations)
+        pairs = zip(rows.cases, rows.observations, strict=True)
+        rows.readings = [Reading(case, observation, answer_group) for case, observation in pairs]
+    parsed_answers: list[Reading] = rows.readings
+    return parsed_answers
 
 
-_LISTED = 5
+_MOST_LISTED = 5
 
 
-def listed(what: str, items: Sequence[str]) -> str:
-    """Return a few words about some items for the reader of one case; nothing where there are none.
+def listed(what: str, entries: Sequence[str]) -> str:
+    """Return a short list of items for readers of one case; "" if there are none.
 
     >>> listed("missing", ["5 days", "HR"])
     'missing: 5 days; HR'
     """
-    more = f" … and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
-    return f"{what}: {'; '.join(items[:_LISTED])}{more}" if items else ""
+    more = f" … and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
+    return f"{what}: {'; '.join(entries[:_MOST_LISTED])}{more}" if entries else ""

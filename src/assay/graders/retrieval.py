@@ -47,19 +47,19 @@ class RankingFacts:
     def add(self, rows: Rows) -> None:
         """Take some rows, in order: which units each slot covers that no earlier slot covered."""
         ranked = rows.ranked(self.stage)
-        self.length += [NOT_REPORTED if found is None else len(found.ids) for found in ranked]
-        for place, (case, found) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
+        self.length += [NOT_REPORTED if ranked_stage is None else len(ranked_stage.ids) for ranked_stage in ranked]
+        for row_number, (case, ranked_stage) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
             evidence = case.evidence
-            if found is None or (evidence.by_id_alone and found.distinct.isdisjoint(evidence.by_id)):
+            if ranked_stage is None or (evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id)):
                 continue
             covered = 0
-            for slot, mask in _judged_slots(evidence, found):
-                first = mask & ~covered
+            for slot, mask in _judged_slots(evidence, ranked_stage):
+                new_units = mask & ~covered
                 covered |= mask
-                self.row.append(place)
+                self.row.append(row_number)
                 self.slot.append(slot)
-                self.first.append(first)
-                self.grade.append(evidence.best_grade(first))
+                self.first.append(new_units)
+                self.grade.append(evidence.best_grade(new_units))
         self.cases += rows.cases
 
     @cached_property
@@ -75,10 +75,10 @@ class RankingFacts:
     def table(self, rel: int | None) -> RankingTable:
         """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
         if rel not in self._tables:
-            self._tables[rel] = self._build(rel)
+            self._tables[rel] = self._build_table(rel)
         return self._tables[rel]
 
-    def _build(self, rel: int | None) -> RankingTable:
+    def _build_table(self, rel: int | None) -> RankingTable:
         n = len(self.cases)
         length = np.maximum(np.asarray(self.length, dtype=np.int32), 0)
         shape = (n, int(length.max(initial=0)))
@@ -102,20 +102,20 @@ class RankingFacts:
         return ideal
 
 
-def _judged_slots(evidence: EvidenceIndex, found: Ranked) -> list[tuple[int, int]]:
+def _judged_slots(evidence: EvidenceIndex, ranked_stage: Ranked) -> list[tuple[int, int]]:
     """Return (slot, units) of the chunks that somebody judged, in rank order.
 
     Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where
-    ids alone decide and none stands twice.
+    ids alone decide and none is repeated.
     """
     by_id = evidence.by_id
-    if evidence.by_id_alone and len(found.distinct) == len(found.ids) and len(by_id) <= len(found.ids):
-        seen, ids = found.distinct, found.ids
-        slots = [(ids.index(each), mask) for each, mask in by_id.items() if each in seen]
+    distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
+    if evidence.by_id_alone and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
+        slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:
             slots.sort()
         return slots
-    masks = evidence.masks(found.stage.chunks)
+    masks = evidence.masks(ranked_stage.stage.chunks)
     return [(slot, mask) for slot, mask in enumerate(masks) if mask is not None]
 
 
@@ -130,11 +130,11 @@ class OverlapFacts:
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
-        for one, two in zip(rows.ranked(self.stage), rows.ranked(self.other), strict=True):
+        for first_stage, second_stage in zip(rows.ranked(self.stage), rows.ranked(self.other), strict=True):
             value = None
-            absent = one is None or two is None or one.stage is two.stage
-            if one is not None and two is not None and not absent:
-                value = ranking.overlap(one.ids, two.ids, self.k)
+            absent = first_stage is None or second_stage is None or first_stage.stage is second_stage.stage
+            if first_stage is not None and second_stage is not None and not absent:
+                value = ranking.overlap(first_stage.ids, second_stage.ids, self.k)
             self.missing.append(absent)
             self.empty.append(value is None)
             self.values.append(value or 0.0)
@@ -145,17 +145,17 @@ _ALL_GRADES = ("judged", "ndcg")  # they look at every grade: no level to count 
 _STAGE = Key("retrieved", doc="the stage whose ranking is scored; `final` is the last before the context")
 
 
-def _rel(name: MetricName) -> int | None:
+def _relevance_level(name: MetricName) -> int | None:
     rel = name.key("rel", "required")
     return None if rel == "required" else int(rel)
 
 
-def _stage(name: MetricName) -> str:
+def _stage_name(name: MetricName) -> str:
     return CONTEXT if name.base.startswith("context_") else name.key("stage", "retrieved")
 
 
-def _needs(name: MetricName) -> tuple[FactKey, ...]:
-    return ((RankingFacts, (_stage(name),)),)
+def _need_ranking(name: MetricName) -> tuple[FactKey, ...]:
+    return ((RankingFacts, (_stage_name(name),)),)
 
 
 def _values(table: RankingTable, name: MetricName) -> Floats:
@@ -185,8 +185,8 @@ def _values(table: RankingTable, name: MetricName) -> Floats:
 
 def ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     """Score one ranking metric: not applicable without evidence or where the stage was not reported."""
-    facts = batch.of(RankingFacts, _stage(name))
-    table = facts.table(_rel(name))
+    facts = batch.of(RankingFacts, _stage_name(name))
+    table = facts.table(_relevance_level(name))
     empty = table.length == 0
     unless = [not_applicable(batch.denied, "evidence is forbidden to this user")]
     if name.base == "judged":
@@ -225,52 +225,66 @@ def overlap_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _row(name: str, summary: str, source: str, *, cut: str = "optional", keys: dict[str, Key] | None = None) -> Grader:
+def _ranking_row(
+    name: str, summary: str, source: str, *, cut: str = "optional", keys: dict[str, Key] | None = None
+) -> Grader:
     context = name.startswith("context_")
+    all_keys: dict[str, Key] = {}
+    if name not in _ALL_GRADES:
+        all_keys["rel"] = _REL
+    if not context:
+        all_keys["stage"] = _STAGE
+    all_keys |= keys or {}
     return Grader(
         name=name,
         family="context" if context else "retrieval",
         summary=summary,
         source=source,
         cut="no" if context else cut,  # type: ignore[arg-type]  # the literal is checked by the catalogue's tests
-        keys=({} if name in ("judged", "ndcg") else {"rel": _REL})
-        | ({} if context else {"stage": _STAGE})
-        | (keys or {}),
+        keys=all_keys,
         undefined="no evidence to find, evidence forbidden, or the stage was not reported",
-        needs=_needs,
+        needs=_need_ranking,
         compute=ranking_column,
     )
 
 
 _TREC = "as trec_eval defines it"
 GRADERS: tuple[Grader, ...] = (
-    _row("hit", "Whether any of the first k chunks covers evidence.", "success_k, " + _TREC),
-    _row(
+    _ranking_row("hit", "Whether any of the first k chunks covers evidence.", "success_k, " + _TREC),
+    _ranking_row(
         "recall",
         "Share of the units of evidence that the first k chunks cover.",
         f"{_TREC}; cap=true divides by min(units, k), as BEIR's capped recall",
         keys={"cap": Key("false", ("true", "false"), "divide by min(units, k)")},
     ),
-    _row(
+    _ranking_row(
         "precision",
         "Share of the first k ranks that cover new evidence.",
         f"{_TREC}: divided by k; of=returned divides by min(k, returned)",
         cut="required",
         keys={"of": Key("k", ("k", "returned"), "what the relevant ranks are a share of")},
     ),
-    _row("rr", "1 / rank of the first chunk that covers evidence, 0 after k.", "reciprocal rank; its mean is MRR"),
-    _row("ap", "Mean over the units of evidence of the precision at the rank that covers each.", f"map, {_TREC}"),
-    _row(
+    _ranking_row(
+        "rr", "1 / rank of the first chunk that covers evidence, 0 after k.", "reciprocal rank; its mean is MRR"
+    ),
+    _ranking_row(
+        "ap", "Mean over the units of evidence of the precision at the rank that covers each.", f"map, {_TREC}"
+    ),
+    _ranking_row(
         "ndcg",
         "Discounted gain of the ranking over that of the best possible one.",
         "Järvelin & Kekäläinen 2002 with Burges' gain 2^grade − 1; gain=linear is trec_eval's",
         keys={"gain": Key("exp2", ("exp2", "linear"), "what a grade is worth")},
     ),
     replace(
-        _row("judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"),
+        _ranking_row(
+            "judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"
+        ),
         direction="neutral",
     ),
-    _row("r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"),
+    _ranking_row(
+        "r_precision", "Precision at rank R, R being the number of units of evidence.", f"Rprec, {_TREC}", cut="no"
+    ),
     Grader(
         name="overlap",
         family="retrieval",
@@ -283,8 +297,20 @@ GRADERS: tuple[Grader, ...] = (
         needs=lambda name: ((OverlapFacts, _overlap_facts(name)),),
         compute=overlap_column,
     ),
-    _row("context_recall", "Share of the units of evidence that the model was shown.", "[001]; after trimming"),
-    _row("context_precision", "Share of the context's chunks that cover new evidence.", "[001]; a ratio, not an AP"),
-    _row("context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"),
-    _row("context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"),
+    _ranking_row(
+        "context_recall",
+        "Share of the units of evidence that the model was shown.",
+        "`rag-trace` contract; after trimming",
+    ),
+    _ranking_row(
+        "context_precision",
+        "Share of the context's chunks that cover new evidence.",
+        "`rag-trace` contract; a ratio, not an AP",
+    ),
+    _ranking_row(
+        "context_rr", "1 / place of the first context chunk that covers evidence: is it first?", "rank-awareness"
+    ),
+    _ranking_row(
+        "context_ap", "Average precision of the context, over all units of evidence.", "normalised by all units"
+    ),
 )

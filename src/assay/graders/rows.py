@@ -1,4 +1,4 @@
-"""Observations joined with their cases, some dozens at a time: what looks at every chunk of them is one short loop."""
+"""Observations joined with their cases, some dozens at a time, so that one short loop visits all their chunks."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ class Rankings:
         self.ids = ids = [chunk.chunk_id for chunk in self.chunks]
         self.ascii = "".join(ids).isascii()
         self.bare = [chunk.metadata for chunk in self.chunks].count(None) == len(ids)
-        each = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
-        self.ranked = dict(zip(rows, map(Ranked, stages, each, map(set, each)), strict=True))
+        id_lists = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
+        self.ranked = dict(zip(rows, map(Ranked, stages, id_lists, map(set, id_lists)), strict=True))
 
 
 def rankings_of(observations: Sequence[Observation]) -> dict[str, Rankings]:
     """Return the rankings of some observations, numbered from 0, by the name of their stage."""
-    found: dict[str, tuple[list[int], list[Stage]]] = {}
+    stages_by_name: dict[str, tuple[list[int], list[Stage]]] = {}
     for row, observation in enumerate(observations):
         for stage in observation.stages or ():
-            rows, stages = found.get(stage.name) or found.setdefault(stage.name, ([], []))
+            rows, stages = stages_by_name.get(stage.name) or stages_by_name.setdefault(stage.name, ([], []))
             rows.append(row)
             stages.append(stage)
-    return {name: Rankings(name, rows, stages) for name, (rows, stages) in found.items()}
+    return {name: Rankings(name, rows, stages) for name, (rows, stages) in stages_by_name.items()}
 
 
 class Rows:
-    """What graders see of some observations: each with its case, and their rankings by the name of the stage.
+    """What metrics see of some observations: each with its case, and their rankings by the name of the stage.
 
     `bare`: no chunk carries metadata.
     """
@@ -67,22 +67,22 @@ class Rows:
         self.cases, self.observations = cases, observations
         self.stages = rankings_of(observations) if stages is None else stages
         self.bare = all(rankings.bare for rankings in self.stages.values())
-        self.readings: list[Any] | None = None  # what the answer layer found out about these rows
+        self.readings: list[Any] | None = None  # the parsed answers of these rows
         self._ranked: dict[str, list[Ranked | None]] = {}
 
     def ranked(self, name: str) -> list[Ranked | None]:
         """Return for each row the stage that a metric means by `stage=name`, None where it was not reported."""
         if name not in self._ranked:
-            self._ranked[name] = self._find(name)
+            self._ranked[name] = self._find_ranked(name)
         return self._ranked[name]
 
-    def _find(self, name: str) -> list[Ranked | None]:
-        own = self.stages[name].ranked if name in self.stages else {}
-        if len(own) == len(self.cases):
-            return list(own.values())
-        found = [own.get(row) for row in range(len(self.cases))]
+    def _find_ranked(self, name: str) -> list[Ranked | None]:
+        ranked_by_row = self.stages[name].ranked if name in self.stages else {}
+        if len(ranked_by_row) == len(self.cases):
+            return list(ranked_by_row.values())
+        ranked_stages = [ranked_by_row.get(row) for row in range(len(self.cases))]
         for row, observation in enumerate(self.observations):
-            if found[row] is None:
+            if ranked_stages[row] is None:
                 stage = find_stage(observation, name)
-                found[row] = self.stages[stage.name].ranked[row] if stage is not None else None
-        return found
+                ranked_stages[row] = self.stages[stage.name].ranked[row] if stage is not None else None
+        return ranked_stages

@@ -14,7 +14,7 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
     """Return the stage of that name, None where the target did not report it.
 
     `retrieved` is the stage so named, else the last before reranking and context; `final` is the last ranking before
-    the context; `context` is what the model was shown (DECISIONS 6).
+    the context; `context` is what the model was shown (ADR 0008).
     """
     stages = observation.stages
     if stages is None:

@@ -1,4 +1,4 @@
-"""Chunks of versions that a newer one has replaced: a metric of their own, because nobody is forbidden to see them."""
+"""Outdated chunks: a metric of their own, because a superseded version of a document is not forbidden."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ class StaleFacts:
 
     def add(self, rows: Rows) -> None:
         """Take some rows, in order."""
-        for case, found in zip(rows.cases, rows.ranked(self.stage), strict=True):
-            known = case.joins.superseded(case.as_of)
-            self.dated.append(known is not None)
-            self.values.append(known.count(found.stage.chunks) if found is not None and known is not None else None)
+        for case, ranked_stage in zip(rows.cases, rows.ranked(self.stage), strict=True):
+            superseded = case.joins.superseded(case.as_of)
+            self.dated.append(superseded is not None)
+            self.values.append(
+                superseded.count(ranked_stage.stage.chunks)
+                if ranked_stage is not None and superseded is not None
+                else None
+            )
 
 
 def _stale_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -42,7 +46,7 @@ def _stale_stage(name: MetricName) -> str:
     return name.key("stage", CONTEXT)
 
 
-def _stale_needs(name: MetricName) -> tuple[FactKey, ...]:
+def _need_stale(name: MetricName) -> tuple[FactKey, ...]:
     return ((StaleFacts, (_stale_stage(name),)),)
 
 
@@ -51,13 +55,13 @@ GRADERS: tuple[Grader, ...] = (
         name="stale_chunks",
         family="visibility",
         summary="Chunks of a superseded version of their document.",
-        source="DECISIONS 3: stale is its own metric",
+        source="ADR 0026: outdated chunks are a metric of their own",
         unit="count",
         direction="lower",
         high=float("inf"),
         keys={"stage": Key(CONTEXT, doc="the stage whose chunks are counted")},
         undefined="no corpus that dates the versions, or the stage was not reported",
-        needs=_stale_needs,
+        needs=_need_stale,
         compute=_stale_column,
     ),
 )

@@ -23,29 +23,33 @@ from assay.model import Observation, ScoreColumn
 
 
 def keyword_grade(case: CaseIndex, answer: str) -> KeywordGrade | None:
-    """Return what keywords and incorrect patterns say; None where the case has neither."""
+    """Return the grade by keywords and incorrect patterns, or None if the case has neither."""
     rubric = case.case.rubric
     if rubric is None or not (rubric.correct_keywords or rubric.incorrect_patterns):
         return None
     return grade_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
 
 
-def _keyword_score(case: CaseIndex, answer: str) -> float | None:
+def _score_keywords(case: CaseIndex, answer: str) -> float | None:
     graded = keyword_grade(case, answer)
     return None if graded is None else graded.score
 
 
-def _keyword_doubt(case: CaseIndex, answer: str) -> float | None:
+def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> float | None:
     graded = keyword_grade(case, answer)
-    return None if graded is None or graded.score is None else float(graded.hedged or graded.negated)
+    if graded is None or graded.score is None:
+        return None
+    return float(graded.hedged or graded.negated)
 
 
-def _exact(case: CaseIndex, answer: str) -> float | None:
+def _score_exact_match(case: CaseIndex, answer: str) -> float | None:
     rubric, reference = case.case.rubric, case.case.reference
-    return float(exact_match(answer, reference)) if rubric and rubric.kind == "exact" and reference else None
+    if rubric is None or rubric.kind != "exact" or not reference:
+        return None
+    return float(exact_match(answer, reference))
 
 
-def _number(case: CaseIndex, answer: str) -> float | None:
+def _score_number_match(case: CaseIndex, answer: str) -> float | None:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "number" or not reference:
         return None
@@ -53,26 +57,26 @@ def _number(case: CaseIndex, answer: str) -> float | None:
     return None if matched is None else float(matched)
 
 
-def _facts(case: CaseIndex, answer: str) -> float | None:
-    needed = case.case.must_have
-    return len(facts_present(answer, needed)[0]) / len(needed) if needed else None
+def _score_facts(case: CaseIndex, answer: str) -> float | None:
+    facts = case.case.must_have
+    return len(facts_present(answer, facts)[0]) / len(facts) if facts else None
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
-    "keywords": _keyword_score,
-    "keywords_ambiguous": _keyword_doubt,
-    "exact_match": _exact,
-    "number_match": _number,
-    "completeness": _facts,
+    "keywords": _score_keywords,
+    "keywords_ambiguous": _score_keyword_ambiguity,
+    "exact_match": _score_exact_match,
+    "number_match": _score_number_match,
+    "completeness": _score_facts,
 }
 """A number for a case and an answer; None where the case states nothing to look for."""
 
 DECISIVE = ("keywords", "exact_match", "number_match", "completeness")
-"""The rules that say whether an answer is right, the first that applies."""
+"""The rules for correctness; the first that applies decides."""
 
 
 def first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
-    """Return the first rule that applies to a case with what it gives; None where none does."""
+    """Return the name and score of the first rule that applies to a case, or None."""
     for name in DECISIVE:
         value = TEXT_RULES[name](case, answer)
         if value is not None:
@@ -81,17 +85,17 @@ def first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
 
 
 class Veto(NamedTuple):
-    """The rule that shows an answer to be wrong, whatever a judge says, and the most that it is worth then."""
+    """A rule that shows an answer to be wrong, whatever a judge says, and the highest score that is left."""
 
     rule: str
     most: float
 
 
 def veto(case: CaseIndex, answer: str) -> Veto | None:
-    """Return what shows that the answer is wrong, or right in a part at most; None where nothing does.
+    """Return the rule that caps the score of an answer, or None if no rule does.
 
-    Wrong: a demanded exact value or number that is not there, an incorrect pattern without any correct keyword, none of
-    the must-have facts with its figures. A part: some of them without theirs.
+    The cap is 0 for a missing exact value or number, for an incorrect pattern without any correct keyword, and if no
+    must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
     """
     for name in ("exact_match", "number_match"):
         if TEXT_RULES[name](case, answer) == 0:
@@ -100,8 +104,11 @@ def veto(case: CaseIndex, answer: str) -> Veto | None:
     if graded is not None and graded.incorrect_found and not graded.score:
         return Veto(f"incorrect pattern {', '.join(graded.incorrect_found)}", 0.0)
     facts = case.case.must_have
-    lacking = facts_without_figures(answer, facts)
-    return Veto(f"must_have {', '.join(lacking)}", 0.5 if len(lacking) < len(facts) else 0.0) if lacking else None
+    facts_lacking_figures = facts_without_figures(answer, facts)
+    if not facts_lacking_figures:
+        return None
+    most = 0.5 if len(facts_lacking_figures) < len(facts) else 0.0
+    return Veto(f"must_have {', '.join(facts_lacking_figures)}", most)
 
 
 def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -121,35 +128,49 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _needs(_: MetricName) -> tuple[FactKey, ...]:
+def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
-def _missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
     missing = facts_present(answer, case.case.must_have)[1]
     return f"missing: {'; '.join(missing)}" if missing else ""
 
 
-def _row(name: str, summary: str, source: str) -> Grader:
-    return Grader(name, "answer", summary, source, needs=_needs, compute=_text_column, yields_to_leaks=True)
+def _text_row(name: str, summary: str, source: str) -> Grader:
+    return Grader(name, "answer", summary, source, needs=_need_answers, compute=_text_column, yields_to_leaks=True)
 
 
 _BY = {"by": Key("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
 
 GRADERS: tuple[Grader, ...] = (
-    _row("keywords", "Share of the case's keywords in the answer, correct ones first.", "[002]"),
+    _text_row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
     replace(
-        _row("keywords_ambiguous", "Whether the keyword score rests on a hedged or negated phrase.", "[002] traps"),
+        _text_row(
+            "keywords_ambiguous",
+            "Whether the keyword score rests on a hedged or negated phrase.",
+            "traps of the keyword rubric",
+        ),
         direction="lower",
         statistic="rate",
         yields_to_leaks=False,
     ),
-    _row("exact_match", "Whether the answer is the reference, but for case, spacing and outer punctuation.", "[001]"),
-    _row("number_match", "Whether the answer holds the reference's numbers, with their units.", "[001]"),
+    _text_row(
+        "exact_match",
+        "Whether the answer is the reference, but for case, spacing and outer punctuation.",
+        "`rag-trace` contract",
+    ),
+    _text_row(
+        "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
+    ),
     replace(
-        _row("completeness", "Share of the must-have facts that the answer holds.", "[001], [004]"),
+        _text_row(
+            "completeness",
+            "Share of the must-have facts that the answer holds.",
+            "`rag-trace` contract, tool-side evaluator",
+        ),
         keys=_BY,
-        explain=_missing_facts,
+        explain=_explain_missing_facts,
     ),
 )

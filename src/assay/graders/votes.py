@@ -1,7 +1,6 @@
-"""Repeated votes of a judge become one ruling: majority or median of each item, with how far apart the votes were.
+"""Fold repeated votes of a judge into one ruling: majority or median of each item, and the spread of the votes.
 
-Two rulings never happen: one made of fewer votes than the quorum, and one that breaks a tie. Both stay unscored.
-Votes that are far apart make a ruling that a person should look at.
+Fewer votes than the quorum and ties stay unscored (ADR 0033). Votes that are far apart mark a ruling for human review.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ QUORUM = 2
 """Scored votes that are needed where more than one was asked for."""
 SEVERAL, MOST = 3, 5
 FAR_APART = 0.5
-"""The spread from which a person should look at a ruling."""
+"""The spread from which on a ruling needs human review."""
 OFF_MENU, TIED, TOO_FEW = "off_menu", "tie", "quorum"
-_FINAL = ("budget", "deadline", "provider")
-"""Reasons that another vote would meet again."""
-_DOUBTFUL = ("injection",)
+_FINAL_REASONS = ("budget", "deadline", "provider")
+"""Reasons that would also leave another vote unscored."""
+_DOUBTFUL_FLAGS = ("injection",)
 """Flags of a guard after which one vote is not enough."""
 
 
 class Ruled(Struct, frozen=True, omit_defaults=True):
-    """What the votes on one id come to: `label` and `value` (None: the label has no number), or `unscored`.
+    """The folded votes on one item: `label` and `value` (None: the label has no number), or `unscored`.
 
     `agreement` is the share of votes for the label; `spread` the distance between the furthest votes' numbers, 1 where
     some have one and others none. `said` is the first vote for the label, with its quote; `tied` are the labels of a
@@ -44,7 +43,7 @@ class Ruled(Struct, frozen=True, omit_defaults=True):
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
-    """What the votes on one request come to: an entry for every id, or `unscored` with the reason.
+    """The folded votes on one request: an entry for every id, or `unscored` with the reason.
 
     `votes` counts the samples, `scored` those with labels; `ambiguous`: more votes are worth asking for.
     """
@@ -78,52 +77,58 @@ def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
     """
     scored = [sample for sample in samples if sample.unscored is None]
     reasons = [sample.unscored for sample in samples if sample.unscored is not None]
-    worth_more = any(each not in _FINAL for each in reasons)
+    can_improve = any(reason not in _FINAL_REASONS for reason in reasons)
     if not scored:
-        return Ruling((), len(samples), 0, _most_frequent(reasons) if reasons else TOO_FEW, worth_more)
+        return Ruling((), len(samples), 0, _most_frequent_reason(reasons) if reasons else TOO_FEW, can_improve)
     votes: dict[str, list[ItemVerdict]] = {}
     for sample in scored:
         for item in {item.id: item for item in sample.items}.values():
             votes.setdefault(item.id, []).append(item)
-    items = tuple(_ruled(item_id, cast, rubric) for item_id, cast in votes.items())
-    differ = len(scored) < len(samples) or any(item.agreement < 1 for item in items)
-    alone = len(samples) == 1 and (_flagged(samples[0]) or any(_halfway(item, rubric) for item in items))
-    if len(scored) < QUORUM and _several(samples, in_doubt=alone):
-        return Ruling((), len(samples), len(scored), TOO_FEW, worth_more or not reasons)
-    return Ruling(items, len(samples), len(scored), None, differ or alone)
+    items = tuple(_rule_item(item_id, cast, rubric) for item_id, cast in votes.items())
+    votes_differ = len(scored) < len(samples) or any(item.agreement < 1 for item in items)
+    is_doubtful_alone = len(samples) == 1 and (
+        _is_flagged(samples[0]) or any(_is_between_ends(item, rubric) for item in items)
+    )
+    if len(scored) < QUORUM and _was_asked_twice(samples, in_doubt=is_doubtful_alone):
+        return Ruling((), len(samples), len(scored), TOO_FEW, can_improve or not reasons)
+    return Ruling(items, len(samples), len(scored), None, votes_differ or is_doubtful_alone)
 
 
-def _several(samples: Sequence[Verdict], *, in_doubt: bool) -> bool:
+def _was_asked_twice(samples: Sequence[Verdict], *, in_doubt: bool) -> bool:
     """Whether more than one vote was asked for: several were cast, or the judging stopped before the second."""
     return len(samples) > 1 or samples[0].votes > 1 or (samples[0].votes == 0 and in_doubt)
 
 
 def settled(first: Ruling, second: Ruling) -> Ruling:
-    """Return the ruling of the first judge after a second one was asked about the same: where it agrees, a label stands
-    and a tie is broken; where it says otherwise, the votes count as far apart."""
-    said = {item.id: item for item in second.items if item.label is not None}
-    return structs.replace(first, items=tuple(_settled(item, said.get(item.id)) for item in first.items))
+    """Return the ruling of a first judge, settled by the ruling of a second one on the same request.
+
+    Where the second judge agrees, a label is confirmed and a tie is broken; where it disagrees, the votes count as far
+    apart.
+    """
+    second_items = {item.id: item for item in second.items if item.label is not None}
+    return structs.replace(first, items=tuple(_settle_item(item, second_items.get(item.id)) for item in first.items))
 
 
-def _settled(item: Ruled, other: Ruled | None) -> Ruled:
-    if other is None or (item.label is None and other.label not in item.tied):
+def _settle_item(item: Ruled, second_item: Ruled | None) -> Ruled:
+    if second_item is None or (item.label is None and second_item.label not in item.tied):
         return item
     if item.label is None:
-        return Ruled(item.id, other.label, other.value, 1 / len(item.tied), said=other.said)
-    return structs.replace(item, spread=0.0 if other.label == item.label else max(item.spread, FAR_APART))
+        return Ruled(item.id, second_item.label, second_item.value, 1 / len(item.tied), said=second_item.said)
+    spread = 0.0 if second_item.label == item.label else max(item.spread, FAR_APART)
+    return structs.replace(item, spread=spread)
 
 
 def is_doubtful(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
-    """Return whether a second judge should be asked: votes are far apart or tied, or the data talks to its judge."""
+    """Return whether a second judge should be asked: votes are far apart or tied, or flagged as injection."""
     ruling = fold_votes(samples, rubric)
-    return any(map(_flagged, samples)) or ruling.spread >= FAR_APART or any(item.tied for item in ruling.items)
+    return any(map(_is_flagged, samples)) or ruling.spread >= FAR_APART or any(item.tied for item in ruling.items)
 
 
 def needs_more(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:
     """Return whether one more sample is to be taken: one at first, three where that one is ambiguous, then five.
 
-    Ambiguous are: an unscored sample that another may mend, votes that differ; and of a single vote also a label
-    between the ends of the scale, one without a number beside others that have one, and the flag `injection`.
+    Ambiguous are: an unscored sample that another may fix, and votes that differ; for a single vote also a label
+    between the ends of the scale, a label without a number if others have one, and the flag `injection`.
     """
     if not samples:
         return True
@@ -139,49 +144,49 @@ def is_ordinal(rubric: JudgeRubric) -> bool:
     return None not in values and len(set(values)) == len(values)
 
 
-def _ruled(item_id: str, cast: Sequence[ItemVerdict], rubric: JudgeRubric) -> Ruled:
+def _rule_item(item_id: str, votes: Sequence[ItemVerdict], rubric: JudgeRubric) -> Ruled:
     values = {label.name: label.value for label in rubric.labels}
-    labels = [item.label for item in cast]
+    labels = [item.label for item in votes]
     if not values.keys() >= set(labels):
         return Ruled(item_id, unscored=OFF_MENU)
-    leading = _median(labels, values) if is_ordinal(rubric) else _majority(labels)
-    spread = _spread([values[label] for label in labels])
+    leading = _leading_by_median(labels, values) if is_ordinal(rubric) else _leading_by_majority(labels)
+    spread = _compute_spread([values[label] for label in labels])
     if len(leading) > 1:
         return Ruled(item_id, spread=spread, unscored=TIED, tied=leading)
     (winner,) = leading
-    said = next(item for item in cast if item.label == winner)
-    return Ruled(item_id, winner, values[winner], labels.count(winner) / len(labels), spread, said)
+    first_vote = next(item for item in votes if item.label == winner)
+    return Ruled(item_id, winner, values[winner], labels.count(winner) / len(labels), spread, first_vote)
 
 
-def _majority(labels: Sequence[str]) -> tuple[str, ...]:
+def _leading_by_majority(labels: Sequence[str]) -> tuple[str, ...]:
     """Return the label that most votes are for; several where that is a tie."""
     counts = Counter(labels)
     most = max(counts.values())
     return tuple(label for label, count in counts.items() if count == most)
 
 
-def _median(labels: Sequence[str], values: dict[str, float | None]) -> tuple[str, ...]:
+def _leading_by_median(labels: Sequence[str], values: dict[str, float | None]) -> tuple[str, ...]:
     """Return the label in the middle; both where two lie around it."""
     ordered = sorted(labels, key=lambda label: values[label] or 0.0)
     return tuple(dict.fromkeys((ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2])))
 
 
-def _spread(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return float(bool(known))
-    return max(known) - min(known)
+def _compute_spread(values: Sequence[float | None]) -> float:
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
+        return float(bool(numbers))
+    return max(numbers) - min(numbers)
 
 
-def _flagged(sample: Verdict) -> bool:
-    return any(flag in _DOUBTFUL for flag in sample.flags)
+def _is_flagged(sample: Verdict) -> bool:
+    return any(flag in _DOUBTFUL_FLAGS for flag in sample.flags)
 
 
-def _halfway(item: Ruled, rubric: JudgeRubric) -> bool:
+def _is_between_ends(item: Ruled, rubric: JudgeRubric) -> bool:
     """Whether a label lies between the ends of the scale, or has no number where others have one."""
     values = [label.value for label in rubric.labels if label.value is not None]
     return bool(values) if item.value is None else min(values) < item.value < max(values)
 
 
-def _most_frequent(reasons: Sequence[str]) -> str:
+def _most_frequent_reason(reasons: Sequence[str]) -> str:
     return max(sorted(set(reasons)), key=reasons.count)
