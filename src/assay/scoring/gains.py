@@ -85,7 +85,7 @@ def differ(before: Floats, after: Floats) -> Bools:
 
 
 def held_back(columns: tuple[ScoreColumn, ScoreColumn], found: Pairs, moved: Floats) -> Bools:
-    """Return which pairs came out better by votes that are far apart on either side: no improvement is claimed."""
+    """Return which pairs improved only by judge votes that disagree widely on either side; they are no improvements."""
     held: Bools = (moved > 0) & np.isin(found.rows, np.union1d(*map(in_review, columns)))
     return held
 
