@@ -119,7 +119,7 @@ def summary_of(
     floor: float = LEAST_JUDGED,
 ) -> Summary:
     """Return the summary of one metric of a table. Raises KeyError if it or one of its parts was not measured."""
-    return _summary(_measured(table, name), rows, slice_name, clusters, floor)
+    return _summary(_find_metric(table, name), rows, slice_name, clusters, floor)
 
 
 Floors = Mapping[tuple[str, str], float]
@@ -134,10 +134,10 @@ def summaries(
     floors: Floors | None = None,
 ) -> tuple[dict[str, Summary], dict[str, Mapping[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
-    known = {each.name: each for each in [_measured(table, name) for name in metrics]}
-    whole = SliceSummaries(known, None, HEADLINE, clusters, floors)
-    headline = {name: _marked(summary, table) for name, summary in whole.items()}
-    return headline, {key: SliceSummaries(known, rows, key, clusters, floors) for key, rows in slices.items()}
+    metric_columns = {str(name): _find_metric(table, name) for name in metrics}
+    all_rows = SliceSummaries(metric_columns, None, HEADLINE, clusters, floors)
+    headline = {name: _mark_uncalibrated(summary, table) for name, summary in all_rows.items()}
+    return headline, {key: SliceSummaries(metric_columns, rows, key, clusters, floors) for key, rows in slices.items()}
 
 
 class SliceSummaries(Mapping[str, Summary]):
@@ -171,7 +171,7 @@ class SliceSummaries(Mapping[str, Summary]):
 UNCALIBRATED = "uncalibrated: for ranking and trend only"
 
 
-def _marked(summary: Summary, table: ScoreTable) -> Summary:
+def _mark_uncalibrated(summary: Summary, table: ScoreTable) -> Summary:
     """Add a note to the summary if the scorer is not calibrated against human labels."""
     if summary.metric not in table.uncalibrated or not summary.scored:
         return summary
@@ -187,7 +187,7 @@ class _Metric(NamedTuple):
     parts: Sequence[Part]
 
 
-def _measured(table: ScoreTable, name: MetricName) -> _Metric:
+def _find_metric(table: ScoreTable, name: MetricName) -> _Metric:
     grader, column = grader_of(name), column_of(table, name)
     if column is None:
         raise KeyError(str(name))
