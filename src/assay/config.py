@@ -1,4 +1,4 @@
-"""Settings from defaults, environment, file and flags, in that order of weight; each value knows where it came from."""
+"""Loads settings from defaults, environment, file and flags, later ones winning, with the origin of each value."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SCALARS = ("golden", "corpus", "run_dir")
 SECTIONS = ("run", "scoring", "report")
 T = TypeVar("T", bound=msgspec.Struct)
 
-_PLACED = re.compile(r"Expected (?P<wanted>.*) - at `\$\.?(?P<field>[^`]*)`.*", re.DOTALL)
+_FIELD_IN_MESSAGE = re.compile(r"Expected (?P<wanted>.*) - at `\$\.?(?P<field>[^`]*)`.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that was set, where each value came from, and the file (None where there is none)."""
+    """The settings, the origin of each value, and the settings file (None if there is none)."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -39,17 +39,17 @@ class Config:
 
     @property
     def folder(self) -> Path:
-        """The folder that relative paths of the settings file are meant from."""
+        """The folder to which paths in the settings file are relative."""
         return Path(self.path).parent if self.path is not None else Path()
 
     @property
     def golden(self) -> GoldenSettings | None:
-        """The golden set, however briefly it was written."""
+        """The golden set, whether the settings hold its path alone or a section."""
         golden = self.settings.golden
         return GoldenSettings(golden) if isinstance(golden, str) else golden
 
     def at(self, field: str, value: str) -> str:
-        """Return a path of the settings as seen from the working directory: the file's paths are relative to it."""
+        """Return a path from the settings, resolved against the settings file if it comes from there."""
         if not self.origins.get(field, "").startswith(f"{self.path}:") or value == "-":
             return value
         return str(self.folder / value)
@@ -60,28 +60,27 @@ def load_config(
 ) -> Config:
     """Return the settings. `flags` maps a field (`run.concurrency`) to the flag's name and its value.
 
-    Without `path`, `assay.yaml` of the working directory is read where there is one. Raises SettingsError with
-    everything that is wrong.
+    Without `path`, `assay.yaml` in the working directory is read if it exists. Raises SettingsError with all problems.
     """
-    found = path if path is not None else DEFAULT_FILE if Path(DEFAULT_FILE).is_file() else None
-    document = read_yaml_file(found) if found is not None else Document(None, {})
-    reader = _Reader(found or DEFAULT_FILE, document)
-    reader.environment(environment)
-    reader.file()
-    reader.flags(flags or {})
-    settings = reader.settings()
-    return Config(settings, reader.origins, found)
+    if path is None and Path(DEFAULT_FILE).is_file():
+        path = DEFAULT_FILE
+    document = read_yaml_file(path) if path is not None else Document(None, {})
+    layers = _SettingsLayers(path or DEFAULT_FILE, document)
+    layers.add_environment(environment)
+    layers.add_file()
+    layers.add_flags(flags or {})
+    return Config(layers.build_settings(), layers.origins, path)
 
 
 def unused(config: Config) -> list[str]:
-    """Return the fields that were set and that this version reads but does not use yet."""
+    """Return the fields that were set and that this version reads but does not use."""
     defaults = Settings()
     settings = config.settings
-    later = {
+    is_set_by_field = {
         "scoring.stage": settings.scoring.stage != defaults.scoring.stage,
         "scoring.graders": bool(settings.scoring.graders),
     }
-    return [field for field, is_set in later.items() if is_set]
+    return [field for field, is_set in is_set_by_field.items() if is_set]
 
 
 def settings_schema() -> bytes:
@@ -91,23 +90,24 @@ def settings_schema() -> bytes:
 
 
 def settings_lines(config: Config) -> Iterator[str]:
-    """Yield `field = value  (origin)` for every setting, defaults included, without any secret."""
+    """Yield `field = value  (origin)` for every setting, defaults included, with secrets redacted."""
     redact = Redactor(secrets_of()).text
-    for field, value in _leaves(msgspec.to_builtins(config.settings), ""):
+    for field, value in _flatten(msgspec.to_builtins(config.settings), ""):
         text = msgspec.json.encode(value).decode()
         yield redact(f"{field} = {text}  ({config.origins.get(field, DEFAULT)})")
 
 
-def _leaves(value: Any, at: str) -> Iterator[tuple[str, Any]]:
+def _flatten(value: Any, field: str) -> Iterator[tuple[str, Any]]:
+    """Yield every field below `field` that holds a value, with the value."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _leaves(item, pointer(at, key))
+            yield from _flatten(item, pointer(field, key))
     else:
-        yield at, value
+        yield field, value
 
 
-class _Reader:
-    """Puts the layers on top of each other, keeping the origin of every value and everything that is wrong."""
+class _SettingsLayers:
+    """Merges the layers of settings, recording the origin of every value and every problem."""
 
     def __init__(self, name: str, document: Document) -> None:
         self.name, self.document = name, document
@@ -115,113 +115,116 @@ class _Reader:
         self.origins: dict[str, str] = {}
         self.problems: list[Problem] = []
 
-    def environment(self, environment: Mapping[str, str]) -> None:
-        """Take ASSAY_GOLDEN, ASSAY_RUN_CONCURRENCY and so on: single texts and numbers, no lists."""
-        fields = dict(_environment_fields())
+    def add_environment(self, environment: Mapping[str, str]) -> None:
+        """Add the variables ASSAY_GOLDEN, ASSAY_RUN_CONCURRENCY and so on: single texts and numbers, no lists."""
+        fields = dict(_list_environment_fields())
         for name in sorted(environment.keys() & fields.keys()):
             section, key, is_text = fields[name]
             text = environment[name]
             value = text if is_text else read_yaml(text, name).data
             self._set(section, key, value, f"environment {name}")
 
-    def file(self) -> None:
-        """Take the settings file: its sections replace what was set field by field, its lists whole."""
+    def add_file(self) -> None:
+        """Add the settings file: sections are merged field by field, lists are replaced."""
         data, places = self.document.data, self.document.places
         if data is None:
             return
         if not isinstance(data, dict):
             self._refuse("", f"not settings (got {shown(data)}; expected a mapping with golden, targets …)", "E_TYPE")
             return
-        self.problems += file_problems(data, self._problem)
+        self.problems += file_problems(data, self._make_problem)
         for key, value in data.items():
             if key in SECTIONS and isinstance(value, dict):
                 self.data[key] = {**self.data.get(key, {}), **value}
             else:
                 self.data[key] = value
-        self.origins |= {field: f"{self.name}:{place.line}" for field, place in places.items() if field}
+        self.origins |= {field: f"{self.name}:{position.line}" for field, position in places.items() if field}
 
-    def flags(self, flags: Mapping[str, tuple[str, Any]]) -> None:
-        """Take what was given on the command line."""
+    def add_flags(self, flags: Mapping[str, tuple[str, Any]]) -> None:
+        """Add the options of the command line."""
         for field, (flag, value) in flags.items():
             section, _, key = field.rpartition(".")
             self._set(section, key, value, flag)
 
-    def settings(self) -> Settings:
-        """Return everything as one record. Raises SettingsError with all that is wrong."""
-        rest = {key: value for key, value in self.data.items() if key not in ("targets", "gate", "golden")}
-        parts: dict[str, Any] = {}
-        parts["targets"] = self._targets(self.data.get("targets", {}))
+    def build_settings(self) -> Settings:
+        """Return the merged settings as one record. Raises SettingsError with all problems."""
+        # Targets, gate and golden set each have a record of their own kind; the other fields are read together.
+        sections: dict[str, Any] = {}
+        sections["targets"] = self._build_targets(self.data.get("targets", {}))
         if self.data.get("gate") is not None:
-            parts["gate"] = self._fit(self.data["gate"], GateSettings, "gate")
+            sections["gate"] = self._build_record(self.data["gate"], GateSettings, "gate")
         golden = self.data.get("golden")
-        if golden is not None:
-            parts["golden"] = golden if isinstance(golden, str) else self._fit(golden, GoldenSettings, "golden")
-        whole = self._fit(rest, Settings, "")
-        if self.problems or whole is None:
+        if isinstance(golden, str):
+            sections["golden"] = golden
+        elif golden is not None:
+            sections["golden"] = self._build_record(golden, GoldenSettings, "golden")
+        other_data = {key: value for key, value in self.data.items() if key not in ("targets", "gate", "golden")}
+        settings = self._build_record(other_data, Settings, "")
+        if self.problems or settings is None:
             raise SettingsError(self.problems)
-        return structs.replace(whole, **parts)
+        return structs.replace(settings, **sections)
 
-    def _targets(self, targets: Any) -> dict[str, Any]:
+    def _build_targets(self, targets: Any) -> dict[str, Any]:
         if not isinstance(targets, dict):
             self._refuse("targets", f"wrong type (got {shown(targets)}; expected names with their targets)", "E_TYPE")
             return {}
-        found = {}
+        targets_by_name = {}
         for name, value in targets.items():
-            at = pointer("targets", name)
+            target_field = pointer("targets", name)
             kind = value.get("type") if isinstance(value, dict) else None
             if not isinstance(kind, str) or kind not in TARGET_KINDS:
-                expected = ", ".join(TARGET_KINDS)
-                self._refuse(
-                    pointer(at, "type"), f"unknown type (got {shown(kind)}; expected one of {expected})", "E_ENUM"
-                )
+                message = f"unknown type (got {shown(kind)}; expected one of {', '.join(TARGET_KINDS)})"
+                self._refuse(pointer(target_field, "type"), message, "E_ENUM")
                 continue
-            rest = {key: item for key, item in value.items() if key != "type"}
-            found[name] = self._fit(rest, TARGET_KINDS[kind], at)
-        return found
+            target_data = {key: item for key, item in value.items() if key != "type"}
+            targets_by_name[name] = self._build_record(target_data, TARGET_KINDS[kind], target_field)
+        return targets_by_name
 
-    def _fit(self, value: Any, record: type[T], at: str) -> T | None:
+    def _build_record(self, value: Any, record: type[T], at: str) -> T | None:
         try:
             return fit(value, record, at)
         except MisfitError as error:
             for misfit in error.misfits:
-                self._refuse(*_placed(misfit, at))
+                self._refuse(*_locate_misfit(misfit, at))
             return None
 
     def _set(self, section: str, key: str, value: Any, origin: str) -> None:
         if section:
-            held = self.data.get(section)
-            self.data[section] = {**(held if isinstance(held, dict) else {}), key: value}
+            section_data = self.data.get(section)
+            self.data[section] = {**(section_data if isinstance(section_data, dict) else {}), key: value}
         else:
             self.data[key] = value
         field = pointer(section, key)
-        self.origins = {known: where for known, where in self.origins.items() if not known.startswith(f"{field}[")}
+        # A list is replaced as a whole: the origins of the entries that it had before no longer apply.
+        self.origins = {name: origin for name, origin in self.origins.items() if not name.startswith(f"{field}[")}
         self.origins[field] = origin
 
     def _refuse(self, field: str, message: str, code: str) -> None:
-        self.problems.append(self._problem(field, message.replace(", or an x_ name", ""), code))
+        self.problems.append(self._make_problem(field, message.replace(", or an x_ name", ""), code))
 
-    def _problem(self, field: str, message: str, code: str) -> Problem:
+    def _make_problem(self, field: str, message: str, code: str) -> Problem:
         origin = self.origins.get(field, "")
         if origin and not origin.startswith(f"{self.name}:"):
             return Problem(origin, None, field, message, code)
-        known = field
-        while known and known not in self.document.places:
-            known = known[: max(known.rfind("."), known.rfind("["), 0)]
-        place = self.document.places.get(known, Place(1, 1))
-        return problem_at(self.name, place, field, message, code)
+        # A field that is missing from the file is reported at the closest parent that is in it.
+        ancestor = field
+        while ancestor and ancestor not in self.document.places:
+            ancestor = ancestor[: max(ancestor.rfind("."), ancestor.rfind("["), 0)]
+        position = self.document.places.get(ancestor, Place(1, 1))
+        return problem_at(self.name, position, field, message, code)
 
 
-def _placed(misfit: Misfit, at: str) -> tuple[str, str, str]:
-    """Return a fault with its own place, where only the message named it (a pattern, or a number above another)."""
-    found = _PLACED.fullmatch(misfit.message)
-    if found is None:
+def _locate_misfit(misfit: Misfit, at: str) -> tuple[str, str, str]:
+    """Return field, message and code of a misfit; some messages (patterns, bounds) are all that names the field."""
+    match = _FIELD_IN_MESSAGE.fullmatch(misfit.message)
+    if match is None:
         return misfit
-    field = f"{at}{'.' if at and not found['field'].startswith('[') else ''}{found['field']}"
-    return field, f"does not fit (expected {found['wanted'].replace('`', '')})", misfit.code
+    field = f"{at}{'.' if at and not match['field'].startswith('[') else ''}{match['field']}"
+    return field, f"does not fit (expected {match['wanted'].replace('`', '')})", misfit.code
 
 
-def _environment_fields() -> Iterator[tuple[str, tuple[str, str, bool]]]:
-    """Yield the variables that are read: name, section, key, and whether the value is taken as text."""
+def _list_environment_fields() -> Iterator[tuple[str, tuple[str, str, bool]]]:
+    """Yield the variables that are read: name, section, key, and whether the value is used as text."""
     for key in SCALARS:
         yield f"ASSAY_{key.upper()}", ("", key, True)
     defaults = msgspec.to_builtins(Settings())

@@ -1,7 +1,7 @@
-"""What a settings file may say: frozen records with the defaults, from which the JSON Schema for editors is made too.
+"""The records of a settings file with their defaults; the JSON Schema for editors is generated from them.
 
-Nothing here reads a file; `config` does. Keys and tokens are never values of these records, only the names of the
-environment variables that hold them.
+`config` reads the file. Keys and tokens are never values of these records: they hold only the names of environment
+variables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EnvName = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
 Seconds = Annotated[float, Meta(gt=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
 Path = str
-"""The place of a value in a reply: `data.hits[0].id`, or `hits[*].id` for one of each; `$` alone is the whole."""
+"""The path of a value in a reply: `data.hits[0].id`, or `hits[*].id` for one value per hit; `$` is the whole reply."""
 
 
 class Section(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,7 +28,7 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChunkFields(Section, frozen=True):
-    """Where a chunk's parts are inside one item; `metadata` maps our names to places in the item."""
+    """Where the parts of a chunk are inside one item; `metadata` maps metadata names to paths in the item."""
 
     id: Path = "chunk_id"
     text: Path = "text"
@@ -38,7 +38,7 @@ class ChunkFields(Section, frozen=True):
 
 
 class Response(Section, frozen=True):
-    """Where the parts of an observation are in a reply; without `answer` and `stages` the reply is read as it is.
+    """Where the parts of an observation are in a reply; without `answer` and `stages` the reply itself is read as one.
 
     `key` builds chunk ids from stable fields of the chunk (`document+page`), for systems whose own ids change.
     """
@@ -80,7 +80,7 @@ class PythonTarget(TargetSection, frozen=True, tag="python"):
 
 
 class RecordedTarget(TargetSection, frozen=True, tag="recorded"):
-    """Outputs recorded before; `config` picks one configuration of the file."""
+    """Outputs recorded earlier; `config` selects one configuration of the file."""
 
     path: Name
     format: str | None = None
@@ -88,7 +88,7 @@ class RecordedTarget(TargetSection, frozen=True, tag="recorded"):
 
 
 class HttpCall(Section, frozen=True):
-    """A second address, for retrieval alone."""
+    """A second address, for retrieval only."""
 
     url: Name
     method: Literal["POST", "GET", "PUT"] = "POST"
@@ -111,7 +111,7 @@ class HttpTarget(TargetSection, frozen=True, tag="http"):
 
 
 class McpTools(Section, frozen=True):
-    """What the server calls its tools; null for one that it does not have."""
+    """The names of the server's tools; null for a tool that it does not have."""
 
     search: str | None = "search"
     ask: str | None = "ask"
@@ -125,7 +125,7 @@ class McpArguments(Section, frozen=True):
 
 
 class McpTarget(TargetSection, frozen=True, tag="mcp"):
-    """An MCP server: a command that speaks over its standard streams, or a streamable HTTP address."""
+    """An MCP server: a command that communicates over its standard streams, or a streamable HTTP address."""
 
     command: tuple[str, ...] = ()
     url: str | None = None
@@ -177,7 +177,7 @@ TARGET_KINDS: dict[str, type[TargetSection]] = {
 
 
 class GoldenSettings(Section, frozen=True):
-    """Which golden set; `split` refuses a set that says it is another one."""
+    """The golden set to use; with `split`, a set that states another split is refused."""
 
     path: Name
     format: str | None = None
@@ -199,8 +199,11 @@ class RunSettings(Section, frozen=True):
 
 
 class ScoringSettings(Section, frozen=True):
-    """What is scored; `production_k` is how many chunks the system shows its model, `good` what says that an answer is
-    good: `auto`, or a metric with its least value, as `correctness(by=judge)>=0.75`."""
+    """What is scored.
+
+    `production_k` is the number of chunks that the system shows its model. `good` decides whether an answer is good:
+    `auto`, or a metric with its minimum, such as `correctness(by=judge)>=0.75`.
+    """
 
     metrics: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
@@ -212,8 +215,11 @@ class ScoringSettings(Section, frozen=True):
 
 
 class JudgeSettings(Section, frozen=True):
-    """Which model judges. `endpoint` is a name for the address, kept with the verdicts in its place; `family` is found
-    from the model's id where it is not given; `rubrics` are folders of rubrics beside the shipped ones."""
+    """Which model judges.
+
+    `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
+    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones.
+    """
 
     protocol: Literal["openai", "anthropic"] = "openai"
     model: str | None = None
@@ -232,13 +238,13 @@ class JudgeSettings(Section, frozen=True):
 
 
 class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The release gate: a shipped profile, rules, or rules on top of a profile."""
+    """The release gate: a shipped profile, rules, or a profile with additional rules."""
 
     profile: str | None = None
 
 
 class ReportSettings(Section, frozen=True):
-    """Where reports are written; null for none."""
+    """Where reports are written; null means that a report is not written."""
 
     markdown: str | None = None
     json: str | None = None

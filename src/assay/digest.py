@@ -1,4 +1,4 @@
-"""Canonical JSON and SHA-256: the identity of any record."""
+"""Canonical JSON and SHA-256 digests, which identify records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 def canonical_json(record: object) -> bytes:
-    """Return the one JSON spelling of `record`: keys sorted, UTF-8, no spaces.
+    """Return the canonical JSON encoding of `record`: sorted keys, UTF-8, no spaces.
 
     >>> canonical_json({"b": 1, "a": "đ"}).decode()
     '{"a":"đ","b":1}'

@@ -1,4 +1,4 @@
-"""Every error Assay raises on purpose.
+"""The errors that Assay raises on purpose.
 
 AssayError
 ├── InputError           a file, record or argument is wrong; carries one or many `Problem`s      exit 2
@@ -17,7 +17,7 @@ MAX_PROBLEMS_SHOWN = 50
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing wrong with the input: where it is, what it is, and what to do about it."""
+    """One problem with the input: where it is, what it is and what to do about it."""
 
     path: str
     line: int | None
@@ -26,9 +26,9 @@ class Problem:
     code: str = ""
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
-        said = f"{self.code} {self.message}" if self.code else self.message
-        return ": ".join(part for part in (place, self.field, said) if part)
+        location = self.path if self.line is None else f"{self.path}:{self.line}"
+        text = f"{self.code} {self.message}" if self.code else self.message
+        return ": ".join(part for part in (location, self.field, text) if part)
 
 
 class AssayError(Exception):
@@ -38,12 +38,12 @@ class AssayError(Exception):
 
 
 class InputError(AssayError):
-    """Bad input: raised once with everything that is wrong, so that people mend it in one go."""
+    """Bad input. Raised once with all problems, so that they can be fixed together."""
 
     def __init__(self, problems: Iterable[Problem] | str, *, more: int = 0) -> None:
-        found = [Problem("", None, "", problems)] if isinstance(problems, str) else list(problems)
-        self.problems: Sequence[Problem] = found[:MAX_PROBLEMS_SHOWN]
-        self.more = more + max(0, len(found) - MAX_PROBLEMS_SHOWN)
+        all_problems = [Problem("", None, "", problems)] if isinstance(problems, str) else list(problems)
+        self.problems: Sequence[Problem] = all_problems[:MAX_PROBLEMS_SHOWN]
+        self.more = more + max(0, len(all_problems) - MAX_PROBLEMS_SHOWN)
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class MetricNameError(InputError):
 
 
 class IncompleteError(AssayError):
-    """The measurement could not be finished; nothing was scored that could not be measured."""
+    """The measurement could not be finished. Nothing that was not measured has a score."""
 
     exit_code = 3
 

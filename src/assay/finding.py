@@ -1,4 +1,4 @@
-"""Findings beyond scores: whose fault a bad answer was, and what changed between two configurations."""
+"""Findings beyond scores: what caused a bad answer, and what changed between two configurations."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class EvidenceWalk(Struct, frozen=True, omit_defaults=True):
-    """One unit of evidence on its way: its rank (from 1) in every stage that was reported, None where it is absent;
-    `lost_at` is the first stage without it after one that had it, or the first stage of all where none had it."""
+    """The trace of one unit of evidence through the pipeline.
+
+    `ranks` holds its rank (from 1) in every reported stage, or None if it is absent there. `lost_at` is the first stage
+    without it after a stage that had it, or the first stage of all if none had it.
+    """
 
     unit: int
     name: str
@@ -43,11 +46,12 @@ class EvidenceWalk(Struct, frozen=True, omit_defaults=True):
 
 
 class Attribution(Struct, frozen=True, omit_defaults=True):
-    """Which part caused a case's outcome.
+    """Which part of the system caused the outcome of a case.
 
-    `verdict` is the cell of reached × good (or the fault that takes precedence over it), `subtype` refines it; `cause`
-    is None where nothing went wrong. `sign` is what was seen, `evidence` the facts behind it, `fix` what to try first.
-    `good` and `reached` are None where they could not be told; `signal` names what decided `good`, with its threshold.
+    `verdict` is the cell of the table reached × good, or a fault that takes precedence over it; `subtype` refines it.
+    `cause` is None if nothing went wrong. `sign` describes the symptom, `evidence` lists the facts behind it and `fix`
+    says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
+    rule that decided `good`, with its threshold. `also` lists other causes that would explain the same facts.
     """
 
     case_id: str
@@ -67,11 +71,12 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
 
 
 class MetricChange(Struct, frozen=True):
-    """One metric of candidate against baseline over the cases scored in both; `gain` is positive when better.
+    """The change of one metric from baseline to candidate, over the cases scored on both sides.
 
-    `low`, `high` and `p` are None where nothing can be said (see `note`); `p_adjusted` is Holm's in gated slices, that
-    of Benjamini and Hochberg elsewhere. The lists hold case ids: `unpaired` those scored on one side only,
-    `needs_review` those that came out better by votes that are far apart, which `gain` counts as none.
+    `gain` is positive when the candidate is better. `low`, `high` and `p` are None if they cannot be computed (`note`
+    says why). `p_adjusted` is corrected by Holm's method for what the gate looks at, and by Benjamini and Hochberg's
+    elsewhere. The tuples hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge
+    votes that disagree widely, so `gain` does not count them as improvements.
     """
 
     metric: str
@@ -95,7 +100,7 @@ class MetricChange(Struct, frozen=True):
 
 
 class RankMove(Struct, frozen=True):
-    """One unit of evidence of one case in one stage: its rank on either side, None where it is not there."""
+    """The rank of one unit of evidence in one stage, before and after; None if it is absent on that side."""
 
     case_id: str
     unit: int
@@ -106,9 +111,10 @@ class RankMove(Struct, frozen=True):
 
 
 class CaseChange(Struct, frozen=True):
-    """One case on either side: the attributions, and the metrics that got better or worse, with both `scores`.
+    """One case on both sides: its attributions, and the metrics that improved or regressed, with both `scores`.
 
-    `needs_review` are metrics that came out better by votes that are far apart: never an improvement."""
+    `needs_review` lists metrics that improved only by judge votes that disagree widely; they are not improvements.
+    """
 
     case_id: str
     before: Attribution | None
@@ -120,8 +126,10 @@ class CaseChange(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """One side of a comparison: where it came from, and what it was made with; `rubrics` are hashes by name, `stage`
-    the one that was scored as `retrieved`."""
+    """One side of a comparison: where it came from and what produced it.
+
+    `rubrics` maps rubric names to hashes; `stage` is the pipeline stage that was scored as `retrieved`.
+    """
 
     name: str
     config_id: str
@@ -136,10 +144,11 @@ class Side(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """Candidate against baseline: every metric, every slice, the moves of evidence, the transitions of attribution.
+    """A candidate compared with a baseline: metrics, slices, rank moves of evidence and attribution transitions.
 
-    `transitions` counts cases by (before, after) cause or verdict; `changed` and `moved` are the sentences of "What
-    changed" and "Why did the metrics move"; `decision` is that of a gate over the candidate, with every rule's result.
+    `transitions` counts cases by their cause or verdict (before, after). `changed` and `moved` hold the sentences of
+    the report sections "What changed" and "Why did the metrics move". `decision` is the gate's decision on the
+    candidate, with the result of every rule.
     """
 
     baseline: Side

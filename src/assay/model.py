@@ -1,7 +1,7 @@
-"""Every record: facts (what was expected, what was seen) and findings (what follows from them).
+"""The records: facts (what was expected and what was observed) and the findings computed from them.
 
-Facts are msgspec Structs, frozen, and are exactly what the native files hold. Findings are recomputable.
-`None` means "not reported"; it never stands for zero or for an empty list.
+Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
+`None` means "not reported"; it never stands for zero or an empty list.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Grade = Annotated[int, Meta(ge=0, le=10)]
 Position = Annotated[int, Meta(ge=1)]
 
 Selector = dict[str, str | int]
-"""An AND of stable key fields that names a chunk: `{"chunk_id": …}`, `{"document": …, "page": …}`, `{"quote": …}`."""
+"""Stable key fields that together identify a chunk: `{"chunk_id": …}`, `{"document": …, "page": …}`, `{"quote": …}`."""
 
 
 # ── what was expected ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class User(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Who is asking; decides what may be shown (tenant, roles, position) and in which language."""
+    """The user who asks the question: decides what may be shown (tenant, roles, position) and in which language."""
 
     tenant: str | None = None
     roles: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class User(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One unit of evidence: any chunk that matches any of its selectors covers it."""
+    """One unit of evidence. A chunk covers it if the chunk matches any of its selectors."""
 
     any_of: tuple[Selector, ...]
     grade: Grade = 3
@@ -59,7 +59,7 @@ class Evidence(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class Rubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a deterministic grader may look for in the answer's text."""
+    """What deterministic metrics look for in the text of the answer."""
 
     correct_keywords: tuple[str, ...] = ()
     incorrect_patterns: tuple[str, ...] = ()
@@ -76,10 +76,10 @@ class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One question with what is expected of the system.
+    """One question and the expected behaviour of the system.
 
-    Under `permission_denied` the listed evidence is the forbidden set: it is never recalled, it is leak-checked.
-    `attributes` are free slices (`category`, `domain`, …); `metadata` is carried along and never read.
+    If the expected behaviour is `permission_denied`, the listed evidence is the forbidden set: it counts for leaks and
+    not for recall. `attributes` are free slice keys (`category`, `domain`, …); `metadata` is passed through unread.
     """
 
     id: str
@@ -106,7 +106,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The cases under one name; its digest is its identity. `judgments` says whether unlisted chunks were judged."""
+    """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged."""
 
     cases: tuple[Case, ...]
     name: str = ""
@@ -121,7 +121,7 @@ class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
 
 class CorpusChunk(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What the index should hold for one chunk: the truth for access and text."""
+    """What the index should hold for one chunk: the reference for access rules and text."""
 
     chunk_id: str
     text: str | None = None
@@ -144,17 +144,17 @@ class CorpusChunk(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
 
 class Corpus(Struct, frozen=True):
-    """Chunks by id."""
+    """The chunks of the corpus by id."""
 
     chunks: dict[str, CorpusChunk]
     digest: str = ""
 
 
-# ── what was seen ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what was observed ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Chunk(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One retrieved chunk as the target reported it; its place in the list is its rank."""
+    """One retrieved chunk as the target reported it; its position in the list is its rank."""
 
     chunk_id: str
     score: float | None = None
@@ -166,7 +166,7 @@ class Chunk(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Stage(Struct, frozen=True, omit_defaults=True):
-    """What one step of the pipeline returned, in rank order."""
+    """The chunks that one step of the pipeline returned, in rank order."""
 
     name: str
     chunks: tuple[Chunk, ...]
@@ -174,7 +174,7 @@ class Stage(Struct, frozen=True, omit_defaults=True):
 
 
 class Sentence(Struct, frozen=True, omit_defaults=True):
-    """A piece of the answer with the ids it cites, where the target reports citations sentence by sentence."""
+    """One sentence of the answer with the ids it cites, for targets that report citations sentence by sentence."""
 
     text: str
     citations: tuple[str, ...] = ()
@@ -190,8 +190,10 @@ class ToolCall(Struct, frozen=True, omit_defaults=True):
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
-    """Time, tokens and money of one observation; the judge's own are never in here. `stage_ms` has the steps that are
-    not stages (embed, generate …)."""
+    """Latency, tokens and cost of one observation, without those of the judge.
+
+    `stage_ms` holds the latency of steps that are not retrieval stages (embedding, generation, …).
+    """
 
     end_to_end_ms: NonNegative | None = None
     stage_ms: dict[str, NonNegative] = {}
@@ -202,14 +204,17 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
 
 class TargetError(Struct, frozen=True, omit_defaults=True):
-    """Why the target gave no observation, or only a part of one."""
+    """Why the target returned no observation, or only part of one."""
 
     code: str
     message: str = ""
 
 
 class Observation(Struct, frozen=True, omit_defaults=True):
-    """What the target did with one case. `answer` absent: it was never asked for one; null: it failed to give one."""
+    """What the target did with one case.
+
+    An absent `answer` means that the target was not asked for one; null means that it failed to give one.
+    """
 
     case_id: str
     config_id: str = "unknown"
@@ -232,12 +237,15 @@ class Observation(Struct, frozen=True, omit_defaults=True):
 SCORED, NOT_APPLICABLE, ERROR = 0, 1, 2
 STATUS_NAMES = ("scored", "not_applicable", "error")
 NEEDS_REVIEW = "needs_review"
-"""How reasons begin that ask for a person: of a score that stands on votes far apart, or of tied votes."""
+"""Prefix of reasons that ask for human review: the score rests on votes that disagree widely, or the votes are tied."""
 
 
 class ScoreColumn(Struct, frozen=True):
-    """One metric over rows: `values` is meaningful only where `status` is SCORED; `reason` indexes `reasons`, and says
-    of a scored row nothing, or why it needs review."""
+    """The scores of one metric, one entry per row.
+
+    `values` is meaningful only where `status` is SCORED. `reason` holds indices into `reasons`: why a row has no score,
+    or, for a scored row, nothing or why it needs review.
+    """
 
     metric: str
     values: npt.NDArray[np.float64]
@@ -251,7 +259,7 @@ class ScoreColumn(Struct, frozen=True):
 
 
 class Interval(Struct, frozen=True):
-    """Bounds with the method that made them; `note` says what they cannot be trusted for."""
+    """A confidence interval and the method that computed it; `note` states its limitations."""
 
     low: float
     high: float
@@ -261,7 +269,7 @@ class Interval(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """One metric over one slice, never without its counts."""
+    """The summary of one metric over one slice, always with its counts."""
 
     metric: str
     slice: str
@@ -283,7 +291,10 @@ Severity = Literal["block", "warn"]
 
 
 class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One condition of a release gate; exactly one of `at_least`, `at_most`, `max_regression` (from a baseline)."""
+    """One condition of a release gate.
+
+    Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set.
+    """
 
     metric: str
     at_least: float | None = None
@@ -300,7 +311,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Somebody's word that one rule may stay unmet until the end of a day (`expires`, YYYY-MM-DD)."""
+    """A named owner's acceptance that one rule may stay unmet until the end of a day (`expires`, YYYY-MM-DD)."""
 
     metric: str
     owner: str
@@ -310,10 +321,11 @@ class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The rules that decide a release; `blocking_tags`: any failed check on a case with such a tag blocks.
+    """The rules that decide a release.
 
-    `approver` is who reviews the decision; `waivers` make failures of named rules a risk, never an observed event.
-    `usual_tags` (not written in files) are those that no case needs to have: a shipped gate names them, not its user.
+    Any failed check on a case with one of the `blocking_tags` blocks the release. `approver` is who reviews the
+    decision. `waivers` turn failures of named rules into risks; an observed event cannot be waived. `usual_tags` (never
+    in files) may be absent from the golden set, because a shipped profile names them and not its user.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -328,9 +340,10 @@ class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class RuleResult(Struct, frozen=True):
-    """What one rule found: the state, the number that decided and a sentence for people.
+    """The result of one rule: its state, the number that decided and a sentence that explains it.
 
-    `detectable` is the smallest difference that these cases show with a power of 80%; `waived` says who accepted it.
+    `detectable` is the smallest difference that these cases can show with a power of 80%; `waived` says who accepted an
+    unmet rule.
     """
 
     rule: Rule
@@ -345,7 +358,7 @@ class RuleResult(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """May it ship? The outcome, its reasons in order of weight, and every rule's result."""
+    """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule."""
 
     outcome: Outcome
     reasons: tuple[str, ...]
@@ -361,8 +374,10 @@ class CaseChecks(Struct, frozen=True):
 
 
 class ScoreTable(Struct, frozen=True):
-    """All scores of one configuration, one row per golden case in golden order (repeats folded). `uncalibrated` names
-    the columns that may inform but not gate."""
+    """All scores of one configuration, one row per golden case in golden order, repeats averaged.
+
+    `uncalibrated` names the columns that may inform but not gate.
+    """
 
     config_id: str
     case_ids: Sequence[str]
@@ -387,7 +402,7 @@ class GoldenInfo(Struct, frozen=True):
 
 
 class InputFile(Struct, frozen=True):
-    """One file of outputs that was read."""
+    """One outputs file that was read."""
 
     path: str
     format: str
@@ -396,7 +411,7 @@ class InputFile(Struct, frozen=True):
 
 
 class ConfigResult(Struct, frozen=True):
-    """Everything found about one configuration: `slices` maps `key=value` to summaries by metric name."""
+    """The results of one configuration. `slices` maps `key=value` to summaries by metric name."""
 
     table: ScoreTable
     summary: dict[str, Summary]
@@ -405,7 +420,7 @@ class ConfigResult(Struct, frozen=True):
 
 
 class Scoring(Struct, frozen=True):
-    """The whole result of scoring: what every report, file and exit code is made from."""
+    """The complete result of scoring, from which every report, file and exit code is derived."""
 
     golden: GoldenInfo
     configs: dict[str, ConfigResult]

@@ -1,4 +1,4 @@
-"""What the runners need of a target and of a judge, and how these say that they failed."""
+"""The protocols of targets, judges and verdict stores, and how a call reports that it failed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TRANSIENT = frozenset(
     {"connection", "crashed", "rate_limited", "timeout"}
     | {f"http_{status}" for status in (408, 425, 429, 500, 502, 503, 504, 529)}
 )
-"""Failures that may be gone at the next attempt; every other code is final."""
+"""Error codes that are worth a retry; every other code is final."""
 
 OVERLOADED = frozenset({"rate_limited", "http_429", "http_503", "http_529"})
-"""Failures that ask for fewer calls at a time."""
+"""Error codes that ask the caller to lower its concurrency."""
 
 MESSAGE_LIMIT = 500
 
 SEARCHED = "search"
-"""The stage that holds what the target's own search returned."""
+"""The name of the stage that holds what the target's own search returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One thing to ask of a target: `seconds` is the time it may take, `k` how many chunks a search returns."""
+    """One call of a target: `seconds` is its time limit, `k` the number of chunks that a search returns."""
 
     case: Case
     operation: Operation
@@ -39,7 +39,10 @@ class Call:
 
 
 class CallError(Exception):
-    """A target gave no observation: a stable code, a message for people and, where it said so, when to come back."""
+    """Raised when a target returns no observation.
+
+    `code` is a stable error code, `message` is for people, `retry_after` the seconds to wait if the target stated them.
+    """
 
     def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -53,73 +56,80 @@ class Target(Protocol):
 
     Codes that adapters raise with `CallError`: timeout, connection, tls, crashed, http_<status>, rate_limited, quota,
     redirect, protocol (not the agreed form), schema (the agreed form, wrong content), too_large, id_mismatch,
-    tool_error, schema_drift, target_error (the target says so itself), exception (a callable raised).
+    tool_error, schema_drift, target_error (the target reports an error), exception (a callable raised).
     """
 
     name: str
     operations: tuple[Operation, ...]
 
     async def identity(self) -> dict[str, Any]:
-        """Return what goes into the manifest: everything that makes this another system, and no secret."""
+        """Return everything that identifies this system for the manifest, without secrets."""
         ...
 
     async def observe(self, call: Call) -> Observation:
-        """Do one call. Raises CallError; the observation holds what this operation reported and nothing else."""
+        """Make one call and return what this operation reported. Raises CallError."""
         ...
 
     async def aclose(self) -> None:
-        """Give back processes and connections; never raises for a target that is already dead."""
+        """Close processes and connections; never raises for a target that is already dead."""
         ...
 
 
 class Judge(Protocol):
-    """A judge behind one endpoint. It renders, sends, parses and guards; it never retries what is transient, waits for
-    a turn, or counts money across calls: that is the runner's work.
+    """A judge behind one endpoint: renders prompts, sends them, and parses and checks replies.
+
+    Retries, rate limits and the budget across calls are the job of the runner.
     """
 
     identity: JudgeIdentity
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
-        """Return one sample, scored or unscored. Raises CallError, with the codes of targets, where the endpoint gave
-        no reply that could be parsed at all (timeout, connection, rate_limited, quota, http_<status>)."""
+        """Return one sample, scored or unscored.
+
+        Raises CallError, with the codes of targets, if the endpoint gave no reply that could be parsed at all (timeout,
+        connection, rate_limited, quota, http_<status>).
+        """
         ...
 
     def estimate(self, request: JudgeRequest) -> tuple[int, int]:
-        """Return the most prompt and completion tokens that a call can take, without making it."""
+        """Return upper bounds for the prompt and completion tokens of a call, without making it."""
         ...
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         ...
 
 
 SampleKey = tuple[str, str, int]
-"""Which verdict: request digest, judge digest, sample."""
+"""The key of a recorded verdict: request digest, judge digest, sample number."""
 
 
 class Turn(Enum):
-    """Who asks for a verdict that is not recorded: the one who claimed it, or another who is at it already."""
+    """Who asks for a verdict that is not recorded yet: this process (MINE), or another one (BUSY)."""
 
     MINE = "mine"
     BUSY = "busy"
 
 
 class VerdictStore(Protocol):
-    """Where verdicts are kept; only scored ones are final. Raises IncompleteError where nothing can be kept."""
+    """Stores verdicts; only scored ones are final. Methods raise IncompleteError if nothing can be stored."""
 
     def together(self) -> AbstractContextManager[None]:
-        """Make what is changed inside one change: all of it is kept for good when the block ends, or nothing."""
+        """Run the block as one transaction: all of its changes are stored when it ends, or none."""
         ...
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
-        """Return, for each key, the scored verdict that is kept; else MINE, with an intent recorded that others honour
-        for so many seconds or until this process has died; else BUSY."""
+        """Return, for each key, the stored scored verdict, MINE or BUSY.
+
+        MINE means that the caller should ask: other processes respect this claim for `seconds`, or until this process
+        dies. BUSY means that another process holds the claim.
+        """
         ...
 
     def save(self, verdicts: Sequence[Verdict]) -> None:
-        """Keep verdicts for good and give their claims back. A scored one is never replaced."""
+        """Store verdicts and release their claims. A scored verdict is never replaced."""
         ...
 
     def release(self, keys: Sequence[SampleKey]) -> None:
-        """Give back claims for which nothing was asked."""
+        """Release claims for which no request was sent."""
         ...

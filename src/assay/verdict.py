@@ -1,6 +1,6 @@
-"""What is asked of a judge, what it said, and what people said: append-only facts beside the observations.
+"""Requests to a judge, its verdicts, and human labels: append-only facts next to the observations.
 
-A judge only ever chooses labels from a closed set; code turns labels into numbers.
+A judge only chooses labels from a closed set; code turns labels into numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNSCORED = Literal[
 
 
 class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One label that a judge may choose: its anchor, and the number that code makes of it (None: it has none)."""
+    """One label that a judge may choose: its meaning, and the number that it stands for (None: no number)."""
 
     name: str
     meaning: str
@@ -41,12 +41,12 @@ class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
 
 class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A versioned question to a judge in one language. `inputs` are the keys that a request must give.
+    """A versioned question to a judge in one language. `inputs` are the keys that a request must provide.
 
-    What is labelled is one thing (`answer`) or, with `per_item`, each entry of the first input: its ids are the items
-    of the request. An input is a text, null (not known), or a list of entries {id, text}, with {source: id of another
-    input's entry} where one belongs to the other. `quotes`: labels that need a verbatim quote, taken from the inputs
-    in `sources`: an entry is named by its id, a text by the name of the input.
+    The judge labels one thing (`answer`) or, with `per_item`, each entry of the first input: the ids of the entries are
+    the items of the request. An input is a text, null (unknown), or a list of entries {id, text}; an entry that belongs
+    to an entry of another input names its id as {source}. Labels in `quotes` require a verbatim quote from the inputs
+    listed in `sources`: an entry is referred to by its id, a text by the name of the input.
     """
 
     name: str
@@ -62,14 +62,15 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     def value(self, label: str) -> float | None:
         """Return the number of a label of this rubric. Raises KeyError for any other."""
-        return {each.name: each.value for each in self.labels}[label]
+        return {rubric_label.name: rubric_label.value for rubric_label in self.labels}[label]
 
 
 class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
     """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `digest` identifies it.
 
-    `labels` and `quotes` are the closed set and the demand for quotes: the schema of the reply. `inputs` never hold a
-    configuration's name, a retrieval score or, where sources alone decide, the reference.
+    `labels` is the closed set to choose from and `quotes` the labels that need a quote: together they define the schema
+    of the reply. `inputs` never contain the name of a configuration, a retrieval score or, if only the sources may
+    decide, the reference.
     """
 
     rubric: str
@@ -83,12 +84,12 @@ class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
     @cached_property
     def digest(self) -> str:
-        """The identity of everything that is asked."""
+        """The digest of everything that is asked."""
         return digest(self)
 
 
 class JudgeIdentity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Everything of a judge that can change a verdict. `endpoint` is an alias, never an address with a secret."""
+    """Everything about a judge that can change a verdict. `endpoint` is an alias, never an address with a secret."""
 
     protocol: str
     endpoint: str
@@ -99,12 +100,12 @@ class JudgeIdentity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     @property
     def digest(self) -> str:
-        """The identity of the judge in the verdict book."""
+        """The identity of the judge in the verdict store."""
         return digest(self)
 
 
 class ItemVerdict(Struct, frozen=True, omit_defaults=True):
-    """The label of one id, with the reasoning that came before it, and a verbatim quote of a named source."""
+    """The label of one item, with the reasoning that preceded it and a verbatim quote from a named source."""
 
     id: str
     label: str
@@ -114,7 +115,7 @@ class ItemVerdict(Struct, frozen=True, omit_defaults=True):
 
 
 class JudgeUsage(Struct, frozen=True, omit_defaults=True):
-    """What one verdict cost, all its attempts together."""
+    """The cost of one verdict, over all its attempts."""
 
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
@@ -124,11 +125,11 @@ class JudgeUsage(Struct, frozen=True, omit_defaults=True):
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
-    """One recorded sample of a judge: either `items` with a label for every id asked, or `unscored` with its reason.
+    """One recorded sample of a judge: either `items` with a label for every requested id, or a reason in `unscored`.
 
-    `request` and `judge` are digests; `sample` tells repeated votes apart; `flags` name what a guard noticed
-    (`injection`, `repaired`, `length` …); `rendered` is the digest of the bytes sent, `raw` the reply, both redacted.
-    `votes` is how many were to be taken when this one was: a few, or 0 for more than one only where it leaves doubt.
+    `request` and `judge` are digests; `sample` distinguishes repeated votes. `flags` name what a check noticed
+    (`injection`, `repaired`, `length`, …). `rendered` is the digest of the bytes sent, `raw` the reply, both redacted.
+    `votes` is the number of votes planned when this one was taken; 0 means more than one only in case of doubt.
     """
 
     request: str
@@ -148,13 +149,14 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
 
 class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a judge said where the right answer is known, when it last judged for a book.
+    """The results of a judge on items with known answers, from when it last judged for a verdict store.
 
-    `controls` are items that no judge may pass (shuffled context, another question's answer, changed numbers, an empty
-    answer) and `controls_mean` the mean of their numbers; `anchors` are the frozen items of drift with the share that
-    was labelled as expected, `at` the given time. They are asked again on later days, `rounds` times so far; `drift`
-    says where the last answers lie outside what the first ones allow. An `invalid` or drifted judge warns wherever it
-    is used, and may not gate. `second` is the digest of the judge that was asked about what this one left in doubt.
+    `controls` counts items that no judge may pass (shuffled context, the answer to another question, changed numbers,
+    an empty answer); `controls_mean` is the mean of their numbers. `anchors` counts the fixed items that detect drift,
+    `anchors_right` is the share of them labelled as expected at time `at`. Anchors are asked again on later days,
+    `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. An
+    `invalid` or drifted judge causes a warning wherever it is used, and may not gate. `second` is the digest of the
+    judge that was asked about the cases that this one left in doubt.
     """
 
     judge: str
@@ -171,12 +173,15 @@ class Standing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
     @property
     def may_gate(self) -> bool:
-        """Whether nothing speaks against letting the judge's numbers decide."""
+        """Whether the numbers of this judge may decide a gate: it is neither invalid nor drifted."""
         return not self.invalid and not self.drift
 
 
 class Anchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A claim with passages of which the label under the rubric `support` is known: it never changes, judges may."""
+    """A claim with passages whose label under the rubric `support` is known.
+
+    Anchors never change, so a change in a judge's answers to them reveals a change of the judge.
+    """
 
     id: str
     language: str
@@ -187,9 +192,9 @@ class Anchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a person (or another tool, as a second opinion) said of one case: a label of a rubric, or a number.
+    """A human label for one case (or that of another tool): a label of a rubric, or a number.
 
-    `item` is the claim, citation or fact where the metric has several in a case, with its text in `text`; `answer_hash`
+    `item` is the claim, citation or fact if the metric has several in a case, with its text in `text`. `answer_hash`
     binds the label to the answer that was read.
     """
 
@@ -217,14 +222,14 @@ class Rate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
-    """One instrument held against people for one metric, named with its instrument: `faithfulness(by=judge)`.
+    """The calibration of one scorer against human labels for one metric, such as `faithfulness(by=judge)`.
 
-    `judge` is the digest of the judge (of the rules instrument: its version), `rubric_hash` what `rubrics_hash` says of
-    the rubric it was asked with; for any other judge or rubric it says nothing. `sensitivity` is the share of what
-    people passed that the instrument passed, `specificity` the share of what they failed that it failed; None without
-    such items. `reasons` say why it may not gate. `platt` maps the rules instrument's raw number to a probability:
-    `slope`, `intercept`. `anchors` is the share of the anchors that the judge labelled as expected then: where it is
-    outside that interval later, another judge answers under its name.
+    `judge` is the digest of the judge (for the rules scorer: its version), `rubric_hash` the result of `rubrics_hash`
+    for its rubric; the calibration is valid for this judge and rubric only. `sensitivity` is the share of items passed
+    by people that the scorer passed too, `specificity` the share of items failed by people that it failed too; None if
+    there are no such items. `reasons` say why the scorer may not gate. `platt` maps the raw number of the rules scorer
+    to a probability: `slope`, `intercept`. `anchors` is the share of anchors that the judge labelled as expected at the
+    time: a later share outside that interval means that another model answers under the same name.
     """
 
     metric: str
@@ -242,15 +247,15 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     anchors: Rate | None = None
 
     def counts_for(self, judge: str, rubric_hash: str) -> bool:
-        """Return whether this was measured on the very judge and rubric."""
+        """Return whether this calibration was measured on exactly this judge and rubric."""
         return (self.judge, self.rubric_hash) == (judge, rubric_hash)
 
 
 def rubrics_hash(rubrics: Iterable[JudgeRubric], name: str) -> str:
-    """Return the identity of a rubric in all its languages: what a calibration is bound to; "" where there is none.
+    """Return the digest of a rubric in all its languages, to which a calibration is bound; "" for an unknown rubric.
 
     >>> rubrics_hash([], "support")
     ''
     """
-    hashes = sorted({each.hash for each in rubrics if each.name == name})
+    hashes = sorted({rubric.hash for rubric in rubrics if rubric.name == name})
     return digest(hashes) if hashes else ""

@@ -200,7 +200,7 @@ def test_a_good_answer_with_wrong_citations_is_the_citations_fault() -> None:
 
 
 def test_causes_take_precedence_in_their_order() -> None:
-    """What is mended uncovers the next: access, version, stage, generation, citation."""
+    """Fixing one cause reveals the next: access, version, stage, generation, citation."""
     theirs = CorpusChunk("theirs", text="Their 9 days.", document="other", tenant="b")
     known = corpus(theirs=theirs, old=OLD)
     wrong = {CITED: score(0.0)}

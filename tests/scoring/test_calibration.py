@@ -1,4 +1,4 @@
-"""Calibration against hand-worked labels: truth, rates, directions, refusals, and when an instrument may gate."""
+"""Calibration against hand-worked human labels: majorities, rates, bias, refusals, and when a scorer may gate."""
 
 from __future__ import annotations
 

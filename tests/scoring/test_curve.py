@@ -1,4 +1,4 @@
-"""The curve of the rules instrument: probabilities from held-out labels, nothing below fifty."""
+"""The curve of the rules scorer: probabilities from held-out labels, and none below fifty labels."""
 
 from __future__ import annotations
 

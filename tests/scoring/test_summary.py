@@ -245,7 +245,7 @@ def test_a_metric_without_a_column_is_not_summarised_in_silence() -> None:
         summary_of(ScoreTable("c", [], {}, (), ()), parse("recall@10"))
 
 
-def test_a_number_of_an_instrument_that_nobody_held_against_people_is_marked() -> None:
+def test_number_of_an_uncalibrated_scorer_is_marked() -> None:
     status, reason = np.zeros(1, np.uint8), np.zeros(1, np.uint16)
     column = ScoreColumn("faithfulness(by=rules)", np.array([0.7]), status, reason)
     table = ScoreTable("c", ["q"], {column.metric: column}, (), (), uncalibrated=(column.metric,))

@@ -1,1 +1,1 @@
-"""From scores to a decision: tables, summaries, rules. Pure."""
+"""Score tables, summaries, comparisons, gates and attribution, computed without I/O."""

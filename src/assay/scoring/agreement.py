@@ -1,4 +1,4 @@
-"""How far two raters agree: people with each other, and an instrument with people."""
+"""Agreement of raters: people with each other, and a scorer with people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PASS_ABOVE = 0.5
 
 
 class Estimated(Struct, frozen=True, omit_defaults=True):
-    """A number with its 95% interval; `low` and `high` are None where nothing can be said of it."""
+    """A number with its 95% interval; `low` and `high` are None if it has no interval."""
 
     value: float
     low: float | None = None
@@ -98,9 +98,9 @@ def in_order(labels: Scale) -> tuple[tuple[str, ...], bool]:
 def agreement(
     names: tuple[str, str], first: Mapping[Key, str], second: Mapping[Key, str], scale: Scale, seed: int = 0
 ) -> Agreement | None:
-    """Return the agreement on the items that both labelled; None where there is none.
+    """Return the agreement on the items that both raters labelled; None if there is none.
 
-    Intervals draw whole cases again, so that claims of one answer do not count as independent; items are taken in the
+    Intervals resample whole cases, so that claims of one answer do not count as independent. Items are taken in the
     order of their keys, so that the order of files changes nothing.
     """
     keys = sorted(first.keys() & second.keys())

@@ -1,12 +1,14 @@
-"""Whose fault was it? One case to one verdict: reached × good, the walk of its evidence, and the cause that fits.
+"""Attributes the outcome of one case: its verdict (reached × good), the trace of its evidence and the root cause.
 
-The rules stand in order of precedence: access, labels and judge, behaviour, version, stage, generation, citation. The
-first that applies is the cause; "insufficient trace" is an answer, a guess is not.
+The rules are in order of precedence: access, labels and judge, behaviour, version, stage, generation, citation. The
+first that applies decides the cause. If none does, the cause is "insufficient trace" rather than a guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from assay.finding import Attribution, Fault
 from assay.graders.base import CaseIndex
@@ -22,8 +24,8 @@ __all__ = ["AttributionSettings", "attribute"]
 
 Rule = Callable[[Inquiry], Blame | None]
 
-_TRUSTED: tuple[Rule, ...] = (causes.leaked, labels.stale_label, labels.judge_noise)
-"""What comes before the cell, because it decides whether the cell can be believed."""
+_TRUST_RULES: tuple[Rule, ...] = (causes.leaked, labels.stale_label, labels.judge_noise)
+"""Rules applied first, because they decide whether the values of `good` and `reached` can be trusted."""
 _RULES: tuple[Rule, ...] = (
     causes.locked_out,
     causes.answered_anyway,
@@ -35,8 +37,8 @@ _RULES: tuple[Rule, ...] = (
     causes.misused,
     causes.cited_elsewhere,
 )
-_FINE: tuple[Rule, ...] = (labels.moved_label, causes.cited_elsewhere)
-"""What may still be wrong where the evidence arrived and the answer is good, or not known to be bad."""
+_GOOD_RULES: tuple[Rule, ...] = (labels.moved_label, causes.cited_elsewhere)
+"""Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 
 
 def attribute(
@@ -46,11 +48,11 @@ def attribute(
     settings: AttributionSettings,
     view: IndexView | None = None,
 ) -> Attribution:
-    """Return whose fault the outcome of one case was.
+    """Return the attribution of the outcome of one case.
 
-    `scores` are those of this observation by metric: status, value, reason. `view` is what the run's traces show of the
-    index; without it nothing is said about how a text was indexed. The same inputs give the same finding, whatever the
-    configuration is called.
+    `scores` maps the metrics of this observation to status, value and reason. `view` is what the traces of the run show
+    of the index; without it, defects of indexed texts are not detected. The result does not depend on the name of the
+    configuration (ADR 0034).
     """
     case_id = case.case.id
     if observation is None:
@@ -59,47 +61,57 @@ def attribute(
         return _unknown(case_id, f"the target failed: {observation.error.code}")
     inquiry = Inquiry.of(case, observation, scores, settings, view)
     fine = inquiry.good is not False and inquiry.reached is not False
-    found = _first(_TRUSTED, inquiry) or _first(_FINE if fine else _RULES, inquiry)
-    if found is None and not fine:
-        found = Blame("insufficient_trace", None, (_why_not(inquiry),), "low")
-    return _finding(inquiry, found)
+    finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
+    if finding is None and not fine:
+        finding = Blame("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+    return _build_attribution(inquiry, finding)
 
 
-def _first(rules: tuple[Rule, ...], inquiry: Inquiry) -> Blame | None:
-    return next((found for rule in rules if (found := rule(inquiry)) is not None), None)
+def _apply_rules(rules: tuple[Rule, ...], inquiry: Inquiry) -> Blame | None:
+    """Return the finding of the first rule that applies."""
+    for rule in rules:
+        finding = rule(inquiry)
+        if finding is not None:
+            return finding
+    return None
 
 
-def _finding(inquiry: Inquiry, found: Blame | None) -> Attribution:
-    """Put the verdict together from the cell and the cause."""
-    verdict, subtype = _verdict(inquiry, found)
-    note = causes.NOTES[found.cause] if found is not None else None
-    return Attribution(
+def _build_attribution(inquiry: Inquiry, finding: Blame | None) -> Attribution:
+    verdict, subtype = _decide_verdict(inquiry, finding)
+    attribution = Attribution(
         case_id=inquiry.case.case.id,
         verdict=verdict,
-        cause=found.cause if found is not None else None,
         subtype=subtype,
-        stage=found.stage if found is not None else None,
-        evidence=found.evidence if found is not None else (),
-        confidence=found.confidence if found is not None else "high" if inquiry.reached is not None else "medium",
-        sign=note.sign if note is not None else "",
-        fix=note.fix if note is not None else "",
+        confidence="high" if inquiry.reached is not None else "medium",
         good=inquiry.good,
         reached=inquiry.reached,
         signal=inquiry.content.signal,
         walk=walks(inquiry.case, inquiry.steps),
-        also=found.also if found is not None else (),
+    )
+    if finding is None:
+        return attribution
+    note = causes.NOTES[finding.cause]
+    return replace(
+        attribution,
+        cause=finding.cause,
+        stage=finding.stage,
+        evidence=finding.evidence,
+        confidence=finding.confidence,
+        sign=note.sign,
+        fix=note.fix,
+        also=finding.also,
     )
 
 
-def _verdict(inquiry: Inquiry, found: Blame | None) -> tuple[Fault, str]:
+def _decide_verdict(inquiry: Inquiry, finding: Blame | None) -> tuple[Fault, str]:
     """Return the cell of reached × good, or the fault that takes precedence over it, with its subtype."""
-    cause = found.cause if found is not None else None
+    cause = finding.cause if finding is not None else None
     if cause == "acl":
         return "access_fault", "leak" if inquiry.leaks.count("anywhere") else "locked_out"
     if cause == "judge_noise":
         return "unknown", "judge_noise"
     if inquiry.good and inquiry.reached is False:
-        return "masked_gap", _masked(inquiry, cause)
+        return "masked_gap", _find_masked_subtype(inquiry, cause)
     if cause == "golden_label_issue":
         return "unknown", "gold_misspecified"
     if cause == "citation":
@@ -118,36 +130,39 @@ def _verdict(inquiry: Inquiry, found: Blame | None) -> tuple[Fault, str]:
         return "retrieval_fault", ""
     if inquiry.did != "answer":
         return "refusal_fault", "over_refusal"
-    return "generation_fault", _wrong(inquiry)
+    return "generation_fault", _find_generation_subtype(inquiry)
 
 
-def _masked(inquiry: Inquiry, cause: str | None) -> str:
-    """Good without its evidence: what arrived says it as well, or the model knew it by itself."""
-    known = inquiry.facts and all(holds(inquiry.context, fact) for fact in inquiry.facts)
-    elsewhere = cause == "golden_label_issue" or known or not strange_numbers(inquiry.answer, inquiry.context)
-    return "gold_misspecified" if inquiry.context and elsewhere else "parametric_knowledge"
+def _find_masked_subtype(inquiry: Inquiry, cause: str | None) -> str:
+    """Explain a good answer without its evidence: another text in the context supports it, or the model knew it."""
+    if not inquiry.context:
+        return "parametric_knowledge"
+    has_facts = inquiry.facts and all(holds(inquiry.context, fact) for fact in inquiry.facts)
+    if cause == "golden_label_issue" or has_facts or not strange_numbers(inquiry.answer, inquiry.context):
+        return "gold_misspecified"
+    return "parametric_knowledge"
 
 
-def _wrong(inquiry: Inquiry) -> str:
-    """How an answer is wrong that had its evidence: it invents, it leaves out, or it draws the wrong conclusion."""
+def _find_generation_subtype(inquiry: Inquiry) -> str:
+    """Say how an answer that had its evidence is wrong: invented, incomplete or wrongly concluded."""
     texts = [*inquiry.context, inquiry.case.case.question]
     if inquiry.context and strange_numbers(inquiry.answer, texts):
         return "hallucination"
     if inquiry.content.wrong and not any(holds(inquiry.context, fact) for fact in inquiry.content.wrong):
         return "hallucination"
-    left_out = 0 < len(inquiry.content.missing) < len(inquiry.facts) and not inquiry.content.wrong
-    return "incompleteness" if left_out else "reasoning_error"
+    is_incomplete = 0 < len(inquiry.content.missing) < len(inquiry.facts) and not inquiry.content.wrong
+    return "incompleteness" if is_incomplete else "reasoning_error"
 
 
-def _unknown(case_id: str, why: str) -> Attribution:
+def _unknown(case_id: str, reason: str) -> Attribution:
     note = causes.NOTES["insufficient_trace"]
     return Attribution(
-        case_id, "unknown", "insufficient_trace", evidence=(why,), confidence="low", sign=note.sign, fix=note.fix
+        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=note.fix
     )
 
 
-def _why_not(inquiry: Inquiry) -> str:
-    """Say what is missing for a cause to be named."""
+def _explain_missing_cause(inquiry: Inquiry) -> str:
+    """Say which information is missing to determine a cause."""
     if not inquiry.steps:
         return "no stage was reported, so nothing says what reached the generator"
     if inquiry.good is None:

@@ -1,6 +1,7 @@
-"""Which step lost one unit of evidence, told from the ranks alone.
+"""Determines which step lost one unit of evidence, from ranks alone.
 
-A step is to blame only for what it did worse than it could have: one that was handed the evidence too late is not.
+A loss is attributed to a step only if the step could have done better, not if it received the evidence at too low a
+rank.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from assay.metrics.lexical import lexical_rank
 from assay.scoring.walk import Kind, Step
 
 DEFAULT_K = 5
-"""How many chunks a model is taken to be shown where neither settings nor trace say it (DECISIONS 17)."""
+"""The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
 NEAR = 5
-"""The ranks in which a retriever should have what is asked for, for a later step to make something of it."""
-_RRF = 60
+"""The last rank at which a retriever counts as having found the evidence near the top."""
+_RRF_CONSTANT = 60
 
 
 class Blame(NamedTuple):
-    """A cause with the stage it is seen at, the facts that show it, and what else would explain them."""
+    """A cause with the stage where it shows, the facts behind it, and other causes that would explain them."""
 
     cause: Cause
     stage: str | None
@@ -32,10 +33,10 @@ class Blame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A unit that did not reach the generator, with all that the steps knew of it.
+    """A unit of evidence that did not reach the generator, with what is known about it.
 
-    `text_of` gives a chunk's text by its id, None where nobody knows it; `texts` are the unit's own. `production_k` is
-    how many chunks the generator is shown as a rule, 0 where nothing says it.
+    `text_of` returns the text of a chunk by its id, or None if it is unknown; `texts` are the texts of the unit.
+    `production_k` is the number of chunks that the generator is usually shown, 0 if unknown.
     """
 
     unit: int
@@ -57,7 +58,7 @@ class Loss:
 
     @property
     def shown(self) -> int:
-        """How many chunks the generator was shown; without a context stage, how many it is taken to be shown."""
+        """The number of chunks that the generator was shown; without a context stage, an assumed number."""
         context = self.last("context")
         return len(context.stage.chunks) if context is not None else self.reach
 
@@ -68,163 +69,171 @@ class Loss:
         return max(self.production_k, len(context.stage.chunks) if context is not None else 0) or DEFAULT_K
 
     def rank(self, step: Step | None) -> int | None:
-        """Return the unit's rank in a step, None where there is no such step or rank."""
+        """Return the rank of the unit in a step, None if there is no such step or rank."""
         return step.rank(self.unit) if step is not None else None
 
     def at(self, step: Step | None) -> str:
-        """Return where the unit stands in a step, in words."""
+        """Return the rank of the unit in a step, in words."""
         rank = self.rank(step)
         return f"{self.name} has rank {rank}" if rank is not None else f"{self.name} is absent"
 
 
 def blame(loss: Loss) -> Blame:
-    """Return what lost a unit: the last step that had it in reach and gave it away, else what never found it."""
-    for rule in (_builder, _reranker, _merger, _unmerged, _retrievers, _late):
-        found = rule(loss)
-        if found is not None:
-            return found
+    """Return what lost a unit: the last step that had it within reach, else the search that missed it."""
+    for rule in (_check_context_builder, _check_reranker, _check_merge, _check_unseen_merge, _check_search, _check_low):
+        finding = rule(loss)
+        if finding is not None:
+            return finding
     first = loss.steps[0].name if loss.steps else None
-    seen = f"nothing in the trace tells which part lost {loss.name}"
-    return Blame("insufficient_trace", first, (seen,), "low")
+    fact = f"the trace does not show which part lost {loss.name}"
+    return Blame("insufficient_trace", first, (fact,), "low")
 
 
-def _builder(loss: Loss) -> Blame | None:
-    """Ranked within what was shown, or above a chunk that was shown, and yet not in the context."""
+def _check_context_builder(loss: Loss) -> Blame | None:
+    """The unit is ranked high enough to be shown, or above a chunk that was shown, and is not in the context."""
     context, final = loss.last("context"), loss.last("rerank", "merge", "lexical", "dense", "retriever")
     rank = loss.rank(final)
     if context is None or final is None or rank is None:
         return None
-    place = {chunk_id: number for number, chunk_id in reversed(list(enumerate(final.ids, 1)))}
-    worse = [number for chunk_id in context.ids if (number := place.get(chunk_id, 0)) > rank]
-    if not worse and rank > loss.reach:
+    # A chunk id may occur twice: reversed, so that its first rank wins.
+    rank_by_id = {chunk_id: chunk_rank for chunk_rank, chunk_id in reversed(list(enumerate(final.ids, 1)))}
+    context_ranks = [rank_by_id.get(chunk_id, 0) for chunk_id in context.ids]
+    lower_ranks = [context_rank for context_rank in context_ranks if context_rank > rank]
+    if not lower_ranks and rank > loss.reach:
         return None
-    instead = f"while rank {worse[0]} is in it" if worse else f"of {loss.shown} chunks"
-    evidence = (f"{loss.at(final)} in {final.name} and is not in the context {instead}",)
-    return Blame("context_builder", context.name, evidence, "high" if worse or rank <= loss.shown else "medium")
+    contrast = f"while rank {lower_ranks[0]} is in it" if lower_ranks else f"of {loss.shown} chunks"
+    evidence = (f"{loss.at(final)} in {final.name} and is not in the context {contrast}",)
+    return Blame("context_builder", context.name, evidence, "high" if lower_ranks or rank <= loss.shown else "medium")
 
 
-def _reranker(loss: Loss) -> Blame | None:
-    """Handed over within reach, and put out of it."""
+def _check_reranker(loss: Loss) -> Blame | None:
+    """The reranker received the unit near the top and ranked it too low or dropped it."""
     reranked = loss.last("rerank")
-    given = loss.last("merge") or (loss.retrievers[-1] if loss.retrievers else None)
-    before, after = loss.rank(given), loss.rank(reranked)
-    if reranked is None or given is None or before is None:
+    rerank_input = loss.last("merge") or (loss.retrievers[-1] if loss.retrievers else None)
+    before, after = loss.rank(rerank_input), loss.rank(reranked)
+    if reranked is None or rerank_input is None or before is None:
         return None
-    dropped = after is None and before <= len(reranked.stage.chunks)
-    demoted = after is not None and before <= loss.reach < after
-    if not dropped and not demoted:
+    is_dropped = after is None and before <= len(reranked.stage.chunks)
+    is_demoted = after is not None and before <= loss.reach < after
+    if not is_dropped and not is_demoted:
         return None
-    evidence = (f"{loss.at(given)} in {given.name}; in {reranked.name} it {_to(after)}",)
+    evidence = (f"{loss.at(rerank_input)} in {rerank_input.name}; in {reranked.name} it {_describe_fall(after)}",)
     return Blame("reranker", reranked.name, evidence, "high")
 
 
-def _to(rank: int | None) -> str:
+def _describe_fall(rank: int | None) -> str:
     return "is gone" if rank is None else f"falls to rank {rank}"
 
 
-def _merger(loss: Loss) -> Blame | None:
-    """One retriever had it near the top, or plain reciprocal ranks would have kept it, and the merge did not."""
+def _check_merge(loss: Loss) -> Blame | None:
+    """A retriever had the unit near the top, or reciprocal rank fusion would have kept it, and the merge lost it."""
     merged, inputs = loss.last("merge"), loss.retrievers
-    ranks = {step.name: rank for step in inputs if (rank := step.rank(loss.unit)) is not None}
+    ranks: dict[str, int] = {}
+    for step in inputs:
+        input_rank = step.rank(loss.unit)
+        if input_rank is not None:
+            ranks[step.name] = input_rank
     if merged is None or not ranks:
         return None
     rank, best = merged.rank(loss.unit), min(ranks.values())
-    expected = _fused(inputs, loss.unit)
+    expected = _compute_fused_rank(inputs, loss.unit)
     reranked = loss.last("rerank")
-    given_on = len(reranked.stage.chunks) if reranked is not None else loss.reach
-    ignored = [step.name for step in inputs if step.name in ranks and _ignored(step, inputs, merged)]
-    lost = rank is None and (best <= max(loss.reach, 3) or expected <= NEAR or bool(ignored))
-    sunk = rank is not None and expected <= given_on < rank
-    if not lost and not sunk:
+    passed_on = len(reranked.stage.chunks) if reranked is not None else loss.reach
+    ignored = [step.name for step in inputs if step.name in ranks and _is_ignored(step, inputs, merged)]
+    is_lost = rank is None and (best <= max(loss.reach, 3) or expected <= NEAR or bool(ignored))
+    is_demoted = rank is not None and expected <= passed_on < rank
+    if not is_lost and not is_demoted:
         return None
-    where = ", ".join(f"rank {rank} in {name}" for name, rank in ranks.items())
-    evidence = [f"{loss.name} has {where}; in {merged.name} it {_to(rank)}"]
+    input_ranks = ", ".join(f"rank {input_rank} in {name}" for name, input_rank in ranks.items())
+    evidence = [f"{loss.name} has {input_ranks}; in {merged.name} it {_describe_fall(rank)}"]
     evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
     if len(merged.ids) < max(len(step.ids) for step in inputs) // 2:
         evidence.append(f"{merged.name} keeps only {len(merged.ids)} chunks")
-    return Blame("hybrid_merge", merged.name, tuple(evidence), "high" if lost else "medium")
+    return Blame("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
 
 
-def _ignored(step: Step, inputs: Sequence[Step], merged: Step) -> bool:
-    """Whether the best of what only this retriever found has no place in the merge."""
-    alone = set(step.ids[:NEAR]).difference(*(other.ids for other in inputs if other is not step))
-    return bool(alone) and alone.isdisjoint(merged.ids)
+def _is_ignored(step: Step, inputs: Sequence[Step], merged: Step) -> bool:
+    """Whether the merge has none of the top chunks that only this retriever found."""
+    only_here = set(step.ids[:NEAR]).difference(*(other.ids for other in inputs if other is not step))
+    return bool(only_here) and only_here.isdisjoint(merged.ids)
 
 
-def _fused(inputs: Sequence[Step], unit: int) -> int:
-    """Return the rank that the unit's best chunk has by plain reciprocal rank fusion of the retrievers."""
+def _compute_fused_rank(inputs: Sequence[Step], unit: int) -> int:
+    """Return the rank of the unit's best chunk by reciprocal rank fusion (Cormack et al. 2009) of the retrievers."""
     scores: dict[str, float] = {}
     covering: set[str] = set()
     for step in inputs:
         for rank, (chunk_id, mask) in enumerate(zip(step.ids, step.units, strict=True), 1):
-            scores[chunk_id] = scores.get(chunk_id, 0.0) + 1 / (_RRF + rank)
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + 1 / (_RRF_CONSTANT + rank)
             if mask >> unit & 1:
                 covering.add(chunk_id)
     best = max(scores[chunk_id] for chunk_id in covering)
     return 1 + sum(score > best for score in scores.values())
 
 
-def _unmerged(loss: Loss) -> Blame | None:
-    """One of several searches had it near the top, and how they were merged is not reported: a later part lost it."""
+def _check_unseen_merge(loss: Loss) -> Blame | None:
+    """One of several searches had the unit near the top, and the step that merged them is not reported."""
     inputs = loss.retrievers
-    found = [step for step in inputs if (loss.rank(step) or NEAR + 1) <= NEAR]
-    if len(inputs) < 2 or not found or loss.last("merge") is not None:
+    near_top = [step for step in inputs if (loss.rank(step) or NEAR + 1) <= NEAR]
+    if len(inputs) < 2 or not near_top or loss.last("merge") is not None:
         return None
-    seen = f"{loss.at(found[0])} in {found[0].name}, and no stage shows what became of it beside the other searches"
+    first = near_top[0]
+    fact = f"{loss.at(first)} in {first.name}, and no stage shows how it was merged with the other searches"
     also: tuple[Cause, ...] = ("hybrid_merge", "reranker") if loss.last("rerank") is not None else ("hybrid_merge",)
-    return Blame("insufficient_trace", None, (seen,), "low", also)
+    return Blame("insufficient_trace", None, (fact,), "low", also)
 
 
-def _retrievers(loss: Loss) -> Blame | None:
-    """The searches themselves: words that stand in the evidence should be found by them, the rest by vectors."""
+def _check_search(loss: Loss) -> Blame | None:
+    """A search missed the unit: the keyword search if it shares words with the question, else the vector search."""
     lexical = next((step for step in loss.retrievers if step.kind == "lexical"), None)
     dense = next((step for step in loss.retrievers if step.kind == "dense"), None)
     reach = NEAR if lexical is not None and dense is not None else loss.reach
     missed = [step for step in (lexical, dense) if step is not None and (loss.rank(step) or reach + 1) > reach]
     if lexical is not None and lexical in missed:
-        found = _words_missed(loss, lexical, min(reach, 3))
-        if found is not None:
-            return found
+        finding = _check_shared_words(loss, lexical, min(reach, 3))
+        if finding is not None:
+            return finding
         if dense is None:
-            seen = (f"{loss.at(lexical)} in {lexical.name}, the only search",)
-            return Blame(
-                "bm25_analyzer", lexical.name, (f"{loss.at(lexical)} in {lexical.name}, the only search",), "low"
-            )
-        if dense in missed and not _readable(loss, lexical):
-            seen = (f"{loss.at(dense)} in {dense.name}; {loss.at(lexical)} in {lexical.name}",)
-            return Blame("insufficient_trace", dense.name, seen, "low", ("embedding", "bm25_analyzer"))
+            evidence = (f"{loss.at(lexical)} in {lexical.name}, the only search",)
+            return Blame("bm25_analyzer", lexical.name, evidence, "low")
+        if dense in missed and not _has_texts(loss, lexical):
+            evidence = (f"{loss.at(dense)} in {dense.name}; {loss.at(lexical)} in {lexical.name}",)
+            return Blame("insufficient_trace", dense.name, evidence, "low", ("embedding", "bm25_analyzer"))
     if dense is not None and dense in missed:
-        seen = (f"{loss.at(dense)} in {dense.name}",)
-        return Blame("embedding", dense.name, seen, "high" if loss.rank(dense) is None else "medium")
+        evidence = (f"{loss.at(dense)} in {dense.name}",)
+        return Blame("embedding", dense.name, evidence, "high" if loss.rank(dense) is None else "medium")
     return None
 
 
-def _words_missed(loss: Loss, lexical: Step, near: int) -> Blame | None:
-    """Whether the lexical search ranks the evidence worse than the words that it shares with the question."""
-    due, rank = lexical_rank(loss.query, loss.texts, _others(loss, lexical)), loss.rank(lexical)
-    if not _readable(loss, lexical) or due is None or due > near or (rank is not None and rank <= due):
+def _check_shared_words(loss: Loss, lexical: Step, max_rank: int) -> Blame | None:
+    """The lexical search ranks the unit lower than the words that it shares with the question justify."""
+    expected_rank = lexical_rank(loss.query, loss.texts, _list_other_texts(loss, lexical))
+    rank = loss.rank(lexical)
+    if not _has_texts(loss, lexical) or expected_rank is None or expected_rank > max_rank:
+        return None
+    if rank is not None and rank <= expected_rank:
         return None
     evidence = (
         f"{loss.at(lexical)} in {lexical.name}",
-        f"by the words it shares with the question it is due at rank {due} of what was returned",
+        f"by the words it shares with the question it should have rank {expected_rank} of what was returned",
     )
-    return Blame("bm25_analyzer", lexical.name, evidence, "high" if due == 1 else "medium")
+    return Blame("bm25_analyzer", lexical.name, evidence, "high" if expected_rank == 1 else "medium")
 
 
-def _others(loss: Loss, lexical: Step) -> list[str]:
-    """Return the texts of the other chunks that a lexical search returned, as far as they are known."""
-    slots = zip(lexical.ids, lexical.units, strict=True)
-    texts = [loss.text_of(chunk_id) for chunk_id, mask in slots if not mask >> loss.unit & 1]
+def _list_other_texts(loss: Loss, lexical: Step) -> list[str]:
+    """Return the known texts of the other chunks that a lexical search returned."""
+    ranking = zip(lexical.ids, lexical.units, strict=True)
+    texts = [loss.text_of(chunk_id) for chunk_id, mask in ranking if not mask >> loss.unit & 1]
     return [text for text in texts if text is not None]
 
 
-def _readable(loss: Loss, lexical: Step) -> bool:
-    """Whether the texts are known of the evidence, and of something that was returned if anything was."""
-    return bool(loss.texts) and (not lexical.ids or bool(_others(loss, lexical)))
+def _has_texts(loss: Loss, lexical: Step) -> bool:
+    """Whether the texts of the unit and, if the search returned anything, of some other chunk are known."""
+    return bool(loss.texts) and (not lexical.ids or bool(_list_other_texts(loss, lexical)))
 
 
-def _late(loss: Loss) -> Blame | None:
-    """It came through every step, too far down: whoever ordered last could have lifted it."""
+def _check_low(loss: Loss) -> Blame | None:
+    """The unit passed every step, but too far down: the last step that ranks could have ranked it higher."""
     final = loss.last("rerank", "merge")
     rank = loss.rank(final)
     if final is None or rank is None:

@@ -1,7 +1,7 @@
-"""An instrument held against people, metric by metric: what it is worth, how it leans, and whether it may gate.
+"""Calibrates a scorer against human labels, metric by metric: its accuracy, its bias and whether it may gate.
 
-Rules and reasons: RELIABILITY's row on human calibration. People's labels are folded first (most raters decide; where
-they split evenly there is no truth, and the item is left out and counted).
+The labels of several raters are combined first: the majority decides, and items on which raters split evenly are left
+out and counted. ADR 0031 says when a scorer may gate.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ PASS_FAIL: Scale = {PASS: 1.0, FAIL: 0.0}
 
 
 class Question(NamedTuple):
-    """What is calibrated: a metric as people label it, the instrument, and what it is bound to.
+    """What is calibrated: a metric as people label it, the scorer, and what the calibration is bound to.
 
-    `by` is `judge`, `rules` or the name of another tool, which is a second opinion and never gates.
+    `by` is `judge`, `rules` or the name of another tool, which never gates.
     """
 
     metric: str
@@ -54,7 +54,7 @@ class Question(NamedTuple):
 
 
 class SliceFigures(Struct, frozen=True):
-    """One slice of the items that people and instrument both judged."""
+    """The agreement on one slice of the items that both people and the scorer judged."""
 
     n: int
     agreement: float
@@ -64,7 +64,7 @@ class SliceFigures(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """Everything that one instrument and one metric show against the labels of people."""
+    """Everything measured about one scorer and one metric by human labels."""
 
     calibration: Calibration
     by: str
@@ -85,8 +85,11 @@ class Measured(Struct, frozen=True):
 
 
 class Calibrated(Struct, frozen=True):
-    """A whole calibration: what labels and golden set it is bound to, every instrument and metric, judges or rubrics
-    compared by metric, and the items on which judge and rules are far apart, for people to look at."""
+    """The result of a whole calibration.
+
+    It holds the labels and golden set that it is bound to, the measurements of every scorer and metric, comparisons of
+    judges or rubrics by metric, and the items for human review, on which judge and rules differ widely.
+    """
 
     golden: str
     labels: str
@@ -108,9 +111,9 @@ def measured(
     platt: dict[str, float] | None = None,
     seed: int = 0,
 ) -> Measured | None:
-    """Return what the instrument shows against the labels; None where no item has both a label and an opinion.
+    """Measure a scorer by human labels; None if no item has a label of both.
 
-    `lengths` are those of answers by case and configuration, `slices` the cases of each `key=value`.
+    `lengths` are those of the answers by case and configuration, `slices` the case ids of each `key=value`.
     """
     scale = question.scale
     truth, undecided = truths(labels, scale)
@@ -153,7 +156,7 @@ def _pass_fail(
 def _by_label(
     question: Question, truth: Mapping[Key, Truth], opinions: Mapping[Key, Opinion], seed: int
 ) -> Agreement | None:
-    """Return the agreement in the very labels; None where either gave only numbers."""
+    """Return the agreement in labels; None if people or scorer gave only numbers."""
     people = {key: each.label for key, each in truth.items() if each.label is not None}
     said = {
         key: each.label for key, each in opinions.items() if each.label is not None and each.label in question.scale
@@ -200,8 +203,8 @@ def _rate(found: Estimate | None, n: int) -> Rate | None:
 
 
 def _has_signal(opinions: Mapping[Key, Opinion]) -> bool:
-    """Return whether the instrument gave raw numbers that only a curve makes probabilities."""
-    return any(each.signal is not None for each in opinions.values())
+    """Return whether the scorer gave raw numbers, which a curve must turn into probabilities."""
+    return any(scorer_label.signal is not None for scorer_label in opinions.values())
 
 
 def _slices(

@@ -1,6 +1,6 @@
-"""A candidate held against a baseline, case by case: what each metric gained, how surely, and on which cases.
+"""Compares a candidate with a baseline, case by case: the gain of each metric, its uncertainty and its cases.
 
-Nothing is dropped silently: a case that is scored on one side only is listed, and what an error cost is said.
+Nothing is dropped silently: cases scored on one side only are listed, and the cost of errors is stated.
 """
 
 from __future__ import annotations

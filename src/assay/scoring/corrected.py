@@ -1,4 +1,4 @@
-"""The share that passes, of everything an instrument judged, corrected by what people said of a part of it."""
+"""The pass rate of everything a scorer judged, corrected by human labels of a part of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from assay.scoring.truth import Truth
 
 
 class Corrected(Struct, frozen=True):
-    """The share that passes, of everything the instrument judged in one configuration (`n` items of `cases` cases), and
-    what people would have found; `problems` say why a correction was refused."""
+    """The pass rate of one configuration by the scorer (`n` items of `cases` cases), and corrected estimates of it.
+
+    `rogan_gladen` and `ppi` (prediction-powered inference) estimate the pass rate by human labels; `problems` say why a
+    correction was refused.
+    """
 
     n: int
     cases: int
@@ -29,8 +32,8 @@ class Corrected(Struct, frozen=True):
 def corrected(truth: Mapping[Key, Truth], values: Mapping[Key, float], rates: Sorting) -> dict[str, Corrected]:
     """Return the corrected pass rate of each configuration.
 
-    How the instrument errs (`rates`) was measured over all of them. Where a case has several items, cases count and not
-    items, because the errors within one answer are not independent.
+    `rates` are the error rates of the scorer, measured over all configurations. If a case has several items, cases
+    count and not items, because errors within one answer are not independent.
     """
     configs = sorted({key[1] for key in values})
     sizes = tuple(

@@ -1,4 +1,4 @@
-"""From the raw number of the rules instrument to a probability: a curve, tried on labels it was not fitted to."""
+"""Fits the curve that turns the raw number of the rules scorer into a probability (Platt scaling)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDS = 5
 
 
 class Curve(NamedTuple):
-    """The curve of all labels, and whether labelled items were valued by curves that their case had no part in."""
+    """The curve fitted to all labels; `held_out` is whether labelled items have values from cross-validated curves."""
 
     slope: float
     intercept: float
@@ -25,11 +25,11 @@ class Curve(NamedTuple):
 def valued(
     opinions: Mapping[Key, Opinion], truth: Mapping[Key, bool], seed: int = 0
 ) -> tuple[dict[Key, Opinion], Curve | None]:
-    """Return opinions whose values are probabilities, and the curve that makes them of the raw number.
+    """Return the scorer labels with probabilities as values, and the curve that computes them from the raw number.
 
-    The value of a labelled item comes from a curve that its case had no part in (five folds of whole cases, seeded), so
-    that what is measured on it is not flattered; of all others, and where a fold leaves too few labels to fit on, from
-    the curve of all labels. Unchanged, with None, where `fit_platt` fits none.
+    The value of a labelled item comes from a curve fitted without its case (five seeded folds of whole cases), so that
+    the calibration is not too optimistic. Other items, and folds with too few labels, use the curve fitted to all
+    labels. If `fit_platt` fits no curve, the labels are returned unchanged, with None.
     """
     known = sorted(key for key in truth.keys() & opinions.keys() if opinions[key].signal is not None)
     whole = _fit(known, opinions, truth, seed)

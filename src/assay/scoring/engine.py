@@ -1,7 +1,7 @@
-"""From batches to score tables: the columns a run needs, a block of rows scored, blocks put together by configuration.
+"""Builds score tables: plans the columns of a run, scores blocks of rows and joins blocks by configuration.
 
-A block's columns do not depend on which rows share the block, and a table is in golden order, so workers, block sizes
-and the order of the files change no bit.
+The columns of a block do not depend on which rows share it, and tables are in golden order, so the number of workers,
+block sizes and the order of files do not change a single bit of the result (ADR 0029).
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ _FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run computes: the metrics asked for, those of them that can be measured, and the per-case columns and
-    facts behind them and the checks."""
+    """What a run computes.
+
+    `names` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case columns
+    and facts that these metrics and the checks need.
+    """
 
     names: tuple[MetricName, ...]
     measured: tuple[MetricName, ...]
@@ -116,7 +119,7 @@ def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
 
 
 def unobserved(the_plan: Plan, joins: Joins, places: Sequence[int]) -> dict[str, ScoreColumn]:
-    """Return the columns of cases that nobody observed: what the case alone makes not applicable stays so."""
+    """Return the columns of cases without observation; metrics that do not apply to a case stay not applicable."""
     batch = Batch(the_plan.facts)
     cases = [joins.case(place) for place in places]
     batch.add(Rows(cases, [Observation(case.case.id, error=TargetError(NO_OBSERVATION)) for case in cases]))
@@ -183,8 +186,10 @@ def _spare(column: ScoreColumn, absent: npt.NDArray[np.intp], nothing: ScoreColu
 
 
 def _as_zero(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
-    """Return the column in which missing cases score the worst of a range that is better high; counts, costs and faults
-    that nobody saw stay without a number: a missing answer is no observed event."""
+    """Return the column with the worst score for missing cases if the metric is better high.
+
+    For other metrics (counts, costs, errors) missing cases become not applicable: no answer is no observed event.
+    """
     grader = grader_of(parse(column.metric))
     unseen = missing & (column.status == ERROR)
     status = column.status.copy()

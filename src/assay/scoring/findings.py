@@ -1,4 +1,4 @@
-"""What one rule finds in one configuration's scores; a rule that nothing was measured for never passes."""
+"""Evaluates one rule on the scores of one configuration; a rule without measurements never passes."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ from assay.scoring.slices import Rows, rows_of_slice
 from assay.scoring.summary import HEADLINE, summary_of
 from assay.scoring.wording import compared, counted, interval_text, named
 
-SMALLEST_FOR_P95 = 20
+MIN_CASES_FOR_P95 = 20
 NO_WORST = "all needed, because nothing bounds how bad an error is"
 
 
 class Scores:
-    """What rules are held against: one configuration's table, the golden cases of its rows, and a baseline's table, if
-    there is one, aligned with both."""
+    """The scores that rules are compared with.
+
+    They are the table of one configuration, the golden cases of its rows and, if there is one, the table of a baseline,
+    aligned with both.
+    """
 
     def __init__(self, table: ScoreTable, cases: Sequence[Case], baseline: ScoreTable | None = None) -> None:
         if [case.id for case in cases] != list(table.case_ids):
@@ -65,31 +68,34 @@ class Scores:
 
 
 def apply_rule(rule: Rule, scores: Scores) -> RuleResult:
-    """Return what a usable rule finds: a state of DECISIONS 14, the number that decided and a sentence for people."""
+    """Return the result of a usable rule: its state (ADR 0024), the number that decided and a sentence about it."""
     rule = resolved(rule)
     name = parse(rule.metric)
     column = column_of(scores.table, name)
     if column is None or any(part not in scores.table.columns for part in grader_of(name).parts):
         return RuleResult(rule, "unmeasured", None, 0, f"{subject(rule)} was not measured")
-    return without_holes(_Held(rule, scores, column).result(), scores, column)
+    return without_holes(_ThresholdRule(rule, scores, column).evaluate(), scores, column)
 
 
 def without_holes(result: RuleResult, scores: Scores, column: ScoreColumn) -> RuleResult:
-    """Return a pass as inconclusive where some observed rows did not report what the metric is made from.
+    """Turn a pass into inconclusive if some observed rows did not report what the metric is computed from.
 
-    The rows that do report it may be the easy ones; a configuration that never reports it was not measured at all.
+    The rows that do report it may be the easy ones. A configuration that never reports it was not measured at all.
     """
-    rows = scores.rows(result.rule.slice)
-    silent = scores.ids(rows[not_reported(column, rows)])
-    gone = [case_id for case_id in silent if case_id not in set(scores.table.missing)] if result.state == "pass" else []
-    if not gone:
+    if result.state != "pass":
         return result
-    message = f"{result.message}; not reported on {len(gone)} of {counted(len(rows), 'case')} ({named(gone)})"
+    rows = scores.rows(result.rule.slice)
+    missing = set(scores.table.missing)
+    unreported = [case_id for case_id in scores.ids(rows[not_reported(column, rows)]) if case_id not in missing]
+    if not unreported:
+        return result
+    count = counted(len(rows), "case")
+    message = f"{result.message}; not reported on {len(unreported)} of {count} ({named(unreported)})"
     return structs.replace(result, state="inconclusive", message=message)
 
 
 def subject(rule: Rule) -> str:
-    """Return what a rule is about, as its sentences begin.
+    """Return the metric and slice of a rule, with which its sentences begin.
 
     >>> subject(Rule("recall@10", at_least=0.9, slice="tag=hr"))
     'recall@10 on tag=hr'
@@ -97,8 +103,8 @@ def subject(rule: Rule) -> str:
     return rule.metric if rule.slice is None else f"{rule.metric} on {rule.slice}"
 
 
-class _Held:
-    """One rule held against one column."""
+class _ThresholdRule:
+    """One rule with a threshold, and the column that it is compared with."""
 
     def __init__(self, rule: Rule, scores: Scores, column: ScoreColumn) -> None:
         name = parse(rule.metric)
@@ -107,7 +113,7 @@ class _Held:
         self.grader: Grader = grader_of(name)
         self.statistic = statistic_of(self.grader, rule.metric)
         self.rows = scores.rows(rule.slice)
-        self.seen: Measured = measure(column, self.rows)
+        self.values: Measured = measure(column, self.rows)
         self.summary: Summary = summary_of(
             scores.table,
             name,
@@ -117,22 +123,22 @@ class _Held:
             floor=min(rule.min_coverage, LEAST_JUDGED),
         )
 
-    def result(self) -> RuleResult:
-        seen = self.seen
-        if not seen.applicable:
-            return self._say("no_data", self._nothing())
+    def evaluate(self) -> RuleResult:
+        values = self.values
+        if not values.applicable:
+            return self._build_result("no_data", self._explain_no_data())
         if self.rule.zero_event:
-            return self._zero_event()
-        if seen.scored / seen.applicable < self.rule.min_coverage:
-            return self._incomplete(f"{self.rule.min_coverage:.0%} needed")
-        if not seen.scored:
-            return self._say("no_data", f"was scored on none of {counted(seen.errors, 'case')}")
-        if self.statistic == "p95" and seen.applicable < SMALLEST_FOR_P95:
-            message = f"is a p95 of {counted(seen.applicable, 'case')} and needs {SMALLEST_FOR_P95}"
-            return self._say("inconclusive", message, self.summary.value)
-        return self._bound() if self.rule.basis == "bound" else self._point()
+            return self._evaluate_zero_event()
+        if values.scored / values.applicable < self.rule.min_coverage:
+            return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
+        if not values.scored:
+            return self._build_result("no_data", f"was scored on none of {counted(values.errors, 'case')}")
+        if self.statistic == "p95" and values.applicable < MIN_CASES_FOR_P95:
+            message = f"is a p95 of {counted(values.applicable, 'case')} and needs {MIN_CASES_FOR_P95}"
+            return self._build_result("inconclusive", message, self.summary.value)
+        return self._evaluate_bound() if self.rule.basis == "bound" else self._evaluate_point()
 
-    def _say(
+    def _build_result(
         self,
         state: RuleState,
         message: str,
@@ -140,98 +146,104 @@ class _Held:
         upper: float | None = None,
         cases: tuple[str, ...] = (),
     ) -> RuleResult:
-        said = f"{subject(self.rule)} {message}"
-        return RuleResult(self.rule, state, value, self.seen.scored, said, upper, cases, self._detectable())
+        sentence = f"{subject(self.rule)} {message}"
+        return RuleResult(self.rule, state, value, self.values.scored, sentence, upper, cases, self._find_detectable())
 
-    def _detectable(self) -> float | None:
-        """How far the true mean must be from the threshold before so many cases are likely to show it."""
+    def _find_detectable(self) -> float | None:
+        """Return how far the true mean must be from the threshold for these cases to show it (power 80%)."""
         if self.statistic not in ("mean", "rate") or self.rule.zero_event:
             return None
         low, high = ends_of(self.grader)
         span = None if low is None or high is None else high - low
-        return detectable(self.seen.values, clusters=shared_clusters(self.seen, self.scores.clusters), span=span)
+        return detectable(self.values.values, clusters=shared_clusters(self.values, self.scores.clusters), span=span)
 
-    def _nothing(self) -> str:
+    def _explain_no_data(self) -> str:
         if not len(self.rows):
             return "has no case in this slice"
-        return f"applies to none of {counted(len(self.rows), 'case')}{self._why(self.rows)}"
+        return f"applies to none of {counted(len(self.rows), 'case')}{self._list_reasons(self.rows)}"
 
-    def _incomplete(self, need: str) -> RuleResult:
-        rows = self.seen.error_rows
-        found = f"was measured on {self.seen.scored} of {counted(self.seen.applicable, 'case')}"
-        return self._say("incomplete", f"{found}, {need}{self._why(rows)}", cases=self.scores.ids(rows))
+    def _report_incomplete(self, requirement: str) -> RuleResult:
+        rows = self.values.error_rows
+        coverage = f"was measured on {self.values.scored} of {counted(self.values.applicable, 'case')}"
+        message = f"{coverage}, {requirement}{self._list_reasons(rows)}"
+        return self._build_result("incomplete", message, cases=self.scores.ids(rows))
 
-    def _why(self, rows: Rows) -> str:
-        """The commonest reasons of these rows, in brackets."""
+    def _list_reasons(self, rows: Rows) -> str:
+        """Return the most common reasons of these rows, in parentheses."""
         codes, counts = np.unique(self.column.reason[rows], return_counts=True)
         reasons = [(-count, self.column.reasons[code]) for code, count in zip(codes, counts.tolist(), strict=True)]
-        told = [f"{reason}: {-count}" for count, reason in sorted(reasons) if reason]
-        return f" ({'; '.join(told[:3])})" if told else ""
+        lines = [f"{reason}: {-count}" for count, reason in sorted(reasons) if reason]
+        return f" ({'; '.join(lines[:3])})" if lines else ""
 
-    def _zero_event(self) -> RuleResult:
-        """Any event decides, whatever else is missing; without one, an unmeasured case may still hide one.
+    def _evaluate_zero_event(self) -> RuleResult:
+        """Fail on any event, even if other cases were not measured; without one, all cases must be measured.
 
-        So it may where the rule only warns: an event that blocks nothing must not hide that a case is missing.
+        A rule that only warns is incomplete if cases were not measured, even with an event: an event that does not
+        block must not hide that a case is missing.
         """
-        values, n = self.seen.values, self.seen.scored
+        values, n = self.values.values, self.values.scored
         at_most = self.rule.at_most is not None
-        hits = values > self.threshold if at_most else values < self.threshold
-        events = int(np.count_nonzero(hits))
-        if not events and self.seen.errors:
-            return self._incomplete("all needed, because an unmeasured case may hide an event")
+        is_event = values > self.threshold if at_most else values < self.threshold
+        events = int(np.count_nonzero(is_event))
+        if not events and self.values.errors:
+            return self._report_incomplete("all needed, because an unmeasured case may hide an event")
         message = f"is {'above' if at_most else 'below'} {self.threshold:g} on {events} of {counted(n, 'case')}"
         if not events:
             upper = zero_event_upper(n)
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
-            return self._say("pass", message, self.summary.value, upper)
-        cases = self.scores.ids(self.seen.rows[hits])
-        told = f"{message} ({named(cases)})"
-        if self.seen.errors and self.rule.severity == "warn":
-            lost = self.scores.ids(self.seen.error_rows)
-            return self._say("incomplete", f"{told} and was not measured on {named(lost)}", cases=(*cases, *lost))
-        return self._say("fail", told, self.summary.value, cases=cases)
+            return self._build_result("pass", message, self.summary.value, upper)
+        cases = self.scores.ids(self.values.rows[is_event])
+        message = f"{message} ({named(cases)})"
+        if self.values.errors and self.rule.severity == "warn":
+            unmeasured = self.scores.ids(self.values.error_rows)
+            message = f"{message} and was not measured on {named(unmeasured)}"
+            return self._build_result("incomplete", message, cases=(*cases, *unmeasured))
+        return self._build_result("fail", message, self.summary.value, cases=cases)
 
-    def _point(self) -> RuleResult:
-        value = self._gated()
+    def _evaluate_point(self) -> RuleResult:
+        value = self._find_deciding_value()
         if value is None:
-            return self._incomplete(NO_WORST)
-        if self.seen.errors:
-            detail = f"{counted(self.seen.errors, 'error')} counted as worst, n {self.seen.applicable}"
+            return self._report_incomplete(NO_WORST)
+        if self.values.errors:
+            detail = f"{counted(self.values.errors, 'error')} counted as worst, n {self.values.applicable}"
         else:
-            detail = f"n {self.seen.scored}{interval_text(self.summary.interval, self.grader.unit)}"
-        return self._compare(value, "", detail)
+            detail = f"n {self.values.scored}{interval_text(self.summary.interval, self.grader.unit)}"
+        return self._compare_with_threshold(value, "", detail)
 
-    def _gated(self) -> float | None:
-        """The number that decides: with errors the pessimistic one, None where nothing bounds an error."""
-        if not self.seen.errors:
+    def _find_deciding_value(self) -> float | None:
+        """Return the number that decides: with errors, the pessimistic one; None if an error has no worst value."""
+        if not self.values.errors:
             return self.summary.value
         if self.statistic not in PERCENTILES:
             return self.summary.mean_worst
         worst = {"lower": sys.float_info.max, "higher": -sys.float_info.max}.get(self.grader.direction)
         if worst is None:
             return None
-        value = percentile(self.seen.pessimistic(worst).values, PERCENTILES[self.statistic])
+        value = percentile(self.values.pessimistic(worst).values, PERCENTILES[self.statistic])
         return None if value == worst else value
 
-    def _bound(self) -> RuleResult:
-        """The one-sided 95% bound must clear the threshold; cases that give no bound have shown nothing."""
-        seen, worst = self.seen, worst_of(self.grader)
-        if seen.errors:
+    def _evaluate_bound(self) -> RuleResult:
+        """Compare the one-sided 95% bound with the threshold; without a bound the rule fails."""
+        values, worst = self.values, worst_of(self.grader)
+        if values.errors:
             if worst is None:
-                return self._incomplete(NO_WORST)
-            seen = seen.pessimistic(worst)
+                return self._report_incomplete(NO_WORST)
+            values = values.pessimistic(worst)
         side: Literal["lower", "upper"] = "upper" if self.rule.at_least is None else "lower"
         low, high = ends_of(self.grader)
-        shared = shared_clusters(seen, self.scores.clusters)
-        bound = one_sided(seen.values, side, clusters=shared, low=low, high=high)
+        clusters = shared_clusters(values, self.scores.clusters)
+        bound = one_sided(values.values, side, clusters=clusters, low=low, high=high)
         if bound is None:
-            return self._say("fail", f"has no {side} bound to show (n {seen.scored})", self.summary.value)
-        return self._compare(bound.value, f"{side} 95% bound ", f"n {seen.scored}, {bound.method}")
+            return self._build_result("fail", f"has no {side} bound to show (n {values.scored})", self.summary.value)
+        return self._compare_with_threshold(bound.value, f"{side} 95% bound ", f"n {values.scored}, {bound.method}")
 
-    def _compare(self, value: float, what: str, detail: str) -> RuleResult:
-        """The one comparator of every rule: a value at its threshold meets it."""
-        at_least = self.rule.at_least is not None
-        met = value >= self.threshold if at_least else value <= self.threshold
-        sign = ("≥" if met else "<") if at_least else ("≤" if met else ">")
+    def _compare_with_threshold(self, value: float, prefix: str, detail: str) -> RuleResult:
+        """Compare the deciding value with the threshold; a value equal to its threshold meets it."""
+        if self.rule.at_least is not None:
+            is_met = value >= self.threshold
+            sign = "≥" if is_met else "<"
+        else:
+            is_met = value <= self.threshold
+            sign = "≤" if is_met else ">"
         left, right = compared(value, self.threshold, self.grader.unit)
-        return self._say("pass" if met else "fail", f"{what}{left} {sign} {right} ({detail})", value)
+        return self._build_result("pass" if is_met else "fail", f"{prefix}{left} {sign} {right} ({detail})", value)

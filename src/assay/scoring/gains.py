@@ -85,7 +85,7 @@ def differ(before: Floats, after: Floats) -> Bools:
 
 
 def held_back(columns: tuple[ScoreColumn, ScoreColumn], found: Pairs, moved: Floats) -> Bools:
-    """Return which pairs came out better by votes that are far apart on either side: no improvement is claimed."""
+    """Return which pairs improved only by judge votes that disagree widely on either side; they are no improvements."""
     held: Bools = (moved > 0) & np.isin(found.rows, np.union1d(*map(in_review, columns)))
     return held
 
@@ -99,16 +99,16 @@ def change_of(
 ) -> MetricChange:
     """Return what a metric that both sides measured gained on a slice (all rows without one).
 
-    `gain` is positive when better and None where no direction is better. Percentiles and balanced means have no pairs:
-    they get a gain without an interval. A slice of fewer than 10 pairs is described, not tested. A pair that came out
-    better by votes far apart counts as no gain. Where a judge was to label more than a share of `floor` has verdicts
-    for, on either side, there is no number.
+    `gain` is positive if the candidate is better and None if no direction is better. Percentiles and balanced means are
+    not paired, so their gain has no interval. A slice of fewer than 10 pairs is described, not tested. A pair that
+    improved only by votes that disagree widely counts as no gain. There is no number if the share of requested judge
+    verdicts that are usable is below `floor` on either side.
     """
     grader = grader_of(parse(metric))
-    known = _Metric(metric, grader, statistic_of(grader, metric))
-    found = pairs_of(*sides.columns(metric), rows)
-    moved = better(grader, found.before, found.after)
-    held = held_back(sides.columns(metric), found, moved)
+    target = _Metric(metric, grader, statistic_of(grader, metric))
+    pairs = pairs_of(*sides.columns(metric), rows)
+    signs = better(grader, pairs.before, pairs.after)
+    is_doubtful = held_back(sides.columns(metric), pairs, signs)
     change = MetricChange(
         metric=metric,
         slice=slice_name,
@@ -120,50 +120,53 @@ def change_of(
         p=None,
         p_adjusted=None,
         method="",
-        n=len(found.rows),
-        improved=sides.named(found.rows[(moved > 0) & ~held]),
-        regressed=sides.named(found.rows[moved < 0]),
-        unchanged=sides.named(found.rows[~differ(found.before, found.after)]),
-        unpaired=sides.named(np.union1d(found.lost, found.won)),
+        n=len(pairs.rows),
+        improved=sides.named(pairs.rows[(signs > 0) & ~is_doubtful]),
+        regressed=sides.named(pairs.rows[signs < 0]),
+        unchanged=sides.named(pairs.rows[~differ(pairs.before, pairs.after)]),
+        unpaired=sides.named(np.union1d(pairs.lost, pairs.won)),
         smallest_detectable=None,
-        needs_review=sides.named(found.rows[held]),
+        needs_review=sides.named(pairs.rows[is_doubtful]),
     )
-    partly = _partly_judged(sides, metric, rows, floor)
-    if partly or not len(found.rows):
-        return replace(change, note=partly or "no case was scored on both sides")
-    tested = _tested(change, known, found, sides, held)
-    notes = [tested.note, _held_note(change), _cost_of_errors(known, found, sides)]
+    partial_note = _explain_partial_judging(sides, metric, rows, floor)
+    if partial_note or not len(pairs.rows):
+        return replace(change, note=partial_note or "no case was scored on both sides")
+    tested = _test_change(change, target, pairs, sides, is_doubtful)
+    notes = [tested.note, _describe_doubtful(change), _describe_cost_of_errors(target, pairs, sides)]
     return replace(tested, note="; ".join(note for note in notes if note))
 
 
-def _partly_judged(sides: Sides, metric: str, rows: Rows | None, floor: float) -> str:
-    """Say which side has too few verdicts for a number; nothing where both have enough."""
-    columns = zip(("baseline", "candidate"), sides.columns(metric), strict=True)
-    said = [(name, partly_judged(column, measure(column, rows), floor)) for name, column in columns]
-    return "; ".join(f"{name} {why}" for name, why in said if why)
+def _explain_partial_judging(sides: Sides, metric: str, rows: Rows | None, floor: float) -> str:
+    """Say which side has too few verdicts for a number; empty if both have enough."""
+    notes = []
+    for name, column in zip(("baseline", "candidate"), sides.columns(metric), strict=True):
+        note = partly_judged(column, measure(column, rows), floor)
+        if note:
+            notes.append(f"{name} {note}")
+    return "; ".join(notes)
 
 
-def _held_note(change: MetricChange) -> str:
-    """Say which cases came out better and are counted as no gain."""
+def _describe_doubtful(change: MetricChange) -> str:
+    """Name the cases whose improvement is not counted as a gain."""
     cases = change.needs_review
     if not cases:
         return ""
-    told = f"{counted(len(cases), 'case')} ({named(cases)}) came out better by votes far apart"
-    return f"{told}: no gain is counted, a person should look"
+    count = counted(len(cases), "case")
+    return f"{count} ({named(cases)}) came out better by votes far apart: no gain is counted, a person should look"
 
 
-def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides, held: Bools) -> MetricChange:
-    grader, statistic = known.grader, known.statistic
-    before, after = (
-        _value(known, sides.baseline, found.before, found.rows),
-        _value(known, sides.candidate, found.after, found.rows),
-    )
+def _test_change(change: MetricChange, target: _Metric, pairs: Pairs, sides: Sides, is_doubtful: Bools) -> MetricChange:
+    """Fill in the values of both sides, the gain and, where the statistic has pairs, its interval and test."""
+    grader, statistic = target.grader, target.statistic
+    before = _summarise_pairs(target, sides.baseline, pairs.before, pairs.rows)
+    after = _summarise_pairs(target, sides.candidate, pairs.after, pairs.rows)
     if grader.direction == "neutral":
         return replace(change, baseline=before, candidate=after, note="neither direction is better")
-    if held.any():
-        found = found._replace(after=np.where(held, found.before, found.after))
-    counted_as = _value(known, sides.candidate, found.after, found.rows) if held.any() else after
-    gain = counted_as - before if grader.direction == "higher" else before - counted_as
+    counted_after = after
+    if is_doubtful.any():
+        pairs = pairs._replace(after=np.where(is_doubtful, pairs.before, pairs.after))
+        counted_after = _summarise_pairs(target, sides.candidate, pairs.after, pairs.rows)
+    gain = counted_after - before if grader.direction == "higher" else before - counted_after
     change = replace(change, baseline=before, candidate=after, gain=gain + 0.0)
     if statistic in PERCENTILES:
         return replace(change, note=f"not tested: a {statistic} has no pairs (its mean has)")
@@ -171,8 +174,8 @@ def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides, he
         return replace(change, note=f"not tested: the mean of {' and '.join(grader.parts)}, which are")
     if change.slice is not None and change.n < SMALL_SLICE:
         return replace(change, note=f"descriptive only (n < {SMALL_SLICE})")
-    clusters = sides.shared(found.rows)
-    old, new = (found.after, found.before) if grader.direction == "lower" else (found.before, found.after)
+    clusters = sides.shared(pairs.rows)
+    old, new = (pairs.after, pairs.before) if grader.direction == "lower" else (pairs.before, pairs.after)
     low, high = ends_of(grader)
     result = paired_difference(old, new, clusters=clusters, low=low, high=high)
     assert result is not None
@@ -194,26 +197,27 @@ def _tested(change: MetricChange, known: _Metric, found: Pairs, sides: Sides, he
     )
 
 
-def _value(known: _Metric, table: ScoreTable, values: Floats, rows: Rows) -> float:
-    """Return what sums up one side over the paired rows."""
-    if known.statistic in ("mean", "rate"):
+def _summarise_pairs(target: _Metric, table: ScoreTable, values: Floats, rows: Rows) -> float:
+    """Return the value of one side over the paired rows."""
+    if target.statistic in ("mean", "rate"):
         return exact_sum(values) / len(values)
-    value = summary_of(table, parse(known.name), rows).value
-    assert value is not None, known.name
+    value = summary_of(table, parse(target.name), rows).value
+    assert value is not None, target.name
     return value
 
 
-def _cost_of_errors(known: _Metric, found: Pairs, sides: Sides) -> str:
-    """Say what it cost that the candidate failed on cases that the baseline scored."""
-    lost = np.intersect1d(found.lost, found.failed_after)
+def _describe_cost_of_errors(target: _Metric, pairs: Pairs, sides: Sides) -> str:
+    """Say how the gain changes if cases on which only the candidate failed count as the worst value."""
+    lost = np.intersect1d(pairs.lost, pairs.failed_after)
     if not len(lost):
         return ""
-    told = f"the candidate failed on {counted(len(lost), 'case')} that the baseline scored ({named(sides.named(lost))})"
-    worst = worst_of(known.grader)
-    if worst is None or known.statistic not in AVERAGES[:2]:
-        return told
-    before = np.concatenate([found.before, sides.columns(known.name)[0].values[lost]])
-    after = np.concatenate([found.after, np.full(len(lost), worst)])
+    count, case_ids = counted(len(lost), "case"), named(sides.named(lost))
+    message = f"the candidate failed on {count} that the baseline scored ({case_ids})"
+    worst = worst_of(target.grader)
+    if worst is None or target.statistic not in AVERAGES[:2]:
+        return message
+    before = np.concatenate([pairs.before, sides.columns(target.name)[0].values[lost]])
+    after = np.concatenate([pairs.after, np.full(len(lost), worst)])
     mean = (exact_sum(after) - exact_sum(before)) / len(before)
-    gain = -mean if known.grader.direction == "lower" else mean
-    return f"{told}; counted as the worst value, the gain is {gain:+.3f}"
+    gain = -mean if target.grader.direction == "lower" else mean
+    return f"{message}; counted as the worst value, the gain is {gain:+.3f}"

@@ -1,4 +1,4 @@
-"""Was the answer good? The first signal that is available decides, and is named with its threshold (DECISIONS 17)."""
+"""Decides whether an answer is good: the first available signal decides, and is named with its threshold (ADR 0030)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ AUTO = "auto"
 _UNCALIBRATED = " (uncalibrated)"
 
 Scores = Mapping[str, tuple[int, float, str]]
-"""The scores of one case by metric: status, value (meaningful where scored), reason."""
+"""The scores of one case by metric: status, value (meaningful only if scored), reason."""
 
 
 class Limit(NamedTuple):
-    """A metric and the least value that counts as good."""
+    """A metric and the minimum value that counts as good."""
 
     metric: str
     least: float
@@ -38,9 +38,9 @@ _SPEC = re.compile(r"(?P<metric>[^<>=\s](?:[^<>]*[^<>=\s])?)\s*>=\s*(?P<least>[0
 
 
 def limit_of(good: str) -> Limit | None:
-    """Return the metric and threshold that `scoring.good` names, None for `auto`.
+    """Parse the setting `scoring.good`: a metric with its minimum, or `auto`, for which None is returned.
 
-    Raises SettingsError for anything else, MetricNameError for a metric that the catalogue does not know.
+    Raises SettingsError for anything else, MetricNameError for a metric that is not in the catalogue.
 
     >>> limit_of("number_match >= 1")
     Limit(metric='number_match', least=1.0)
@@ -53,18 +53,19 @@ def limit_of(good: str) -> Limit | None:
     except ValueError:
         least = None
     if match is None or least is None:
-        expected = "auto, or a metric with its least value, as correctness(by=judge)>=0.75"
+        expected = "auto, or a metric with its minimum, such as correctness(by=judge)>=0.75"
         raise SettingsError(f"scoring.good: cannot be read (got {shown(good)}; expected {expected})")
     return Limit(str(parse(match["metric"])), least)
 
 
 @dataclass(frozen=True, slots=True)
 class AttributionSettings:
-    """What attribution may be told: which signal decides `good` (`auto`, or a metric with its least value), how many
-    chunks the system shows its model, and whether all required evidence must have reached it or any of it.
+    """The settings of attribution.
 
-    `calibrated` are the metrics by judges that were held against people; `judged` and `similar` the thresholds of
-    `auto`.
+    `good` is the signal that decides whether an answer is good: `auto`, or a metric with its minimum. `production_k` is
+    the number of chunks that the system shows its model. `reached` says whether all of the required evidence must have
+    reached the model or any of it. `calibrated` are the judge metrics that were calibrated against human labels;
+    `judged` and `similar` are the thresholds of `auto` for the judge and for answer similarity.
     """
 
     good: str = AUTO
@@ -85,8 +86,7 @@ class AttributionSettings:
 
 
 class Goodness(NamedTuple):
-    """Whether an answer is good (None: nothing can tell), what decided, and which expected facts it lacks or which
-    wrong ones it holds."""
+    """Whether an answer is good (None: unknown), the signal that decided, missing expected facts and wrong facts."""
 
     good: bool | None
     signal: str
@@ -95,19 +95,19 @@ class Goodness(NamedTuple):
 
 
 def behaviour_of(case: CaseIndex, observation: Observation) -> str | None:
-    """Return what the answer did, by the rules of the behaviour metrics; None where it did nothing."""
+    """Return the behaviour of the answer by the rules of the behaviour metrics, None if there is no answer."""
     facts = AnswerFacts()
     facts.add(Rows([case], [observation]))
-    did = int(facts.observed[0][0])
-    return BEHAVIOURS[did] if did >= 0 else None
+    code = int(facts.observed[0][0])
+    return BEHAVIOURS[code] if code >= 0 else None
 
 
 def goodness(
     case: CaseIndex, observation: Observation, scores: Scores, settings: AttributionSettings, did: str | None
 ) -> Goodness:
-    """Return whether the answer is good in what it says; leaks and a wrong behaviour are the caller's to add.
+    """Return whether the content of the answer is good; the caller accounts for leaks.
 
-    Where something else than an answer was expected or accepted and given, the behaviour alone decides.
+    If the system did not answer, or should not have, the behaviour alone decides. `did` is the observed behaviour.
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return Goodness(None, "no answer was asked for")
@@ -119,45 +119,57 @@ def goodness(
         value = value_of(scores, metric)
         text = by_its_text(case.case, observation)
         return Goodness(None if value is None else value >= least, f"{metric} ≥ {least:g}", *text[2:])
-    if case.case.behaviour != ANSWER:  # an answer is accepted beside what the reference describes
+    if case.case.behaviour != ANSWER:  # an answer is accepted as well, but the reference may describe something else
         text = by_its_text(case.case, observation)
         return text if text.good is not None else Goodness(True, "behaviour")
     for signal in _SIGNALS:
-        found = signal(case.case, observation, scores, settings)
-        if found is not None:
-            return found
+        quality = signal(case.case, observation, scores, settings)
+        if quality is not None:
+            return quality
     return Goodness(None, "nothing that was measured says whether the answer is right")
 
 
 def value_of(scores: Scores, metric: str) -> float | None:
-    """Return a scored value, None where there is none."""
+    """Return the value of a metric, None if it is not scored."""
     status, value, _ = scores.get(metric, (None, 0.0, ""))
     return value if status == SCORED else None
 
 
 def by_its_text(case: Case, observation: Observation) -> Goodness:
-    """Return what the answer's own text says: keywords and must-have facts, else the exact or numeric reference."""
+    """Assess the text of the answer by keywords and must-have facts, else by the exact or numeric reference."""
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    return _stated(case, answer) or _exactly(case, answer) or Goodness(None, "the case states nothing to look for")
+    by_facts = _assess_facts(case, answer)
+    if by_facts is not None:
+        return by_facts
+    by_reference = _assess_reference(case, answer)
+    return by_reference if by_reference is not None else Goodness(None, "the case states nothing to look for")
 
 
 def signal_of(case: Case) -> str | None:
-    """Return what decides whether an answer's own text is good, None where the case states nothing to look for."""
+    """Return what decides whether the text of an answer is good, None if the case states nothing to look for."""
     rubric = case.rubric
-    facts = any(fold(fact) for fact in case.must_have)
-    keywords = rubric is not None and any(fold(each) for each in rubric.correct_keywords)
-    if facts or keywords:
-        return "must-have facts and keywords" if facts and keywords else "must-have facts" if facts else "keywords"
-    exactly = rubric is not None and case.reference and rubric.kind
-    return {"exact": "exact_match", "number": "number_match"}.get(str(exactly))
+    has_facts = any(fold(fact) for fact in case.must_have)
+    has_keywords = rubric is not None and any(fold(keyword) for keyword in rubric.correct_keywords)
+    if has_facts and has_keywords:
+        return "must-have facts and keywords"
+    if has_facts:
+        return "must-have facts"
+    if has_keywords:
+        return "keywords"
+    if rubric is None or not case.reference:
+        return None
+    return {"exact": "exact_match", "number": "number_match"}.get(rubric.kind)
 
 
-def _stated(case: Case, answer: str) -> Goodness | None:
-    """Every must-have fact and the keywords (any, or all of them), and no incorrect pattern; one that stands beside all
-    the right ones, un-hedged, is history and not an error ([002]: correct first)."""
+def _assess_facts(case: Case, answer: str) -> Goodness | None:
+    """Require every must-have fact, the keywords (any or all of them) and no incorrect pattern.
+
+    An incorrect pattern next to all correct keywords, without hedging, is taken as history and not as an error: the
+    keyword rubric looks at correct keywords first (ADR 0038).
+    """
     facts = [fact for fact in case.must_have if fold(fact)]
     rubric = case.rubric
-    keywords = [each for each in rubric.correct_keywords if fold(each)] if rubric is not None else []
+    keywords = [keyword for keyword in rubric.correct_keywords if fold(keyword)] if rubric is not None else []
     if not facts and not keywords:
         return None
     missing = facts_present(answer, facts)[1]
@@ -165,47 +177,53 @@ def _stated(case: Case, answer: str) -> Goodness | None:
     if rubric is not None and keywords:
         grade = grade_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
         if grade.missing and (rubric.match == "all" or not grade.matched):
-            missing += [each for each in grade.missing if each not in missing]
+            missing += [keyword for keyword in grade.missing if keyword not in missing]
         wrong = grade.incorrect_found if missing or grade.hedged else ()
     elif rubric is not None:
         wrong = tuple(facts_present(answer, rubric.incorrect_patterns)[0])
     return Goodness(not missing and not wrong, signal_of(case) or "", tuple(missing), wrong)
 
 
-def _exactly(case: Case, answer: str) -> Goodness | None:
-    """The reference, or its numbers, where the case asks for them to the letter."""
+def _assess_reference(case: Case, answer: str) -> Goodness | None:
+    """Compare with the reference or its numbers, if the case asks for an exact match."""
     rubric, reference = case.rubric, case.reference
     if rubric is None or rubric.kind == "text" or not reference:
         return None
     if rubric.kind == "exact":
-        same = exact_match(answer, reference)
-        return Goodness(same, "exact_match", () if same else (reference,))
-    matched = number_match(answer, reference, rubric.tolerance)
-    return None if matched is None else Goodness(matched, "number_match", () if matched else (reference,))
+        is_equal = exact_match(answer, reference)
+        return Goodness(is_equal, "exact_match", () if is_equal else (reference,))
+    is_match = number_match(answer, reference, rubric.tolerance)
+    return None if is_match is None else Goodness(is_match, "number_match", () if is_match else (reference,))
 
 
 Signal = Callable[[Case, Observation, Scores, AttributionSettings], Goodness | None]
 
 
-def _measured(metric: str, least: Callable[[AttributionSettings], float], mark: str = "") -> Signal:
-    def signal(case: Case, observation: Observation, scores: Scores, settings: AttributionSettings) -> Goodness | None:
+def _metric_signal(metric: str, least: Callable[[AttributionSettings], float], mark: str = "") -> Signal:
+    """Return a signal that compares a metric with a minimum; without `mark` the metric must be calibrated."""
+
+    def assess_score(
+        case: Case, observation: Observation, scores: Scores, settings: AttributionSettings
+    ) -> Goodness | None:
         value = value_of(scores, metric)
         if value is None or (not mark and metric not in settings.calibrated):
             return None
         text = by_its_text(case, observation)
         return Goodness(value >= least(settings), f"{metric} ≥ {least(settings):g}{mark}", text.missing, text.wrong)
 
-    return signal
+    return assess_score
 
 
-def _by_text(case: Case, observation: Observation, scores: Scores, settings: AttributionSettings) -> Goodness | None:
-    found = by_its_text(case, observation)
-    return found if found.good is not None else None
+def _text_signal(
+    case: Case, observation: Observation, scores: Scores, settings: AttributionSettings
+) -> Goodness | None:
+    quality = by_its_text(case, observation)
+    return quality if quality.good is not None else None
 
 
 _SIGNALS: tuple[Signal, ...] = (
-    _measured(JUDGE, lambda settings: settings.judged),
-    _by_text,
-    _measured(SIMILARITY, lambda settings: settings.similar, _UNCALIBRATED),
-    _measured(JUDGE, lambda settings: settings.judged, _UNCALIBRATED),
+    _metric_signal(JUDGE, lambda settings: settings.judged),
+    _text_signal,
+    _metric_signal(SIMILARITY, lambda settings: settings.similar, _UNCALIBRATED),
+    _metric_signal(JUDGE, lambda settings: settings.judged, _UNCALIBRATED),
 )

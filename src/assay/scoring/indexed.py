@@ -1,7 +1,7 @@
-"""What a run shows of the index behind it: which chunks it holds, and where their text is not what it should be.
+"""What the traces of a run show of the index: which chunks it holds, and defects of their indexed texts.
 
-One trace shows a few chunks, and most of them without text; all traces of a run together show how the index was made.
-The corpus is the truth that they are held against, so nothing can be said without one.
+One trace shows only a few chunks, often without text; all traces of a run together show how the index was built. They
+are compared with the corpus, so a corpus is required.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from assay.graders.stages import CONTEXT
 from assay.metrics.text import tokens
 from assay.model import Chunk, Corpus, CorpusChunk, Observation
 
-FEW = 3
-"""From how many chunks on a kind of chunk, and from how many words on another text, can be spoken of."""
-ALIKE = 0.5
-"""The share of a chunk's words that must still be there for the rest to be another wording of it."""
-MOST = 0.8
-"""The share of the other documents that a run must show for one to be missed."""
+_MIN_COUNT = 3
+"""The minimum number of chunks to judge a kind of chunk by, and of words to recognise the text of another chunk by."""
+_MIN_SHARED_WORDS = 0.5
+"""The minimum share of a chunk's words that a changed text must keep to count as another wording of it."""
+_MIN_DOCUMENTS_SHOWN = 0.8
+"""The minimum share of the other documents that a run must show before a document counts as missing."""
 DamageKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
 class Damage(NamedTuple):
-    """What is wrong with the indexed text of a chunk: the part that did it, and what was seen."""
+    """What is wrong with the indexed text of a chunk: the part that caused it, and the fact that shows it."""
 
     kind: DamageKind
     seen: str
@@ -37,9 +37,10 @@ class Damage(NamedTuple):
 
 @dataclass(slots=True)
 class IndexView:
-    """The index as the traces of a run show it; `strangers` are chunks that the corpus does not hold, by document.
+    """The index as the traces of a run show it.
 
-    `returned`: some stage of some trace returned a chunk.
+    `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `strangers` are chunks that
+    the corpus does not contain, by document. `returned` is whether any stage of any trace returned a chunk.
     """
 
     corpus: Corpus
@@ -61,7 +62,7 @@ class IndexView:
             self._documents.setdefault(chunk.document, []).append(chunk)
 
     def add(self, observation: Observation) -> None:
-        """Take one observation."""
+        """Add the trace of one observation."""
         self.observations += 1
         self._damage.clear()
         self._kinds = None
@@ -73,122 +74,130 @@ class IndexView:
                 self._add(chunk)
 
     def _add(self, chunk: Chunk) -> None:
-        known = self.corpus.chunks.get(chunk.chunk_id)
-        if known is None:
+        corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
+        if corpus_chunk is None:
             document = (chunk.metadata or {}).get("document")
             if isinstance(document, str) and document in self._documents:
-                _keep(self.strangers.setdefault(document, {}), chunk)
+                _add_first_with_text(self.strangers.setdefault(document, {}), chunk)
             return
-        self.versions.add((known.document, known.version))
-        self.newest = max(self.newest, _start(known) or date.min)
-        same = _same(chunk, known)
-        self.hashes_agree |= same is True and chunk.text_hash is not None
-        if same:
+        self.versions.add((corpus_chunk.document, corpus_chunk.version))
+        self.newest = max(self.newest, _parse_start(corpus_chunk) or date.min)
+        is_same = _has_same_text(chunk, corpus_chunk)
+        self.hashes_agree |= is_same is True and chunk.text_hash is not None
+        if is_same:
             self.intact.add(chunk.chunk_id)
-        elif same is False:
-            _keep(self.changed, chunk)
+        elif is_same is False:
+            _add_first_with_text(self.changed, chunk)
 
     @property
     def production_k(self) -> int:
-        """How many chunks the generator is shown as a rule: the median context; 0 where none was reported."""
+        """The usual number of chunks that the generator is shown: the median context size; 0 if none was reported."""
         return median_low(self.shown) if self.shown else 0
 
     def strange(self, chunk_id: str) -> bool:
-        """Whether a trace showed this chunk of a known document, and the corpus does not hold it."""
+        """Whether a trace showed this chunk of a known document although the corpus does not contain it."""
         return any(chunk_id in chunks for chunks in self.strangers.values())
 
     def damage(self, chunk_id: str) -> Damage | None:
-        """Return what is wrong with the indexed text of a chunk of the corpus, None where nothing is known to be."""
+        """Return what is wrong with the indexed text of a chunk of the corpus, None if no defect is known."""
         if chunk_id not in self._damage:
-            self._damage[chunk_id] = self._find(chunk_id)
+            self._damage[chunk_id] = self._detect(chunk_id)
         return self._damage[chunk_id]
 
-    def _find(self, chunk_id: str) -> Damage | None:
-        known = self.corpus.chunks.get(chunk_id)
-        if known is None:
+    def _detect(self, chunk_id: str) -> Damage | None:
+        corpus_chunk = self.corpus.chunks.get(chunk_id)
+        if corpus_chunk is None or chunk_id in self.intact:
             return None
         chunk = self.changed.get(chunk_id)
-        if chunk_id in self.intact:
-            return None
         if chunk is None:
-            return self._swallowed(known) or self._as_its_kind(known)
-        found = self._by_text(chunk, known) if chunk.text is not None and known.text is not None else None
-        if found is None or found.kind == "unclear":
-            found = _by_fields(chunk, known) or found
-        if found is None and self._pieces(known):
-            return Damage("chunking", f"{chunk_id} is indexed with another text, beside {self._pieces(known)[0]}")
-        return found or self._as_others(chunk_id)
+            return self._detect_merged(corpus_chunk) or self._detect_by_kind(corpus_chunk)
+        has_texts = chunk.text is not None and corpus_chunk.text is not None
+        defect = self._detect_by_text(chunk, corpus_chunk) if has_texts else None
+        if defect is None or defect.kind == "unclear":
+            defect = _detect_by_metadata(chunk, corpus_chunk) or defect
+        if defect is None and self._list_pieces(corpus_chunk):
+            piece = self._list_pieces(corpus_chunk)[0]
+            return Damage("chunking", f"{chunk_id} is indexed with another text, next to {piece}")
+        return defect or self._detect_by_hash(chunk_id)
 
-    def _by_text(self, chunk: Chunk, known: CorpusChunk) -> Damage | None:
-        """Tell from the words themselves: cut, merged, parts lost, or another wording; line breaks need not be kept."""
-        truth, indexed = _lines(known.text), tokens(chunk.text or "")
-        whole = [word for line in truth for word in line]
-        lost, gained = Counter(whole) - Counter(indexed), Counter(indexed) - Counter(whole)
-        if not lost and not gained:
+    def _detect_by_text(self, chunk: Chunk, corpus_chunk: CorpusChunk) -> Damage | None:
+        """Compare the words: cut off, merged, partly lost or reworded. Line breaks may differ."""
+        expected_lines, indexed = _split_lines(corpus_chunk.text), tokens(chunk.text or "")
+        expected = [word for line in expected_lines for word in line]
+        lost, added = Counter(expected) - Counter(indexed), Counter(indexed) - Counter(expected)
+        if not lost and not added:
             return None
-        name, words = chunk.chunk_id, " ".join(list(gained or lost)[:12])
-        if gained:
-            others = (each for each in self._documents[known.document] if each is not known)
-            neighbours = {word for each in others for word in _words(each)}
-            if gained.keys() <= neighbours and len(gained) >= FEW:
-                return Damage("chunking", f"{name} also holds text of other chunks: “{words}”")
-            shared = 1 - lost.total() / len(whole) if whole else 0.0
-            return Damage("stale_index" if shared >= ALIKE else "unclear", f"{name} has another wording: “{words}”")
-        place = _place(indexed, whole)
-        ends = set(accumulate(map(len, truth), initial=0))
-        if place is not None and not {place, place + len(indexed)} <= ends:
-            if place == 0 and chunk.text_hash is None and not self._pieces(known):
-                return Damage("unclear", f"{name} is shown up to a point, by an excerpt or a cut: “{words}” is missing")
+        name, words = chunk.chunk_id, " ".join(list(added or lost)[:12])
+        if added:
+            neighbour_words: set[str] = set()
+            for neighbour in self._documents[corpus_chunk.document]:
+                if neighbour is not corpus_chunk:
+                    neighbour_words.update(_split_words(neighbour))
+            if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
+                return Damage("chunking", f"{name} also contains text of other chunks: “{words}”")
+            shared = 1 - lost.total() / len(expected) if expected else 0.0
+            kind: DamageKind = "stale_index" if shared >= _MIN_SHARED_WORDS else "unclear"
+            return Damage(kind, f"{name} has another wording: “{words}”")
+        # Only lost words are left. A text that starts or ends inside a line was cut; one without whole lines was parsed
+        # wrongly, unless the lines are in another chunk.
+        start = _find_at_ends(indexed, expected)
+        line_ends = set(accumulate(map(len, expected_lines), initial=0))
+        pieces = self._list_pieces(corpus_chunk)
+        if start is not None and not {start, start + len(indexed)} <= line_ends:
+            if start == 0 and chunk.text_hash is None and not pieces:
+                return Damage("unclear", f"{name} is shown as an excerpt or was cut off: “{words}” is missing")
             return Damage("chunking", f"{name} is cut off inside a line: it lacks “{words}”")
-        if self._pieces(known):
-            return Damage("chunking", f"{name} lacks a part, beside {self._pieces(known)[0]}: “{words}”")
+        if pieces:
+            return Damage("chunking", f"{name} lacks a part, next to {pieces[0]}: “{words}”")
         return Damage("parser", f"{name} is indexed without “{words}”")
 
-    def _pieces(self, known: CorpusChunk) -> list[str]:
-        """Return the chunks of the same section of the same document that the corpus does not hold."""
-        found = self.strangers.get(known.document or "", {})
-        return [
-            name
-            for name, chunk in found.items()
-            if known.section is None or (chunk.metadata or {}).get("section") in (None, known.section)
-        ]
+    def _list_pieces(self, corpus_chunk: CorpusChunk) -> list[str]:
+        """Return the chunks of the same section of the same document that the corpus does not contain."""
+        pieces = []
+        for name, chunk in self.strangers.get(corpus_chunk.document or "", {}).items():
+            section = (chunk.metadata or {}).get("section")
+            if corpus_chunk.section is None or section in (None, corpus_chunk.section):
+                pieces.append(name)
+        return pieces
 
-    def _swallowed(self, known: CorpusChunk) -> Damage | None:
-        """Whether a chunk that no trace shows is part of another one of its document, by text, section or pages."""
-        for name, chunk in (self.changed | self.strangers.get(known.document or "", {})).items():
+    def _detect_merged(self, corpus_chunk: CorpusChunk) -> Damage | None:
+        """Whether a chunk that no trace shows is part of another chunk of its document, by text or section."""
+        words = f" {' '.join(_split_words(corpus_chunk))} "
+        for name, chunk in (self.changed | self.strangers.get(corpus_chunk.document or "", {})).items():
             fields = chunk.metadata or {}
-            owner = self.corpus.chunks.get(name)
-            if (owner.document if owner is not None else fields.get("document")) != known.document:
+            other = self.corpus.chunks.get(name)
+            if (other.document if other is not None else fields.get("document")) != corpus_chunk.document:
                 continue
-            if owner is not None and (owner.version != known.version or owner.section == fields.get("section")):
+            if other is not None and (other.version != corpus_chunk.version or other.section == fields.get("section")):
                 continue
-            inside = known.text and chunk.text and f" {' '.join(_words(known))} " in f" {' '.join(tokens(chunk.text))} "
-            if inside or _contains(fields.get("section"), known.section):
-                return Damage("chunking", f"{known.chunk_id} is not indexed; its text is part of {name}")
+            is_inside = corpus_chunk.text and chunk.text and words in f" {' '.join(tokens(chunk.text))} "
+            if is_inside or _contains_section(fields.get("section"), corpus_chunk.section):
+                return Damage("chunking", f"{corpus_chunk.chunk_id} is not indexed; its text is part of {name}")
         return None
 
-    def _as_its_kind(self, known: CorpusChunk) -> Damage | None:
-        """A chunk that no trace shows, where every chunk of its kind that is shown lost its text in the same way."""
-        kin = [
-            chunk_id for chunk_id in (*self.intact, *self.changed) if self.corpus.chunks[chunk_id].kind == known.kind
-        ]
-        if known.kind is None or len(kin) < FEW or any(name in self.intact for name in kin):
+    def _detect_by_kind(self, corpus_chunk: CorpusChunk) -> Damage | None:
+        """Infer the defect of a chunk that no trace shows if all shown chunks of its kind have the same defect."""
+        kind = corpus_chunk.kind
+        same_kind = [name for name in (*self.intact, *self.changed) if self.corpus.chunks[name].kind == kind]
+        if kind is None or len(same_kind) < _MIN_COUNT or any(name in self.intact for name in same_kind):
             return None
-        kinds = {found.kind for name in kin if (found := self.damage(name)) is not None}
-        if len(kinds) != 1 or "unclear" in kinds:
+        defects = [self.damage(name) for name in same_kind]
+        defect_kinds = {defect.kind for defect in defects if defect is not None}
+        if len(defect_kinds) != 1 or "unclear" in defect_kinds:
             return None
-        seen = f"no trace shows {known.chunk_id}; all {len(kin)} that are shown of its kind ({known.kind}) are damaged"
-        return Damage(kinds.pop(), seen)
+        count, name = len(same_kind), corpus_chunk.chunk_id
+        fact = f"no trace shows {name}; all {count} shown chunks of its kind ({kind}) have defects"
+        return Damage(defect_kinds.pop(), fact)
 
-    def _as_others(self, chunk_id: str) -> Damage | None:
-        """A changed hash alone: what happened to the other changed chunks, if it was the same with all.
+    def _detect_by_hash(self, chunk_id: str) -> Damage | None:
+        """Infer the defect of a chunk of which only the hash has changed, if all other changed chunks have the same.
 
-        Where no hash of the run is that of the corpus, the target hashes something else, and that says nothing.
+        If no hash of the run equals that of the corpus, the target hashes something else, and hashes show nothing.
         """
         if self._kinds is None:
-            shown = [each for each in self.changed.values() if each.text is not None]
-            found = [self._by_text(each, self.corpus.chunks[each.chunk_id]) for each in shown]
-            self._kinds = {each.kind for each in found if each is not None}
+            changed = [chunk for chunk in self.changed.values() if chunk.text is not None]
+            defects = [self._detect_by_text(chunk, self.corpus.chunks[chunk.chunk_id]) for chunk in changed]
+            self._kinds = {defect.kind for defect in defects if defect is not None}
         if len(self._kinds) == 1:
             (kind,) = self._kinds
             return Damage(kind, f"{chunk_id} is indexed with another text, as other chunks are")
@@ -197,75 +206,84 @@ class IndexView:
         return Damage("unclear", f"{chunk_id} is indexed with another text, which the trace does not show")
 
     def missing(self, known: CorpusChunk) -> bool:
-        """Whether no trace shows anything of this chunk's document in its version, though the traces show most of what
-        was in force when the newest of the chunks that they show was; a run that shows little says nothing."""
+        """Whether the version of this chunk's document seems to be missing from the index.
+
+        No trace shows any of it, while the traces show most of the documents that were in force with the newest chunk
+        shown. A run that shows few documents shows nothing about missing ones.
+        """
         if (known.document, known.version) in self.versions:
             return False
         others = {
             (chunk.document, chunk.version)
             for chunk in self.corpus.chunks.values()
-            if (_start(chunk) or date.min) <= self.newest
+            if (_parse_start(chunk) or date.min) <= self.newest
         } - {(known.document, known.version)}
-        return bool(others) and len(self.versions & others) >= MOST * len(others)
+        return bool(others) and len(self.versions & others) >= _MIN_DOCUMENTS_SHOWN * len(others)
 
     def later(self, known: CorpusChunk) -> bool:
         """Whether this chunk came into force after everything that any trace shows."""
-        start = _start(known)
+        start = _parse_start(known)
         return start is not None and start > self.newest
 
 
-def _keep(chunks: dict[str, Chunk], chunk: Chunk) -> None:
-    """Keep the first of a chunk's appearances that shows its text."""
+def _add_first_with_text(chunks: dict[str, Chunk], chunk: Chunk) -> None:
+    """Add a chunk unless it is there already; an occurrence with text replaces one without."""
     old = chunks.get(chunk.chunk_id)
     if old is None or (old.text is None and chunk.text is not None):
         chunks[chunk.chunk_id] = chunk
 
 
-def _same(chunk: Chunk, known: CorpusChunk) -> bool | None:
-    """Whether a chunk has the text that the corpus gives it, None where it cannot be told. An equal hash is enough: a
-    target may show an excerpt."""
-    truth = known.text_hash or (text_digest(known.text) if known.text is not None else None)
-    comparable = chunk.text_hash is not None and chunk.text_hash.startswith("sha256:") and truth is not None
-    if comparable and chunk.text_hash == truth:
+def _has_same_text(chunk: Chunk, corpus_chunk: CorpusChunk) -> bool | None:
+    """Whether a chunk has the text of the corpus, None if unknown.
+
+    An equal hash is sufficient, because the text that a target shows may be an excerpt.
+    """
+    corpus_hash = corpus_chunk.text_hash
+    if not corpus_hash:
+        corpus_hash = text_digest(corpus_chunk.text) if corpus_chunk.text is not None else None
+    is_comparable = chunk.text_hash is not None and chunk.text_hash.startswith("sha256:") and corpus_hash is not None
+    if is_comparable and chunk.text_hash == corpus_hash:
         return True
-    if chunk.text is not None and known.text is not None:
-        return tokens(chunk.text) == tokens(known.text)
-    return False if comparable else None
+    if chunk.text is not None and corpus_chunk.text is not None:
+        return tokens(chunk.text) == tokens(corpus_chunk.text)
+    return False if is_comparable else None
 
 
-def _start(chunk: CorpusChunk) -> date | None:
+def _parse_start(chunk: CorpusChunk) -> date | None:
     return day(chunk.valid_from) if chunk.valid_from else None
 
 
-def _words(chunk: CorpusChunk) -> list[str]:
+def _split_words(chunk: CorpusChunk) -> list[str]:
     return tokens(chunk.text or "")
 
 
-def _lines(text: str | None) -> list[list[str]]:
+def _split_lines(text: str | None) -> list[list[str]]:
     """Return the words of each line that has any."""
-    return [words for line in (text or "").splitlines() if (words := tokens(line))]
+    lines = [tokens(line) for line in (text or "").splitlines()]
+    return [words for words in lines if words]
 
 
-def _place(part: list[str], whole: list[str]) -> int | None:
-    """Return where the words stand in one piece at the beginning or the end of others, None where they do not."""
-    if part == whole[: len(part)]:
+def _find_at_ends(part: list[str], words: list[str]) -> int | None:
+    """Return the index at which `part` starts if it is the beginning or the end of `words`, else None."""
+    if part == words[: len(part)]:
         return 0
-    return len(whole) - len(part) if part == whole[len(whole) - len(part) :] else None
+    return len(words) - len(part) if part == words[len(words) - len(part) :] else None
 
 
-def _by_fields(chunk: Chunk, known: CorpusChunk) -> Damage | None:
-    """Tell from what the target reports beside the text: more pages or sections, another kind, a lost section."""
+def _detect_by_metadata(chunk: Chunk, corpus_chunk: CorpusChunk) -> Damage | None:
+    """Compare the reported metadata: more pages or sections, another kind, a lost section heading."""
     fields = chunk.metadata or {}
     section, pages, kind = fields.get("section"), fields.get("pages"), fields.get("kind")
-    more_pages = isinstance(pages, (list, tuple)) and known.pages and set(pages) > set(known.pages)
-    if more_pages or (section != known.section and _contains(section, known.section)):
+    has_more_pages = isinstance(pages, (list, tuple)) and corpus_chunk.pages and set(pages) > set(corpus_chunk.pages)
+    if has_more_pages or (section != corpus_chunk.section and _contains_section(section, corpus_chunk.section)):
         return Damage("chunking", f"{chunk.chunk_id} is indexed with more than its own section")
-    if known.kind == "table" and isinstance(kind, str) and kind != "table":
+    if corpus_chunk.kind == "table" and isinstance(kind, str) and kind != "table":
         return Damage("parser", f"{chunk.chunk_id} is a table and is indexed as {kind}")
-    if known.section and isinstance(section, str) and not set(tokens(section)) & set(tokens(known.section)):
-        return Damage("parser", f"{chunk.chunk_id} has lost its heading {known.section!r}")
+    heading = corpus_chunk.section
+    if heading and isinstance(section, str) and not set(tokens(section)) & set(tokens(heading)):
+        return Damage("parser", f"{chunk.chunk_id} has lost its heading {heading!r}")
     return None
 
 
-def _contains(section: Any, name: str | None) -> bool:
+def _contains_section(section: Any, name: str | None) -> bool:
     return isinstance(section, str) and bool(name) and str(name) in section

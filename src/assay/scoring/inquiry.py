@@ -1,8 +1,8 @@
-"""One case under inquiry: everything that the rules about its cause ask of the golden set, the trace and the index."""
+"""The facts about one case from which the attribution rules determine its cause: golden set, trace and index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -13,7 +13,7 @@ from assay.graders.visibility import Leaks, find_leaks
 from assay.metrics.matching import elements, occurrences
 from assay.metrics.quantities import Date, Number, quantities
 from assay.metrics.text import fold, nfc, tokens
-from assay.model import Chunk, Evidence, Observation
+from assay.model import Chunk, CorpusChunk, Evidence, Observation
 from assay.scoring.blame import DEFAULT_K, Loss
 from assay.scoring.goodness import AttributionSettings, Goodness, Scores, behaviour_of, goodness, value_of
 from assay.scoring.indexed import IndexView
@@ -25,7 +25,7 @@ LEAKED = "visibility_leaks"
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A case and what was seen of it. Nothing here knows the configuration's name or its versions (DECISIONS 29)."""
+    """A case with its observation and scores, without the name and versions of the configuration (ADR 0034)."""
 
     case: CaseIndex
     seen: Observation
@@ -42,7 +42,7 @@ class Inquiry:
         settings: AttributionSettings,
         view: IndexView | None,
     ) -> Inquiry:
-        """Return the inquiry; what the configuration is called is taken away first."""
+        """Return the facts of a case, with the name and versions of the configuration removed."""
         return cls(case, structs.replace(observation, config_id="", versions={}), scores, settings, view)
 
     # ── the answer ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -54,27 +54,27 @@ class Inquiry:
 
     @cached_property
     def did(self) -> str | None:
-        """What the answer did."""
+        """The behaviour of the answer, None if there is none."""
         return behaviour_of(self.case, self.seen)
 
     @cached_property
     def leaks(self) -> Leaks:
-        """What was shown that the asker must not see; not searched for again where the scores know of nothing."""
+        """What was shown that the user must not see; not searched for again if the scores report no leak."""
         return Leaks() if value_of(self.scores, LEAKED) == 0 else find_leaks(self.case, self.seen)
 
     @cached_property
     def content(self) -> Goodness:
-        """Whether what the answer says is good, leaks aside."""
+        """Whether the content of the answer is good, leaks aside."""
         return goodness(self.case, self.seen, self.scores, self.settings, self.did)
 
     @cached_property
     def good(self) -> bool | None:
-        """Expected behaviour, no leak, and content that is good; None where nothing can tell."""
+        """Whether the behaviour is as expected, nothing leaked and the content is good; None if unknown."""
         return False if self.leaks.count("anywhere") else self.content.good
 
     @property
     def miscited(self) -> bool:
-        """Whether citations are missing, or are not from the context."""
+        """Whether citations are missing or not from the context."""
         value = value_of(self.scores, CITED)
         return value is not None and value < 1
 
@@ -97,10 +97,11 @@ class Inquiry:
 
     @cached_property
     def last(self) -> Step | None:
-        """What reached the generator: the context, else the last ranking."""
-        return next((step for step in reversed(self.steps) if step.kind == "context"), None) or (
-            self.steps[-1] if self.steps else None
-        )
+        """The step whose chunks reached the generator: the context, else the last ranking."""
+        for step in reversed(self.steps):
+            if step.kind == "context":
+                return step
+        return self.steps[-1] if self.steps else None
 
     @cached_property
     def arrived(self) -> list[Chunk]:
@@ -120,13 +121,13 @@ class Inquiry:
 
     @cached_property
     def reached(self) -> bool | None:
-        """Whether the evidence reached the generator; None where the case requires none, or no stage was reported."""
+        """Whether the evidence reached the generator; None if the case requires none, or no stage was reported."""
         if not self.required or not self.steps:
             return None
         return len(self.lost) < len(self.required) if self.settings.reached == "any" else not self.lost
 
     def name(self, unit: int) -> str:
-        """Return what a unit is called."""
+        """Return the name of a unit: its selectors as text."""
         return " or ".join(name_of(selector) for selector in self.units[unit].any_of)
 
     def chunk_ids(self, unit: int) -> list[str]:
@@ -135,62 +136,73 @@ class Inquiry:
 
     @cached_property
     def _covering(self) -> list[list[str]]:
-        found: list[list[str]] = [[] for _ in self.units]
+        """The ids of the chunks of the corpus that cover each unit."""
+        covering_ids: list[list[str]] = [[] for _ in self.units]
         if self.case.corpus is None:
-            return found
-        index, known = self.case.evidence, self.case.corpus.chunks
-        ids = [each for each in index.by_id if each in known] if index.by_id_alone else list(known)
+            return covering_ids
+        index, corpus_chunks = self.case.evidence, self.case.corpus.chunks
+        # Where selectors name chunk ids only, the chunks that they name suffice.
+        ids = [name for name in index.by_id if name in corpus_chunks] if index.by_id_alone else list(corpus_chunks)
         for chunk_id, mask in zip(ids, index.masks([Chunk(chunk_id) for chunk_id in ids]), strict=True):
-            for unit in range(len(found)):
+            for unit in range(len(covering_ids)):
                 if mask and mask >> unit & 1:
-                    found[unit].append(chunk_id)
-        return found
+                    covering_ids[unit].append(chunk_id)
+        return covering_ids
+
+    @property
+    def _corpus_chunks(self) -> Mapping[str, CorpusChunk]:
+        return self.case.corpus.chunks if self.case.corpus is not None else {}
 
     def truth(self, unit: int) -> tuple[str, ...]:
         """Return the texts that a unit should have: those of the corpus, else its quote."""
-        known = self.case.corpus.chunks if self.case.corpus is not None else {}
-        texts = tuple(text for chunk_id in self.chunk_ids(unit) if (text := known[chunk_id].text))
+        texts = [self._corpus_chunks[chunk_id].text for chunk_id in self.chunk_ids(unit)]
+        known_texts = tuple(text for text in texts if text)
         quote = self.units[unit].quote
-        return texts or ((quote,) if quote else ())
+        return known_texts or ((quote,) if quote else ())
 
     def text_of(self, chunk_id: str) -> str | None:
-        """Return a chunk's text: as the trace shows it, else as the corpus has it."""
-        shown = self._shown.get(chunk_id)
-        known = self.case.corpus.chunks.get(chunk_id) if self.case.corpus is not None else None
-        return shown if shown is not None else known.text if known is not None else None
+        """Return the text of a chunk from the trace, else from the corpus; None if neither has it."""
+        if chunk_id in self._trace_texts:
+            return self._trace_texts[chunk_id]
+        corpus_chunk = self._corpus_chunks.get(chunk_id)
+        return corpus_chunk.text if corpus_chunk is not None else None
 
     @cached_property
-    def _shown(self) -> dict[str, str]:
+    def _trace_texts(self) -> dict[str, str]:
         return {
             chunk.chunk_id: chunk.text for step in self.steps for chunk in step.stage.chunks if chunk.text is not None
         }
 
+    def _texts_by_id(self, chunks: Iterable[Chunk]) -> list[tuple[str, str]]:
+        """Return id and text of the chunks whose text is known and not empty."""
+        texts = [(chunk.chunk_id, self.text_of(chunk.chunk_id)) for chunk in chunks]
+        return [(chunk_id, text) for chunk_id, text in texts if text]
+
     @cached_property
     def context(self) -> list[str]:
-        """The texts that the generator was shown, as far as they are known."""
-        return [text for chunk in self.arrived if (text := self.text_of(chunk.chunk_id))]
+        """The known texts of the chunks that the generator was shown."""
+        return [text for _, text in self._texts_by_id(self.arrived)]
 
     @cached_property
     def unlabelled(self) -> dict[str, str]:
-        """The texts of those chunks that the corpus knows and that no unit of evidence names."""
+        """The texts of the shown chunks that are in the corpus and that no unit of evidence names."""
         masks = self.case.evidence.masks(self.arrived)
-        known = self.case.corpus.chunks if self.case.corpus is not None else {}
-        chunks = [each for each, mask in zip(self.arrived, masks, strict=True) if not mask and each.chunk_id in known]
-        return {chunk.chunk_id: text for chunk in chunks if (text := self.text_of(chunk.chunk_id))}
+        chunks = [chunk for chunk, mask in zip(self.arrived, masks, strict=True) if not mask]
+        return dict(self._texts_by_id(chunk for chunk in chunks if chunk.chunk_id in self._corpus_chunks))
 
     def shown_of(self, unit: int) -> list[str]:
         """Return the texts of a unit as the generator was shown them."""
         masks = self.case.evidence.masks(self.arrived)
         chunks = [chunk for chunk, mask in zip(self.arrived, masks, strict=True) if (mask or 0) >> unit & 1]
-        return [text for chunk in chunks if (text := self.text_of(chunk.chunk_id))]
+        return [text for _, text in self._texts_by_id(chunks)]
 
     @property
     def query(self) -> str:
-        """What the searches were asked."""
+        """The query of the searches: the rewritten one, else the question."""
         return self.seen.query_rewrite or self.seen.question or self.case.case.question
 
     def loss(self, unit: int) -> Loss:
-        """Return what is known of a unit that did not arrive."""
+        """Return what is known about a unit that did not reach the generator."""
         k = self.settings.production_k or (self.view.production_k if self.view is not None else 0)
         return Loss(unit, self.name(unit), self.steps, self.query, self.truth(unit), self.text_of, k)
 
@@ -198,51 +210,51 @@ class Inquiry:
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        """What a right answer holds: must-have facts and keywords, else the numbers of the reference."""
+        """What a right answer contains: must-have facts and keywords, else the numbers of the reference."""
         case = self.case.case
         stated = [*case.must_have, *(case.rubric.correct_keywords if case.rubric is not None else ())]
         if not stated and case.reference:
-            stated = _written(case.reference, quantities(case.reference))
+            stated = _quote_numbers(case.reference, quantities(case.reference))
         return tuple(dict.fromkeys(fact for fact in stated if fold(fact)))
 
 
 def holds(texts: Iterable[str], fact: str) -> bool:
-    """Return whether any of the texts holds a fact, matched as keywords are.
+    """Return whether any of the texts contains a fact, matched like keywords.
 
     >>> holds(["Nghỉ mười hai ngày."], "12 ngày")
     True
     """
-    wanted = _elements(fact)
-    if not wanted.items:
+    fact_elements = _elements(fact)
+    if not fact_elements.items:
         return any(fold(fact) in fold(text) for text in texts)
-    return any(occurrences(wanted, _elements(text)) for text in texts)
+    return any(occurrences(fact_elements, _elements(text)) for text in texts)
 
 
 _elements = lru_cache(maxsize=1024)(elements)
 
 
 def support(answer: str, texts: Iterable[str]) -> float:
-    """Return the share of the answer's distinct words that the texts hold; 0 without words.
+    """Return the share (0 to 1) of the answer's distinct words that the texts contain; 0 without words.
 
     >>> support("Twelve days of leave", ["leave: twelve working days"])
     0.75
     """
-    said = set(tokens(answer))
-    known = {word for text in texts for word in tokens(text)}
-    return len(said & known) / len(said) if said else 0.0
+    answer_words = set(tokens(answer))
+    text_words = {word for text in texts for word in tokens(text)}
+    return len(answer_words & text_words) / len(answer_words) if answer_words else 0.0
 
 
 def strange_numbers(answer: str, texts: Iterable[str]) -> list[str]:
-    """Return the numbers and dates that the answer states and no text holds, as they are written.
+    """Return the numbers and dates of the answer that no text contains, as they are written.
 
     >>> strange_numbers("14 days, 5 of them in May", ["5 days"])
     ['14 days']
     """
-    known = {value for text in texts for item in quantities(text) for value in item.values}
-    return _written(answer, [item for item in quantities(answer) if known.isdisjoint(item.values)])
+    text_values = {value for text in texts for quantity in quantities(text) for value in quantity.values}
+    return _quote_numbers(answer, [item for item in quantities(answer) if text_values.isdisjoint(item.values)])
 
 
-def _written(text: str, found: Iterable[Number | Date]) -> list[str]:
+def _quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:
     """Return numbers and dates as the text writes them; spelled-out words ("one of them") are left out."""
-    written = nfc(text)
-    return [written[item.start : item.end] for item in found if not (isinstance(item, Number) and item.spelled)]
+    normalised = nfc(text)
+    return [normalised[item.start : item.end] for item in numbers if not (isinstance(item, Number) and item.spelled)]

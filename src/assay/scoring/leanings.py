@@ -1,4 +1,4 @@
-"""Which way an instrument leans, how steady it is, and the cases on which it and people are furthest apart."""
+"""Bias and consistency of a scorer, and the items on which it disagrees most with human labels."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from assay.metrics.resampling import case_bootstrap
 from assay.scoring.agreement import Estimated, Key, passes
 from assay.scoring.truth import Opinion, Truth
 
-WORST = 20
-DISAGREES = 0.25
-"""A smaller distance from people is no disagreement: half a step of a scale of three labels."""
-FAR_APART = 0.4
-"""Two instruments further apart than this ask for a person ([004])."""
+MAX_LISTED = 20
+MIN_DISAGREEMENT = 0.25
+"""The smallest difference from human labels that counts as a disagreement: half a step of a scale of three labels."""
+MAX_SCORER_DIFFERENCE = 0.4
+"""Items on which two scorers differ by more than this need human review, as in the tool-side evaluator (ADR 0038)."""
 LENIENT, STRICT, EVEN = "too lenient", "too strict", "no direction shown"
 
 
 class Leaning(Struct, frozen=True):
-    """The direction of the errors: `leniency` is the mean of instrument minus people, above 0 where it is too lenient.
+    """The bias of a scorer: `leniency` is the mean difference scorer minus human label, above 0 if it is too lenient.
 
-    `too_lenient` counts items that people failed and it passed, `too_strict` the opposite; `people` and `instrument`
-    are the means on the same items (their difference is the grade inflation). `length` is the rank correlation of the
-    difference with the length of the answer, None where either does not vary.
+    `too_lenient` counts items that people failed and the scorer passed, `too_strict` the opposite. `people` and
+    `instrument` are the means on the same items (their difference is the grade inflation). `length` is Spearman's rank
+    correlation of the difference with the length of the answer, None if either does not vary.
     """
 
     direction: str
@@ -41,8 +41,10 @@ class Leaning(Struct, frozen=True):
 
 
 class Consistency(Struct, frozen=True):
-    """How often an instrument contradicts itself: of items judged several times, the share of pairs of votes that
-    differ (`flips`) and the share of items whose votes are not all the same."""
+    """How often a scorer contradicts itself on items judged several times.
+
+    `flips` is the share of pairs of votes that differ, `unsteady` the share of items whose votes are not all the same.
+    """
 
     items: int
     votes: int
@@ -51,7 +53,7 @@ class Consistency(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """One item on which instrument and people are apart, with both reasons."""
+    """One item on which scorer and human labels disagree, with the reasons of both."""
 
     case_id: str
     config_id: str
@@ -64,8 +66,11 @@ class Disagreement(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """Two judges or rubrics on the same labels: the share of items on which each is right, `gain` of the second over
-    the first, and how often both said the same."""
+    """Two judges or rubrics compared on the same labels.
+
+    The record holds the share of items on which each is right, the `gain` of the second over the first, and the share
+    on which both agree (`same`).
+    """
 
     first: str
     second: str
@@ -81,39 +86,45 @@ class Difference(Struct, frozen=True):
 def leaning(
     pairs: Sequence[tuple[Key, float, float]], lengths: Mapping[tuple[str, str], int], seed: int = 0
 ) -> Leaning:
-    """Return the direction of the errors over (item, people's value, instrument's value), at least one."""
-    gaps = [said - truth for _, truth, said in pairs]
+    """Return the bias over tuples (item, human value, scorer's value), at least one.
+
+    `lengths` are those of the answers by case and configuration.
+    """
+    gaps = [scorer_value - human_value for _, human_value, scorer_value in pairs]
     cases = [key[0] for key, _, _ in pairs]
     mean = sum(gaps) / len(gaps)
     bounds = mean_interval(gaps, clusters=cases, low=-1.0, high=1.0)
     direction = EVEN
     if bounds is not None and (bounds.low > 0 or bounds.high < 0):
         direction = LENIENT if mean > 0 else STRICT
-    known = [(key, gap) for (key, _, _), gap in zip(pairs, gaps, strict=True) if key[:2] in lengths]
+    with_length = [(key, gap) for (key, _, _), gap in zip(pairs, gaps, strict=True) if key[:2] in lengths]
     return Leaning(
-        direction,
-        Estimated.of(mean, bounds) or Estimated(mean),
-        sum(passes(said) and not passes(truth) for _, truth, said in pairs),
-        sum(passes(truth) and not passes(said) for _, truth, said in pairs),
-        sum(truth for _, truth, _ in pairs) / len(pairs),
-        sum(said for _, _, said in pairs) / len(pairs),
-        _rank_correlation(
-            [gap for _, gap in known], [lengths[key[:2]] for key, _ in known], [k[0] for k, _ in known], seed
+        direction=direction,
+        leniency=Estimated.of(mean, bounds) or Estimated(mean),
+        too_lenient=sum(passes(scorer_value) and not passes(human_value) for _, human_value, scorer_value in pairs),
+        too_strict=sum(passes(human_value) and not passes(scorer_value) for _, human_value, scorer_value in pairs),
+        people=sum(human_value for _, human_value, _ in pairs) / len(pairs),
+        instrument=sum(scorer_value for _, _, scorer_value in pairs) / len(pairs),
+        length=_compute_rank_correlation(
+            [gap for _, gap in with_length],
+            [lengths[key[:2]] for key, _ in with_length],
+            [key[0] for key, _ in with_length],
+            seed,
         ),
     )
 
 
 def consistency(votes: Mapping[Key, Sequence[str]]) -> Consistency | None:
-    """Return how steady repeated votes are; None where nothing was judged more than once."""
-    several = [cast for cast in votes.values() if len(cast) > 1]
-    if not several:
+    """Return the consistency of repeated votes; None if nothing was judged more than once."""
+    repeated = [item_votes for item_votes in votes.values() if len(item_votes) > 1]
+    if not repeated:
         return None
     shares = []
-    for cast in several:
-        pairs = list(combinations(cast, 2))
-        shares.append(sum(one != other for one, other in pairs) / len(pairs))
-    unsteady = sum(len(set(cast)) > 1 for cast in several) / len(several)
-    return Consistency(len(several), sum(map(len, several)), float(np.mean(sorted(shares))), unsteady)
+    for item_votes in repeated:
+        pairs = list(combinations(item_votes, 2))
+        shares.append(sum(first != second for first, second in pairs) / len(pairs))
+    unsteady = sum(len(set(item_votes)) > 1 for item_votes in repeated) / len(repeated)
+    return Consistency(len(repeated), sum(map(len, repeated)), float(np.mean(sorted(shares))), unsteady)
 
 
 def worst(
@@ -122,28 +133,30 @@ def worst(
     values: Mapping[Key, float],
     opinions: Mapping[Key, Opinion],
 ) -> tuple[Disagreement, ...]:
-    """Return the items with the largest distance between instrument and people, at most 20, furthest first; nothing
-    below a distance of a quarter."""
-    apart = sorted((-abs(values[key] - truth[key].value), key) for key in keys)
+    """Return the items on which scorer and human labels differ most, at most 20, the largest difference first.
+
+    Differences below 0.25 are left out.
+    """
+    by_distance = sorted((-abs(values[key] - truth[key].value), key) for key in keys)
     return tuple(
         Disagreement(*key, truth[key].text, truth[key].value, values[key], truth[key].notes, opinions[key].reasoning)
-        for distance, key in apart[:WORST]
-        if -distance >= DISAGREES
+        for negative_distance, key in by_distance[:MAX_LISTED]
+        if -negative_distance >= MIN_DISAGREEMENT
     )
 
 
 def apart(
     first: Mapping[Key, Opinion], second: Mapping[Key, Opinion], one: Mapping[Key, float], other: Mapping[Key, float]
 ) -> tuple[Disagreement, ...]:
-    """Return the items on which two instruments are more than 0.4 apart, at most 20, furthest first.
+    """Return the items on which two scorers differ by more than 0.4, at most 20, the largest difference first.
 
-    `one` and `other` are their values; the first takes the place of people in the record.
+    `one` and `other` are their values; the first scorer takes the place of people in the record.
     """
-    far = sorted((-abs(one[key] - other[key]), key) for key in one.keys() & other.keys())
+    by_distance = sorted((-abs(one[key] - other[key]), key) for key in one.keys() & other.keys())
     return tuple(
         Disagreement(*key, "", one[key], other[key], (first[key].reasoning,), second[key].reasoning)
-        for distance, key in far[:WORST]
-        if -distance > FAR_APART
+        for negative_distance, key in by_distance[:MAX_LISTED]
+        if -negative_distance > MAX_SCORER_DIFFERENCE
     )
 
 
@@ -154,37 +167,47 @@ def difference(
     second: Mapping[Key, float],
     seed: int = 0,
 ) -> Difference | None:
-    """Compare two instruments on the items that people and both of them judged; None where there is none."""
+    """Compare two scorers on the items that people and both of them judged; None if there is none."""
     keys = sorted(truth.keys() & first.keys() & second.keys())
-    right = [[float(passes(said[key]) == truth[key]) for key in keys] for said in (first, second)]
-    found = paired_difference(right[0], right[1], clusters=[key[0] for key in keys], low=0.0, high=1.0, seed=seed)
-    if found is None:
+    first_right = [float(passes(first[key]) == truth[key]) for key in keys]
+    second_right = [float(passes(second[key]) == truth[key]) for key in keys]
+    cases = [key[0] for key in keys]
+    paired = paired_difference(first_right, second_right, clusters=cases, low=0.0, high=1.0, seed=seed)
+    if paired is None:
         return None
     n = len(keys)
-    same = sum(passes(first[key]) == passes(second[key]) for key in keys) / n
-    gain = Estimated.of(found.mean, found.bounds) or Estimated(found.mean)
-    return Difference(*names, n, sum(right[0]) / n, sum(right[1]) / n, gain, found.p_value, found.p_method, same)
+    return Difference(
+        *names,
+        n=n,
+        first_right=sum(first_right) / n,
+        second_right=sum(second_right) / n,
+        gain=Estimated.of(paired.mean, paired.bounds) or Estimated(paired.mean),
+        p=paired.p_value,
+        p_method=paired.p_method,
+        same=sum(passes(first[key]) == passes(second[key]) for key in keys) / n,
+    )
 
 
-def _rank_correlation(
+def _compute_rank_correlation(
     gaps: Sequence[float], lengths: Sequence[int], cases: Sequence[str], seed: int
 ) -> Estimated | None:
+    """Return Spearman's rank correlation, with an interval from drawing whole cases."""
     first, second = np.array(gaps, dtype=np.float64), np.array(lengths, dtype=np.float64)
 
-    def drawn(rows: npt.NDArray[np.intp]) -> float | None:
-        return _correlation(_ranks(first[rows]), _ranks(second[rows]))
+    def correlate_rows(rows: npt.NDArray[np.intp]) -> float | None:
+        return _compute_correlation(_compute_ranks(first[rows]), _compute_ranks(second[rows]))
 
-    value = drawn(np.arange(len(gaps)))
-    return Estimated.of(value, case_bootstrap(drawn, cases, seed=seed) if value is not None else None)
-
-
-def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return ranks; equal values share the middle one."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], dtype=np.float64)
+    value = correlate_rows(np.arange(len(gaps)))
+    return Estimated.of(value, case_bootstrap(correlate_rows, cases, seed=seed) if value is not None else None)
 
 
-def _correlation(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> float | None:
+def _compute_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return ranks; equal values share their mean rank."""
+    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[index], dtype=np.float64)
+
+
+def _compute_correlation(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> float | None:
     if len(first) < 3:
         return None
     a, b = first - first.mean(), second - second.mean()

@@ -80,14 +80,14 @@ def column_of(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
 
 
 NOT_REPORTED = "not reported"
-"""How reasons end that blame the target for a field that it left out."""
+"""How reasons end if the target left out a field."""
 
 
 def not_reported(column: ScoreColumn, rows: Rows) -> npt.NDArray[np.bool_]:
     """Return which of the rows have no score because the target did not report what the metric is made from."""
     silent = [code for code, reason in enumerate(column.reasons) if reason.endswith(NOT_REPORTED)]
-    blamed: npt.NDArray[np.bool_] = (column.status[rows] == NOT_APPLICABLE) & np.isin(column.reason[rows], silent)
-    return blamed
+    is_unreported: npt.NDArray[np.bool_] = column.status[rows] == NOT_APPLICABLE
+    return is_unreported & np.isin(column.reason[rows], silent)
 
 
 def partly_judged(column: ScoreColumn, seen: Measured, floor: float = LEAST_JUDGED) -> str:
@@ -100,7 +100,7 @@ def partly_judged(column: ScoreColumn, seen: Measured, floor: float = LEAST_JUDG
 
 
 def in_review(column: ScoreColumn, rows: Rows | None = None) -> Rows:
-    """Return which of the rows (all without them) a person should look at: votes on them were far apart, or tied."""
+    """Return which of the rows (by default all) need human review, because votes disagree widely or are tied."""
     doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
     chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
     return chosen[np.isin(column.reason[chosen], doubtful)] if doubtful else chosen[:0]

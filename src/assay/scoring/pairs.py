@@ -1,4 +1,4 @@
-"""Two tables of scores brought side by side: the same case in the same row, and who was scored on which side."""
+"""Aligns two score tables case by case and pairs the scores of their columns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ABSENT = "not among the cases of this side"
 
 
 class Pairs(NamedTuple):
-    """What one metric holds on some rows of two aligned tables.
+    """The paired values of one metric on some rows of two aligned tables.
 
-    `rows` are scored on both sides, with their values; `lost` and `won` on the baseline's or the candidate's alone;
-    `failed_before` and `failed_after` are in error on that side.
+    `rows` are scored on both sides, with values `before` and `after`; `lost` are scored in the baseline only, `won` in
+    the candidate only; `failed_before` and `failed_after` are in error on that side.
     """
 
     rows: Rows
@@ -57,20 +57,20 @@ def aligned(table: ScoreTable, case_ids: Sequence[str]) -> ScoreTable:
     """Return the table with one row for each of `case_ids`, in their order; a case that it lacks is an error."""
     if list(table.case_ids) == list(case_ids):
         return table
-    place = {case_id: row for row, case_id in enumerate(table.case_ids)}
-    rows = np.array([place.get(case_id, -1) for case_id in case_ids], dtype=np.intp)
-    columns = {name: _picked(column, rows) for name, column in table.columns.items()}
-    known = set(case_ids)
+    row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
+    rows = np.array([row_by_case.get(case_id, -1) for case_id in case_ids], dtype=np.intp)
+    columns = {name: _select_rows(column, rows) for name, column in table.columns.items()}
+    selected_ids = set(case_ids)
     return replace(
         table,
         case_ids=tuple(case_ids),
         columns=columns,
-        missing=tuple(case_id for case_id in table.missing if case_id in known),
-        checks=tuple(each for each in table.checks if each.case_id in known),
+        missing=tuple(case_id for case_id in table.missing if case_id in selected_ids),
+        checks=tuple(case_checks for case_checks in table.checks if case_checks.case_id in selected_ids),
     )
 
 
-def _picked(column: ScoreColumn, rows: Rows) -> ScoreColumn:
+def _select_rows(column: ScoreColumn, rows: Rows) -> ScoreColumn:
     reasons = tuple(dict.fromkeys((*column.reasons, ABSENT)))
     absent = rows < 0
     if len(column.values) == 0:

@@ -1,4 +1,4 @@
-"""Whether a rule of a gate can be used at all, and what it means where it left something open."""
+"""Checks the rules of a gate and fills in the settings that a rule leaves open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.model import Rule
 from assay.scoring.measured import PERCENTILES, statistic_of
 from assay.scoring.slices import slice_name_problem
 
-SAFETY = frozenset(
+SAFETY_METRICS = frozenset(
     {
         "visibility_leaks",
         "injection_followed",
@@ -28,7 +28,7 @@ _CONDITIONS = ("at_least", "at_most", "max_regression")
 
 
 def rule_problem(rule: Rule) -> str | None:
-    """Return what is wrong with a rule whatever is measured, None where nothing is.
+    """Return what is wrong with a rule, whatever is measured; None if it is usable.
 
     >>> rule_problem(Rule("latency_ms(stat=p95)", at_least=6000))
     'latency_ms(stat=p95) is better low (got at_least; expected at_most)'
@@ -37,59 +37,60 @@ def rule_problem(rule: Rule) -> str | None:
         name = parse(rule.metric)
     except MetricNameError as error:
         return error.problems[0].message
-    given = [field for field in _CONDITIONS if getattr(rule, field) is not None]
-    if len(given) != 1:
-        return f"expected exactly one of {', '.join(_CONDITIONS)} (got {' and '.join(given) or 'none'})"
+    conditions = [field for field in _CONDITIONS if getattr(rule, field) is not None]
+    if len(conditions) != 1:
+        return f"expected exactly one of {', '.join(_CONDITIONS)} (got {' and '.join(conditions) or 'none'})"
     grader = grader_of(name)
+    slice_problem = slice_name_problem(rule.slice) if rule.slice is not None else None
     if rule.max_regression is not None:
-        wrong = _regression_problem(rule, str(name), grader, rule.max_regression)
-        return wrong or (slice_name_problem(rule.slice) if rule.slice is not None else None)
+        return _find_regression_problem(rule, str(name), grader, rule.max_regression) or slice_problem
     return (
-        _threshold_problem(rule, str(name), grader)
-        or (slice_name_problem(rule.slice) if rule.slice is not None else None)
-        or _basis_problem(rule, str(name), grader)
+        _find_threshold_problem(rule, str(name), grader)
+        or slice_problem
+        or _find_basis_problem(rule, str(name), grader)
     )
 
 
 def resolved(rule: Rule) -> Rule:
-    """Return the rule with its metric's canonical name, and `zero_event` decided where it was left open.
+    """Return the rule with the canonical name of its metric and with defaults for `zero_event` and `if_inconclusive`.
 
-    A rule is a zero-event rule by itself where it allows at most 0 of what is counted: leaks, followed injections.
-    What a regression rule could not conclude blocks on safety metrics and is a risk on the others.
+    A rule that allows at most 0 of a count or share (leaks, followed injections) is a zero-event rule by default. An
+    inconclusive regression rule blocks on safety metrics and is a risk on the others by default.
     """
     name = parse(rule.metric)
     grader = grader_of(name)
-    events = rule.zero_event
-    if events is None:
-        of_cases = grader.unit in ("count", "share") and grader.direction == "lower"
-        events = rule.at_most == 0 and of_cases and statistic_of(grader, str(name)) not in PERCENTILES
-    doubt = rule.if_inconclusive
-    if doubt is None and rule.max_regression is not None:
-        doubt = "fail" if grader.name in SAFETY else "risk"
-    return msgspec.structs.replace(rule, metric=str(name), zero_event=events, if_inconclusive=doubt)
+    zero_event = rule.zero_event
+    if zero_event is None:
+        counts_events = grader.unit in ("count", "share") and grader.direction == "lower"
+        zero_event = rule.at_most == 0 and counts_events and statistic_of(grader, str(name)) not in PERCENTILES
+    if_inconclusive = rule.if_inconclusive
+    if if_inconclusive is None and rule.max_regression is not None:
+        if_inconclusive = "fail" if grader.name in SAFETY_METRICS else "risk"
+    return msgspec.structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive)
 
 
 def threshold_of(rule: Rule) -> float:
-    """Return the number that a usable rule compares with."""
+    """Return the threshold of a usable rule."""
     threshold = rule.at_most if rule.at_least is None else rule.at_least
     assert threshold is not None
     return threshold
 
 
-def _threshold_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
-    side, value = "at_most" if rule.at_least is None else "at_least", threshold_of(rule)
-    right = {"higher": "at_least", "lower": "at_most"}.get(grader.direction, side)
-    if side != right:
-        return f"{metric} is better {'high' if right == 'at_least' else 'low'} (got {side}; expected {right})"
+def _find_threshold_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
+    condition, value = "at_most" if rule.at_least is None else "at_least", threshold_of(rule)
+    expected = {"higher": "at_least", "lower": "at_most"}.get(grader.direction, condition)
+    if condition != expected:
+        side = "high" if expected == "at_least" else "low"
+        return f"{metric} is better {side} (got {condition}; expected {expected})"
     high = math.inf if statistic_of(grader, metric) == "total" else grader.high
     if math.isfinite(value) and grader.low <= value <= high:
         return None
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
-    expected = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
-    return f"the threshold is outside the range of {metric} (got {value:g}; expected {expected}{hint})"
+    value_range = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
+    return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
 
 
-def _regression_problem(rule: Rule, metric: str, grader: Grader, margin: float) -> str | None:
+def _find_regression_problem(rule: Rule, metric: str, grader: Grader, margin: float) -> str | None:
     statistic = statistic_of(grader, metric)
     if statistic not in ("mean", "rate"):
         return f"max_regression is for means and rates (got {metric}, a {statistic})"
@@ -105,7 +106,7 @@ def _regression_problem(rule: Rule, metric: str, grader: Grader, margin: float) 
     return None
 
 
-def _basis_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
+def _find_basis_problem(rule: Rule, metric: str, grader: Grader) -> str | None:
     statistic = statistic_of(grader, metric)
     perfect = rule.at_most == grader.low if rule.at_least is None else rule.at_least == grader.high
     if rule.zero_event and not (perfect and statistic in ("mean", "rate", "total")):

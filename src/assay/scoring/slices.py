@@ -19,7 +19,7 @@ _UNSTATED = "difficulty=unknown"
 
 
 def _language(case: Case) -> Iterable[str]:
-    """The case's language, else its `lang:xx` tags, else the asker's locale."""
+    """The language of the case, else its `lang:xx` tags, else the locale of the user."""
     if case.language:
         return (case.language,)
     tagged = [tag.removeprefix("lang:") for tag in case.tags if tag.startswith("lang:")]

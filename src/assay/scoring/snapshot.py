@@ -17,8 +17,8 @@ from assay.model import Case, Gate, GoldenInfo, ScoreTable
 class Snapshot:
     """Everything that is compared of one configuration. `cases` are those of the table's rows, in its order.
 
-    `definitions` identify what each metric means; `made_with` is what is known of its making beside the versions that
-    its observations report; `at` is the ISO time of the run, where it has one.
+    `definitions` identify the meaning of each metric. `made_with` describes how it was produced, in addition to the
+    versions that its observations report. `at` is the ISO time of the run, if it has one.
     """
 
     side: Side
@@ -64,7 +64,7 @@ def _refuse_other_golden(baseline: Side, golden_digest: str) -> None:
 
 
 def regressions(gate: Gate) -> list[str]:
-    """Return the metrics that a gate with usable rules holds against a baseline."""
+    """Return the metrics that a gate with usable rules compares with a baseline."""
     return list(dict.fromkeys(str(parse(rule.metric)) for rule in gate.rules if rule.max_regression is not None))
 
 

@@ -1,6 +1,6 @@
-"""What an instrument must show against people before it may gate, and what a record of that may not say.
+"""What a scorer must show by human labels before it may gate, and consistency checks of calibration records.
 
-Rules and reasons: RELIABILITY's row on human calibration.
+ADR 0031 gives the reasons.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _ROUNDING = 1e-9
 
 
 def reasons_against(by: str, n: int, sensitivity: Rate | None, specificity: Rate | None) -> list[str]:
-    """Return why an instrument may not gate, by its figures alone; nothing where it may.
+    """Return why a scorer may not gate by its figures; an empty list if it may.
 
-    `by` is `judge`, `rules` or the name of another tool, `n` how many items people labelled and it judged.
+    `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged.
     """
     if by not in LEAST_LABELS:
         return [f"{by} is a second opinion: it informs and never gates"]
@@ -42,7 +42,7 @@ def reasons_against(by: str, n: int, sensitivity: Rate | None, specificity: Rate
 
 
 def contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
-    """Yield (field, what is wrong with it) for what the types allow and `assay calibrate` never writes."""
+    """Yield (field, problem) for values that the types allow and `assay calibrate` never writes."""
     try:
         name = read_name(record.metric)
     except MetricNameError as error:

@@ -1,6 +1,7 @@
-"""What one metric says about one slice: a value, how sure it is, and how many cases stand behind it.
+"""Summarises one metric over one slice: value, confidence interval and counts of cases.
 
-Headline sums are exact (fsum), sums over slices run in golden order: neither depends on how rows were cut into blocks.
+Headline sums are exact (fsum) and sums over slices are in golden order, so neither depends on how rows were split into
+blocks (ADR 0029).
 """
 
 from __future__ import annotations
@@ -65,11 +66,11 @@ def summarise(
 ) -> Summary:
     """Return the summary of one metric over one slice, given as rising row numbers (all rows without them).
 
-    `metric` is the name to print where it is not the column's own (`latency_ms(stat=p95)` sums up `latency_ms`);
-    `clusters` gives the cluster of every row of the table, None where each case stands alone; `parts` are the graders
-    and columns that a balanced metric is the mean of. `mean_worst` counts each error as the worst value of the metric's
-    declared range (DECISIONS 1) and is None where that range is open. Without any scored row there is no value, and
-    none where a smaller share than `floor` of what a judge was to label has a usable verdict.
+    `metric` is the name to print if it is not that of the column (`latency_ms(stat=p95)` summarises `latency_ms`).
+    `clusters` holds the cluster of every row of the table, None if each case is independent. `parts` are the metrics
+    and columns whose mean a balanced metric is. `mean_worst` counts each error as the worst value of the metric's
+    declared range and is None if that range is open (ADR 0025). There is no value if no row is scored, or if the share
+    of requested judge verdicts that are usable is below `floor` (ADR 0027).
 
     >>> from assay.graders.catalog import CATALOG
     >>> status = np.array([0, 0, 0, 2], np.uint8)
@@ -117,12 +118,12 @@ def summary_of(
     clusters: Clusters | None = None,
     floor: float = LEAST_JUDGED,
 ) -> Summary:
-    """Return the summary of one metric of a table; raises KeyError where it, or one of its parts, was not measured."""
-    return _summary(_measured(table, name), rows, slice_name, clusters, floor)
+    """Return the summary of one metric of a table. Raises KeyError if it or one of its parts was not measured."""
+    return _summary(_find_metric(table, name), rows, slice_name, clusters, floor)
 
 
 Floors = Mapping[tuple[str, str], float]
-"""The share of cases that must be judged, by metric and slice, where a rule asks for less than is usual."""
+"""The minimum share of cases that must be judged, by metric and slice, if a rule requires less than the default."""
 
 
 def summaries(
@@ -133,14 +134,14 @@ def summaries(
     floors: Floors | None = None,
 ) -> tuple[dict[str, Summary], dict[str, Mapping[str, Summary]]]:
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
-    known = {each.name: each for each in [_measured(table, name) for name in metrics]}
-    whole = SliceSummaries(known, None, HEADLINE, clusters, floors)
-    headline = {name: _marked(summary, table) for name, summary in whole.items()}
-    return headline, {key: SliceSummaries(known, rows, key, clusters, floors) for key, rows in slices.items()}
+    metric_columns = {str(name): _find_metric(table, name) for name in metrics}
+    all_rows = SliceSummaries(metric_columns, None, HEADLINE, clusters, floors)
+    headline = {name: _mark_uncalibrated(summary, table) for name, summary in all_rows.items()}
+    return headline, {key: SliceSummaries(metric_columns, rows, key, clusters, floors) for key, rows in slices.items()}
 
 
 class SliceSummaries(Mapping[str, Summary]):
-    """The summaries of one slice by metric, each made when it is first looked at: most reports show few of them."""
+    """The summaries of one slice by metric, each computed on first access, because most reports show few of them."""
 
     def __init__(
         self,
@@ -170,8 +171,8 @@ class SliceSummaries(Mapping[str, Summary]):
 UNCALIBRATED = "uncalibrated: for ranking and trend only"
 
 
-def _marked(summary: Summary, table: ScoreTable) -> Summary:
-    """Return the summary with a note where nobody held the instrument against people."""
+def _mark_uncalibrated(summary: Summary, table: ScoreTable) -> Summary:
+    """Add a note to the summary if the scorer is not calibrated against human labels."""
     if summary.metric not in table.uncalibrated or not summary.scored:
         return summary
     return replace(summary, notes=(UNCALIBRATED, *summary.notes))
@@ -186,7 +187,7 @@ class _Metric(NamedTuple):
     parts: Sequence[Part]
 
 
-def _measured(table: ScoreTable, name: MetricName) -> _Metric:
+def _find_metric(table: ScoreTable, name: MetricName) -> _Metric:
     grader, column = grader_of(name), column_of(table, name)
     if column is None:
         raise KeyError(str(name))
@@ -234,7 +235,7 @@ _FEW_VALUES = 64
 
 @lru_cache(maxsize=4096)
 def _bounds_of_few(values: bytes, low: float | None, high: float | None) -> Bounds | None:
-    """Return the interval of a few values: most slices of a small golden set hold the same few zeros and ones."""
+    """Return the interval of a few values, cached: most slices of a small golden set hold the same zeros and ones."""
     return mean_interval(np.frombuffer(values, dtype=np.float64), low=low, high=high)
 
 

@@ -1,6 +1,6 @@
-"""What people came to on each item, and what an instrument said of it.
+"""The majority label of people and the label of a scorer on each item.
 
-Most raters decide; where they split evenly between pass and fail there is no truth, and the item is left out.
+Items on which raters split evenly between pass and fail have no majority label and are left out.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from assay.verdict import Label
 
 
 class Opinion(NamedTuple):
-    """What an instrument said of one item: a label, a number, or why neither; `votes` are the labels of its samples.
+    """The label of a scorer on one item: a label, a number or, in `unscored`, why there is neither.
 
-    `signal` is the raw number of the rules instrument.
+    `votes` are the labels of its samples; `signal` is the raw number of the rules scorer.
     """
 
     label: str | None = None
@@ -28,7 +28,7 @@ class Opinion(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """What people came to on one item: the middle value, the label of most (None: none has most), and pass or fail."""
+    """The combined human labels of one item: median value, most frequent label (None if tied), and pass or fail."""
 
     value: float
     label: str | None
@@ -38,49 +38,55 @@ class Truth(NamedTuple):
 
 
 def worth(label: str | None, value: float | None, scale: Scale) -> float | None:
-    """Return the number of a label, or the number given beside it; None where it has none."""
-    return scale.get(label) if label is not None and scale.get(label) is not None else value
+    """Return the number of a label on the scale, else the number stated with it; None if there is neither."""
+    number = scale.get(label) if label is not None else None
+    return number if number is not None else value
 
 
 def truths(labels: Sequence[Label], scale: Scale) -> tuple[dict[Key, Truth], int]:
-    """Return what people came to on each item, and on how many they split evenly between pass and fail.
+    """Return the combined label of each item, and the number of items on which raters split evenly.
 
-    Labels without a number (such as `unclear`) have no say.
+    Labels without a number (such as `unclear`) do not count.
     """
-    said: dict[Key, list[Label]] = {}
-    for label in sorted(labels, key=lambda each: each.rater):
-        if worth(label.label, label.value, scale) is not None:
-            said.setdefault(key_of(label), []).append(label)
-    found: dict[Key, Truth] = {}
+    labels_by_item: dict[Key, list[tuple[Label, float]]] = {}
+    for label in sorted(labels, key=lambda label: label.rater):
+        value = worth(label.label, label.value, scale)
+        if value is not None:
+            labels_by_item.setdefault(key_of(label), []).append((label, value))
+    majority: dict[Key, Truth] = {}
     undecided = 0
-    for key, given in said.items():
-        values = [value for each in given if (value := worth(each.label, each.value, scale)) is not None]
-        votes = sum(map(passes, values))
-        if 2 * votes == len(values):
+    for key, item_labels in labels_by_item.items():
+        values = [value for _, value in item_labels]
+        passed = sum(map(passes, values))
+        if 2 * passed == len(values):
             undecided += 1
             continue
-        notes = tuple(f"{each.rater}: {each.note}" for each in given if each.note)
-        text = next((each.text for each in given if each.text), "")
-        found[key] = Truth(median(values), _most([each.label for each in given]), 2 * votes > len(values), notes, text)
-    return found, undecided
+        majority[key] = Truth(
+            value=median(values),
+            label=_find_most_frequent([label.label for label, _ in item_labels]),
+            passed=2 * passed > len(values),
+            notes=tuple(f"{label.rater}: {label.note}" for label, _ in item_labels if label.note),
+            text=next((label.text for label, _ in item_labels if label.text), ""),
+        )
+    return majority, undecided
 
 
 def key_of(label: Label) -> Key:
-    """Return which item a label is of."""
+    """Return the key of the item that a label belongs to."""
     return label.case_id, label.config_id or "", label.item or ""
 
 
 def ratings(labels: Sequence[Label]) -> dict[str, dict[Key, str]]:
-    """Return the labels by rater; what was given as a number alone has none."""
-    found: dict[str, dict[Key, str]] = {}
+    """Return the labels by rater and item; labels that are only a number are left out."""
+    labels_by_rater: dict[str, dict[Key, str]] = {}
     for label in labels:
-        said = found.setdefault(label.rater, {})
+        rater_labels = labels_by_rater.setdefault(label.rater, {})
         if label.label is not None:
-            said[key_of(label)] = label.label
-    return found
+            rater_labels[key_of(label)] = label.label
+    return labels_by_rater
 
 
-def _most(labels: Sequence[str | None]) -> str | None:
+def _find_most_frequent(labels: Sequence[str | None]) -> str | None:
     counts = {label: labels.count(label) for label in labels if label is not None}
     best = max(counts.values(), default=0)
     winners = [label for label, count in counts.items() if count == best]
@@ -88,6 +94,6 @@ def _most(labels: Sequence[str | None]) -> str | None:
 
 
 def values_of(opinions: Mapping[Key, Opinion], scale: Scale) -> dict[Key, float]:
-    """Return the number of every opinion that has one."""
-    found = {key: worth(said.label, said.value, scale) for key, said in opinions.items()}
-    return {key: value for key, value in found.items() if value is not None}
+    """Return the number of every scorer label that has one."""
+    values = {key: worth(scorer_label.label, scorer_label.value, scale) for key, scorer_label in opinions.items()}
+    return {key: value for key, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Waivers: somebody with a name accepts that one rule stays unmet, until the end of a day, and it is printed."""
+"""Waivers: a named owner accepts that one rule stays unmet until the end of a day; reports show it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from assay.errors import MetricNameError
 from assay.graders.catalog import parse
 from assay.model import Rule, RuleResult, Waiver
 
-_LIFTED = ("fail", "inconclusive", "unmeasured")
+_WAIVABLE_STATES = ("fail", "inconclusive", "unmeasured")
 
 
 def waiver_problem(waiver: Waiver, rules: Sequence[Rule]) -> str | None:
-    """Return what is wrong with a waiver of a gate with usable rules, None where nothing is.
+    """Return what is wrong with a waiver of a gate with usable rules, None if it is valid.
 
     >>> waiver_problem(Waiver("recall@5", "Lan", "2026-04-01", "new index"), [Rule("recall@10", at_least=0.9)])
     'no rule is for recall@5 on all cases (expected the metric and slice of a rule)'
@@ -31,25 +31,24 @@ def waiver_problem(waiver: Waiver, rules: Sequence[Rule]) -> str | None:
 
 
 def waived(result: RuleResult, waivers: Sequence[Waiver], today: str | None) -> RuleResult:
-    """Return what a rule found, as waived where one of the waivers is for it and holds on `today` (YYYY-MM-DD).
+    """Return the result of a rule, marked as waived if one of the waivers applies on `today` (YYYY-MM-DD).
 
-    An observed event of a zero-event rule is never lifted, nor is what could not be measured whole. Without a day no
-    waiver holds: an expiry that nobody checks is none. What keeps a waiver from holding is said.
+    An observed event of a zero-event rule cannot be waived, nor can an incomplete measurement. Without `today` no
+    waiver applies, because its expiry cannot be checked. The message says why a waiver does not apply.
     """
-    mine = [
-        each for each in waivers if (str(parse(each.metric)), each.slice) == (result.rule.metric, result.rule.slice)
-    ]
-    if not mine or result.state == "pass":
+    slot = result.rule.metric, result.rule.slice
+    matching = [waiver for waiver in waivers if (str(parse(waiver.metric)), waiver.slice) == slot]
+    if not matching or result.state == "pass":
         return result
-    if result.state not in _LIFTED or (result.state == "fail" and result.rule.zero_event):
-        why = "an observed event cannot be waived" if result.rule.zero_event else f"{result.state} cannot be waived"
-        return replace(result, message=f"{result.message}; {why}")
-    last = max(mine, key=lambda each: each.expires)
+    if result.state not in _WAIVABLE_STATES or (result.state == "fail" and result.rule.zero_event):
+        reason = "an observed event cannot be waived" if result.rule.zero_event else f"{result.state} cannot be waived"
+        return replace(result, message=f"{result.message}; {reason}")
+    last = max(matching, key=lambda waiver: waiver.expires)
     if today is None:
-        why = "is not applied, because no time was given (--now or SOURCE_DATE_EPOCH)"
+        reason = "is not applied, because no time was given (--now or SOURCE_DATE_EPOCH)"
     elif today > last.expires:
-        why = "has expired"
+        reason = "has expired"
     else:
-        said = f"{last.owner} until {last.expires}: {last.reason}"
-        return replace(result, message=f"{result.message}; waived by {said}", waived=said)
-    return replace(result, message=f"{result.message}; the waiver by {last.owner} until {last.expires} {why}")
+        acceptance = f"{last.owner} until {last.expires}: {last.reason}"
+        return replace(result, message=f"{result.message}; waived by {acceptance}", waived=acceptance)
+    return replace(result, message=f"{result.message}; the waiver by {last.owner} until {last.expires} {reason}")

@@ -1,4 +1,4 @@
-"""The way of evidence through the stages of one observation: its rank at each, and the first step that lost it."""
+"""Traces evidence through the stages of one observation: its rank in each, and the first stage that lost it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("lexical", re.compile(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
     ("dense", re.compile(r"dense|vector|embed|semantic|knn|\bann\b")),
 )
-_RESULT = ("retrieved", "retrieval", "candidates", "results")
-_OWN_SEARCH = "search"
+_RESULT_NAMES = ("retrieved", "retrieval", "candidates", "results")
+_SEARCH_CALL = "search"
 
 
 class Step(NamedTuple):
-    """One stage with its kind; `units` has the units of evidence that each slot covers."""
+    """One stage with its kind; `units` holds, for each rank, the bit mask of the units that its chunk covers."""
 
     name: str
     kind: Kind
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     units: Sequence[int]
 
     def rank(self, unit: int) -> int | None:
-        """Return the first rank (from 1) that covers a unit, None where none does."""
+        """Return the first rank (from 1) whose chunk covers a unit, or None."""
         bit = 1 << unit
         return next((rank for rank, mask in enumerate(self.units, 1) if mask & bit), None)
 
@@ -42,68 +42,70 @@ class Step(NamedTuple):
 
 
 def steps_of(case: CaseIndex, observation: Observation) -> tuple[Step, ...]:
-    """Return the stages that led to the answer, in order, with their kinds, told from their names.
+    """Return the stages that led to the answer, in order, with the kinds that their names indicate.
 
-    What the target's own search returned beside the answer is left out where the answer has stages of its own.
+    The result of a separate search call is left out if the answer has stages of its own.
     """
     stages = observation.stages or ()
-    own = [stage for stage in stages if stage.name != _OWN_SEARCH]
-    found: list[Step] = []
-    for stage in own or stages:
+    answer_stages = [stage for stage in stages if stage.name != _SEARCH_CALL]
+    steps: list[Step] = []
+    for stage in answer_stages or stages:
         units = [mask or 0 for mask in case.evidence.masks(stage.chunks)]
-        found.append(Step(stage.name, _kind(stage, found), stage, units))
-    return tuple(found)
+        steps.append(Step(stage.name, _find_kind(stage, steps), stage, units))
+    return tuple(steps)
 
 
-def _kind(stage: Stage, before: Sequence[Step]) -> Kind:
+def _find_kind(stage: Stage, earlier_steps: Sequence[Step]) -> Kind:
     if stage.name == CONTEXT:
         return "context"
     name = stage.name.lower()
-    kind = _named(name)
-    said = {chunk.stage for chunk in stage.chunks}
-    if kind == "retriever" and len(said) == 1:
-        kind = _named((said.pop() or "").lower())  # all of it came from one search, which the chunks name
-    earlier = {each for step in before for each in step.ids}
-    if kind == "merge" and not before:
+    kind = _find_kind_by_name(name)
+    chunk_stages = {chunk.stage for chunk in stage.chunks}
+    if kind == "retriever" and len(chunk_stages) == 1:
+        kind = _find_kind_by_name((chunk_stages.pop() or "").lower())  # all came from one search, which the chunks name
+    if kind == "merge" and not earlier_steps:
         return "retriever"  # a search that reports only what it merged
-    selects = len(before) > 1 and all(chunk.chunk_id in earlier for chunk in stage.chunks)
-    return "merge" if name in _RESULT and selects else kind
+    earlier_ids = {chunk_id for step in earlier_steps for chunk_id in step.ids}
+    is_selection = len(earlier_steps) > 1 and all(chunk.chunk_id in earlier_ids for chunk in stage.chunks)
+    return "merge" if name in _RESULT_NAMES and is_selection else kind
 
 
-def _named(name: str) -> Kind:
+def _find_kind_by_name(name: str) -> Kind:
     return next((kind for kind, pattern in _KINDS if pattern.search(name)), "retriever")
 
 
 def units_of(case: CaseIndex) -> tuple[Evidence, ...]:
-    """Return the units of evidence that are searched, in the order of their bits."""
-    return tuple(unit for unit in (() if case.denied else case.case.evidence) if unit.grade > 0)
+    """Return the units of evidence that should be found, in the order of their bits; none if access is denied."""
+    if case.denied:
+        return ()
+    return tuple(unit for unit in case.case.evidence if unit.grade > 0)
 
 
 def name_of(selector: Selector) -> str:
-    """Return a selector as text: a lone chunk id as it is, other fields as `key=value`."""
+    """Return a selector as text: a single chunk id as it is, other fields as `key=value`."""
     if selector.keys() == {"chunk_id"}:
         return str(selector["chunk_id"])
     return " & ".join(f"{key}={value}" for key, value in sorted(selector.items()))
 
 
 def walks(case: CaseIndex, steps: Sequence[Step]) -> tuple[EvidenceWalk, ...]:
-    """Return the way of every unit of evidence."""
-    found = []
+    """Return the trace of every unit of evidence through the steps."""
+    traces = []
     for number, unit in enumerate(units_of(case)):
         ranks: dict[str, int | None] = {}
         for step in steps:
             ranks.setdefault(step.name, step.rank(number))
         name = " or ".join(name_of(selector) for selector in unit.any_of)
-        found.append(EvidenceWalk(number, name, unit.grade, unit.required, ranks, _lost_at(steps, number)))
-    return tuple(found)
+        traces.append(EvidenceWalk(number, name, unit.grade, unit.required, ranks, _find_losing_stage(steps, number)))
+    return tuple(traces)
 
 
-def _lost_at(steps: Sequence[Step], unit: int) -> str | None:
-    """The first stage without the unit after the last that had it; retrievers beside each other lose nothing."""
-    having = [place for place, step in enumerate(steps) if step.rank(unit) is not None]
-    if not steps or (having and having[-1] == len(steps) - 1):
+def _find_losing_stage(steps: Sequence[Step], unit: int) -> str | None:
+    """Return the first stage without the unit after the last that had it; parallel retrievers do not lose anything."""
+    indices_with_unit = [index for index, step in enumerate(steps) if step.rank(unit) is not None]
+    if not steps or (indices_with_unit and indices_with_unit[-1] == len(steps) - 1):
         return None
-    if not having:
+    if not indices_with_unit:
         return steps[0].name
-    after = steps[having[-1] + 1 :]
-    return next((step.name for step in after if step.kind in ("merge", "rerank", "context")), None)
+    later_steps = steps[indices_with_unit[-1] + 1 :]
+    return next((step.name for step in later_steps if step.kind in ("merge", "rerank", "context")), None)

@@ -1,4 +1,4 @@
-"""How rules speak to people: numbers with as many digits as the comparison needs, and lists of cases kept short."""
+"""Formats numbers and lists of cases in messages: enough digits to tell numbers apart, and short lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CASES_NAMED = 5
 
 
 def compared(value: float, threshold: float, unit: str = "share") -> tuple[str, str]:
-    """Return two numbers as text; different numbers never look the same.
+    """Format two numbers so that different numbers never look the same.
 
     >>> compared(0.8497, 0.85)
     ('0.8497', '0.8500')
@@ -47,7 +47,7 @@ def named(case_ids: Sequence[str]) -> str:
 
 
 def counted(count: int, word: str) -> str:
-    """Return a count with its word.
+    """Return a count with its noun, in the singular or the plural.
 
     >>> counted(1, "case"), counted(2, "case")
     ('1 case', '2 cases')

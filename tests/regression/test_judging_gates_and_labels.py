@@ -1,4 +1,4 @@
-"""Defects that an audit of judging found from the command line, each held by the smallest case."""
+"""Judging from the command line, gates on judged metrics, and human labels: one small case for each past defect."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def decided(report: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("gate", [{"blocking_tags": ["hr"]}, {"rules": [{"metric": "failed", "at_most": 0}]}])
-def test_what_an_uncalibrated_judge_finds_fails_no_case_and_so_no_gate(server: JudgeServer, gate: Any) -> None:
+def test_uncalibrated_judge_fails_no_case_and_no_gate(server: JudgeServer, gate: Any) -> None:
     """Every second answer has a claim that its context lacks: the check failed cases, and these failed the gate."""
     rows = [json.loads(line) | {"tags": ["hr"]} for line in Path("golden.jsonl").read_text().splitlines()]
     Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -65,7 +65,7 @@ def test_what_an_uncalibrated_judge_finds_fails_no_case_and_so_no_gate(server: J
     assert (1, "FAIL") == (told["status"], decided(told))
 
 
-def test_a_judge_is_not_short_of_verdicts_that_nobody_can_ask_for(server: JudgeServer) -> None:
+def test_verdicts_that_cannot_be_requested_do_not_count_as_missing(server: JudgeServer) -> None:
     """Correctness, completeness and relevance are not asked where no answer is expected, and counted as missing."""
     rows = [json.loads(line) for line in Path("golden.jsonl").read_text().splitlines()]
     rows[0] |= {"expected_behavior": "abstain", "expected_answer": "It is not said.", "expected_chunk_ids": []}
@@ -79,7 +79,7 @@ def scored_lines(metrics: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
 
 
-def test_a_headline_by_a_judge_says_whether_people_ever_checked_it(server: JudgeServer) -> None:
+def test_headline_by_a_judge_says_whether_it_was_calibrated(server: JudgeServer) -> None:
     assert 0 == judge()
     said = "Uncalibrated, for ranking and trend only: Faithfulness."
     for more, expected in (((), True), (calibrated(), False)):
@@ -90,7 +90,7 @@ def test_a_headline_by_a_judge_says_whether_people_ever_checked_it(server: Judge
 # ── what a judge may say ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_planted_word_is_seen_in_other_letters_and_in_escapes() -> None:
+def test_planted_word_is_detected_in_other_letters_and_in_escapes() -> None:
     asked = rendered(support_request())
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in asked.canary)
     reasoning = json.loads(GOOD)["items"][0]["reasoning"]
@@ -103,14 +103,14 @@ def test_the_planted_word_is_seen_in_other_letters_and_in_escapes() -> None:
 # ── what is counted, and what fails ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_calls_that_were_never_made_are_no_retries_less_than_none() -> None:
+def test_calls_that_were_never_made_do_not_count_as_negative_retries() -> None:
     """The first is told to wait until after every deadline; those behind it are not made at all."""
     limits = Limits(1, deadline=5.0, breaker=3)
     runner = judged(Scripted(failing_first("rate_limited", 99, 30.0)), QUESTIONS[:3], limits=limits, time=FakeTime())
     assert (0, 3) == (runner.tally.retries, runner.tally.asked)
 
 
-def test_a_full_disk_is_told_once_and_with_no_trace_of_those_who_waited_as_well() -> None:
+def test_full_disk_is_reported_once_without_tracebacks_of_waiting_tasks() -> None:
     heard: list[str] = []
 
     async def abandoned() -> None:
@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_once_and_with_no_trace_of_those_who_waited_as_well(
 
 @pytest.mark.parametrize("cap", ["nan", "inf"])
 @pytest.mark.parametrize("option", ["--max-cost", "--deadline"])
-def test_a_cap_that_is_no_number_is_refused_before_anything_is_paid(
+def test_limit_that_is_not_a_number_is_refused_before_any_call(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], option: str, cap: str
 ) -> None:
     """Nothing is more than NaN: dollars had no cap, and a deadline ended with a traceback."""
@@ -134,7 +134,7 @@ def test_a_cap_that_is_no_number_is_refused_before_anything_is_paid(
     assert 0 == server.calls
 
 
-def test_a_device_is_no_book() -> None:
+def test_device_is_refused_as_verdict_store() -> None:
     with pytest.raises(InputError, match="no file"):
         read_contents("/dev/zero")
 
@@ -147,7 +147,7 @@ def test_a_device_is_no_book() -> None:
     [(";", csv.QUOTE_MINIMAL, "utf-8-sig"), ("\t", csv.QUOTE_MINIMAL, "utf-8"), (",", csv.QUOTE_ALL, "utf-8")],
     ids=["semicolons", "tabs", "everything quoted"],
 )
-def test_a_sheet_comes_back_as_any_spreadsheet_writes_it(
+def test_label_sheet_is_read_as_any_spreadsheet_writes_it(
     tmp_path: Path, separator: str, quoting: Any, encoding: str
 ) -> None:
     where, sheets, out = world(tmp_path, cases=3), tmp_path / "sheets", tmp_path / "labels.jsonl"
@@ -197,7 +197,7 @@ def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out
 
 
 @pytest.mark.parametrize("source", ["judge", "rules"])
-def test_no_label_of_another_tool_is_taken_for_our_judge_or_our_rules(tmp_path: Path, source: str) -> None:
+def test_labels_of_another_tool_do_not_count_as_those_of_the_judge_or_the_rules(tmp_path: Path, source: str) -> None:
     """A grade with `judge_model` has the source `judge`: with 100 of them a second opinion could gate."""
     where = world(tmp_path)
     people = labels(tmp_path / "people.jsonl", where, "faithfulness")
@@ -218,7 +218,7 @@ def test_no_label_of_another_tool_is_taken_for_our_judge_or_our_rules(tmp_path: 
 # ── books ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_judge_is_not_made_valid_by_changing_what_is_recorded_of_its_controls(server: JudgeServer) -> None:
+def test_judge_is_not_made_valid_by_editing_the_record_of_its_controls(server: JudgeServer) -> None:
     """The record was left out as if there had been none: a judge that rewards everything could gate."""
     server.answer = JudgeServer().answer
     assert 1 == judge()
@@ -228,7 +228,7 @@ def test_a_judge_is_not_made_valid_by_changing_what_is_recorded_of_its_controls(
     assert "unmeasured" == state(told)
 
 
-def test_a_judge_that_was_shown_to_be_invalid_is_so_where_nothing_is_left_to_ask(server: JudgeServer) -> None:
+def test_invalid_judge_stays_invalid_when_nothing_is_left_to_ask(server: JudgeServer) -> None:
     """No case states a fact to look for: without questions there are no controls, and the exit code was 0."""
     server.answer = JudgeServer().answer
     assert 1 == judge()

@@ -1,4 +1,4 @@
-"""Gates read from a pipe, and JSON in the log of a build."""
+"""Gate files read from a pipe, and JSON in build logs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=lambda words: words[0],
 )
-def test_a_gate_may_come_through_a_pipe_which_can_be_read_once(here: Path, words: list[str]) -> None:
+def test_gate_is_read_once_from_a_pipe(here: Path, words: list[str]) -> None:
     """As in `--gate <(…)`: what is read a second time is empty."""
     read, write = os.pipe()
     os.write(write, GATE.encode())
@@ -62,7 +62,7 @@ def test_a_gate_may_come_through_a_pipe_which_can_be_read_once(here: Path, words
     [["compare", "run:old", "run:new"], ["score", "run:new", "--baseline", "run:old"]],
     ids=lambda words: words[0],
 )
-def test_json_on_the_screen_gives_no_command_to_a_build_and_means_the_same(
+def test_json_on_standard_output_contains_no_build_commands(
     here: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     capsys.readouterr()
@@ -77,13 +77,13 @@ def test_json_on_the_screen_gives_no_command_to_a_build_and_means_the_same(
 @pytest.mark.parametrize(
     "text", ["::error::x", "a\\::error::x", "\n::set-output name=a::b", "##vso[x]", "a :: b", COMMAND]
 )
-def test_a_json_text_is_disarmed_and_means_the_same(text: str) -> None:
+def test_escaped_json_text_has_the_same_value(text: str) -> None:
     disarmed = json_for_log(json.dumps({text: text}, ensure_ascii=False))
     assert {text: text} == json.loads(disarmed)
     assert not any(each in disarmed for each in ("::error", "::set-output", "##vso[", "##["))
 
 
-def test_a_comparison_names_who_approves_it(here: Path) -> None:
+def test_comparison_names_its_approver(here: Path) -> None:
     Path("gate.yaml").write_text(GATE, encoding="utf-8")
     assert 0 == main(["compare", "run:old", "run:new", "--gate", "gate.yaml", "--json-report", "named.json"])
     again = ["--approver", "Lan", "--json-report", "replaced.json"]

@@ -1,4 +1,4 @@
-"""Defects that a review of judging and calibration found, each held by the smallest case."""
+"""Invalid judges, uncalibrated scorers in gates, and large judging requests: one small case for each past defect."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def judge(*more: str) -> int:
     return main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *NAMED, *METRICS, *more])
 
 
-def test_a_judge_that_failed_its_controls_is_not_made_valid_by_judging_less(server: JudgeServer) -> None:
+def test_judge_that_failed_its_controls_stays_invalid_when_fewer_cases_are_judged(server: JudgeServer) -> None:
     """One case alone gives no controls; the server passes everything, so with more cases it fails them."""
     server.answer = JudgeServer().answer
     assert 1 == judge("--votes", "1")
@@ -67,7 +67,7 @@ def test_what_comes_after_judging_a_run_is_a_command_that_works(
     assert "faithfulness(by=judge)" in Path("run/report.md").read_text(encoding="utf-8")
 
 
-def test_an_endpoint_that_cannot_be_reached_is_told_as_such(
+def test_unreachable_endpoint_is_reported_as_such(
     server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("THE_JUDGE", "http://127.0.0.1:9")
@@ -100,7 +100,7 @@ def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: 
     assert 0.5 == summary(report, "judge_unscored")["value"]
 
 
-def test_what_shows_a_judge_to_be_invalid_outlives_a_later_standing(tmp_path: Path) -> None:
+def test_invalid_judge_stays_invalid_after_a_later_valid_status(tmp_path: Path) -> None:
     with Book(tmp_path / "book.sqlite") as book:
         book.register(JUDGE)
         assert INVALID == book.mark(INVALID)
@@ -108,7 +108,7 @@ def test_what_shows_a_judge_to_be_invalid_outlives_a_later_standing(tmp_path: Pa
         assert replace(INVALID, anchors_right=0.9) == book.contents().standings[JUDGE.digest]
 
 
-def test_a_valid_standing_added_to_an_export_does_not_hide_an_invalid_one(tmp_path: Path) -> None:
+def test_valid_status_added_to_an_export_does_not_hide_an_invalid_one(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
     lines = [line for each in (INVALID, VALID) for line in to_lines(Contents([JUDGE], standings={JUDGE.digest: each}))]
     path.write_bytes(b"".join(lines))
@@ -116,7 +116,7 @@ def test_a_valid_standing_added_to_an_export_does_not_hide_an_invalid_one(tmp_pa
 
 
 def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) -> Decision:
-    """Hold one rule against scores by rules that are uncalibrated in the baseline, else in the candidate."""
+    """Evaluate one rule on scores that are uncalibrated in the baseline, else in the candidate."""
     table, cases = side({rule.metric: scores}).table, side({rule.metric: scores}).cases
     raw = (rule.metric,)
     if baseline is None:
@@ -126,14 +126,14 @@ def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) 
 
 
 @pytest.mark.parametrize(("unmeasured", "outcome"), [("fail", "FAIL"), ("risk", "PASS_WITH_RISK")])
-def test_an_uncalibrated_instrument_does_not_disarm_a_rule_that_looks_at_nothing(unmeasured: Any, outcome: str) -> None:
+def test_uncalibrated_scorer_does_not_disable_a_rule_without_cases(unmeasured: Any, outcome: str) -> None:
     """A misspelt tag fails whatever the metric, unless the rule itself calls what is not measured a risk."""
     rule = Rule("faithfulness(by=rules)", at_least=0.1, slice="tag=hrr", if_unmeasured=unmeasured)
     assert outcome == gated(rule, [0.9] * 5).outcome
     assert "PASS_WITH_RISK" == gated(structs.replace(rule, slice=None), [0.9] * 5).outcome
 
 
-def test_probabilities_are_not_held_against_the_raw_scores_of_an_uncalibrated_baseline() -> None:
+def test_probabilities_are_not_compared_with_raw_scores_of_an_uncalibrated_baseline() -> None:
     """Calibrating alone raises the number; that shows nothing about the candidate."""
     raw, probable = [0.5, 0.6, 0.4, 0.55] * 15, [0.9, 0.95, 0.85, 0.9] * 15
     by_rules = gated(Rule("faithfulness(by=rules)", max_regression=0.05), probable, raw)
@@ -143,7 +143,7 @@ def test_probabilities_are_not_held_against_the_raw_scores_of_an_uncalibrated_ba
 
 
 def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> None:
-    """Each citation was held against the claim together with all others, and all others without it: minutes for 400."""
+    """Each citation was compared with the claim with and without all others, which took minutes for 400."""
     names = [f"c{number}" for number in range(60)]
     chunks = tuple(Chunk(name, text=f"Employees get {name} days of leave.") for name in names)
     answer = "Employees get 12 days of leave. " + " ".join(f"[{name}]" for name in names)
@@ -155,7 +155,7 @@ def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> 
     assert [{name} for name in names] == [set(call.args[1]) for call in asked.call_args_list]
 
 
-def test_citations_beyond_one_request_are_asked_about_beside_their_own_sources_only() -> None:
+def test_citations_beyond_one_request_are_sent_with_their_own_sources_only() -> None:
     """All sources in every request were cut at the judge's limit: the last ones were empty where asked about."""
     chunks = tuple(Chunk(f"c{number}", text=f"Item {number} costs {number} dollars.") for number in range(15))
     answer = " ".join(f"Item {number} costs {number} dollars [c{number}]." for number in range(15))

@@ -1,4 +1,4 @@
-"""What judging takes at most, what its exit code covers, and other odds and ends that a review of it found."""
+"""Cost limits and exit codes of judging, and judged runs that are scored or saved again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judge(*more: str) -> int:
 
 
 @pytest.mark.parametrize("honestly", [True, False], ids=["one vote each", "five votes, asked for three times"])
-def test_what_judging_takes_is_within_what_it_said_before(
+def test_judging_costs_at_most_its_estimate(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], honestly: bool
 ) -> None:
     """Of a judge that answers every fourth time only, most votes are asked for three times."""
@@ -50,7 +50,7 @@ def test_what_judging_takes_is_within_what_it_said_before(
     assert int(tokens) <= int(prompt) + int(completion)
 
 
-def test_a_cap_below_one_call_says_so_instead_of_going_round(
+def test_limit_below_the_cost_of_one_call_is_reported_and_ends_judging(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert 3 == judge("--max-tokens", "100")
@@ -97,7 +97,7 @@ def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
     assert calls == server.calls
 
 
-def test_a_text_that_no_judge_reads_whole_is_counted_and_not_asked_about(
+def test_text_too_long_for_the_judge_is_counted_and_not_sent(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]

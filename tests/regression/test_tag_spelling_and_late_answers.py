@@ -1,4 +1,4 @@
-"""Leaks that a gate must not pass over, and refusals that turn into answers."""
+"""Zero-tolerance tags in any spelling, and refusals that turn into answers."""
 
 from __future__ import annotations
 

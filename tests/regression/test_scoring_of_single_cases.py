@@ -1,4 +1,4 @@
-"""Defects that a review found, each held by the smallest case that shows it."""
+"""Missing cases, leaks, refusals, usage and warnings of single observations: one small case for each past defect."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_citing_a_hidden_document_is_a_leak_as_citing_its_chunk_is() -> None:
         assert {"a": 0.0} == values([case], [row], "citation_reachable", corpus=Corpus(chunks)), citation
 
 
-def test_evidence_of_the_case_outranks_what_the_target_says_of_it() -> None:
+def test_evidence_of_the_case_takes_precedence_over_metadata_of_the_target() -> None:
     case = Case("a", "?", evidence=evidence("s"), user=HERE)
     row = Observation(
         "a", "c", stages=(Stage("retrieved", (Chunk("s", metadata={"tenant": "other"}),)),), answer="Yes."
@@ -85,7 +85,7 @@ def _leaks(case: Case, row: Observation) -> dict[str, float]:
     return {"a": float(found.columns["visibility_leaks"].values[0])}
 
 
-def test_always_answering_nothing_is_not_well_calibrated() -> None:
+def test_always_abstaining_does_not_score_as_well_calibrated() -> None:
     cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", behaviour="abstain")]
     rows = [seen("a", answer=""), seen("b", answer="  ")]
     result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("refusal_calibration",))
@@ -97,7 +97,7 @@ def test_total_of_tokens_needs_both_halves() -> None:
     assert {"a": "not reported"} == values(cases, [seen("a", usage=Usage(completion_tokens=10))], "tokens")
 
 
-def test_what_was_asked_for_and_not_measured_is_said() -> None:
+def test_requested_metrics_that_were_not_measured_are_named() -> None:
     cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", evidence=evidence("s"))]
     rows = [seen("a"), Observation("b", "c", answer="Yes, it is.")]
     result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
@@ -114,7 +114,7 @@ def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:
     assert "c: judged@2 is 0.500: what nobody judged counts as irrelevant" in result.scoring.warnings
 
 
-def test_access_that_only_the_target_vouches_for_is_marked() -> None:
+def test_access_known_only_from_the_target_is_marked() -> None:
     chunk = Chunk("s", metadata={"tenant": "t"})
     row = Observation("a", "c", stages=(Stage("retrieved", (chunk,)),), answer="Yes, it is.")
     cases = [Case("a", "?", user=HERE)]

@@ -1,4 +1,4 @@
-"""Leaks that a review found to go unseen, and answers, tags and names that were taken on trust."""
+"""Leaks in the text of answers, tags that a gate names and no case has, and unknown names in input files."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: A
         ({}, 0.0),
     ],
 )
-def test_the_answer_is_held_against_all_that_its_asker_may_not_see(
+def test_answer_is_compared_with_everything_that_its_user_may_not_see(
     tmp_path: Path, access: dict[str, Any], leaks: float
 ) -> None:
     user = {"tenant_id": "a", "roles": ["employee"], "position": 7, "as_of": "2026-03-01"}
@@ -78,7 +78,7 @@ def test_eight_words_in_a_row_are_a_leak_and_seven_or_a_lone_number_are_not(tmp_
     assert float(words == 8) == _leaks(tmp_path, said, secret)
 
 
-def test_what_a_chunk_that_the_asker_may_see_says_too_is_no_leak(tmp_path: Path) -> None:
+def test_text_that_a_visible_chunk_contains_too_is_not_a_leak(tmp_path: Path) -> None:
     secret: dict[str, Any] = {"chunk_id": "p", "text": f"{PAY} {BOILERPLATE}", "roles": ["finance"]}
     shared: list[dict[str, Any]] = [secret, {"chunk_id": "o", "text": f"Lunch is free. {BOILERPLATE}"}]
     assert 1.0 == _leaks(tmp_path, BOILERPLATE, [secret])
@@ -92,7 +92,7 @@ def test_what_the_question_says_or_the_golden_set_lists_as_evidence_is_no_leak(t
     assert 0.0 == _leaks(tmp_path, PAY, secret, expected_chunk_ids=["p"])
 
 
-def test_a_trace_cannot_vouch_for_a_secret_by_giving_an_open_chunk_its_words(tmp_path: Path) -> None:
+def test_trace_cannot_hide_a_leak_by_putting_its_words_into_a_visible_chunk(tmp_path: Path) -> None:
     rows = [trace("q", answer=PAY, retrieved_chunks=[{"chunk_id": each, "text": PAY} for each in ("a", "new")])]
     corpus: list[dict[str, Any]] = [
         {"chunk_id": "a", "text": "Open."},
@@ -184,7 +184,7 @@ def test_which_tags_are_usual_is_not_for_a_gate_file_to_say(tmp_path: Path, caps
 
 @pytest.mark.parametrize("look_again", [False, True], ids=["arrays", "general"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_query_that_the_qrels_do_not_know_is_told_with_its_first_line(
+def test_query_missing_from_the_qrels_is_reported_with_its_first_line(
     tmp_path: Path, capsys: Printed, *, packed: bool, look_again: bool
 ) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n", encoding="utf-8")

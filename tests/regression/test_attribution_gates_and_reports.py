@@ -1,4 +1,4 @@
-"""Defects that a review of attribution, comparison, gates and reports found, each held by the smallest case."""
+"""Attribution, comparison, gates and reports: one small case for each past defect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _uncalibrated(scores: list[float]) -> Snapshot:
     )
 
 
-def test_an_instrument_that_may_not_gate_may_not_gate_from_a_saved_baseline_either(tmp_path: Path) -> None:
+def test_uncalibrated_scorer_does_not_gate_on_a_saved_baseline(tmp_path: Path) -> None:
     gate = Gate(rules=(Rule(RULES, at_least=0.9),), zero_tolerance_tags=())
     living = _uncalibrated([0.1, 0.2, 0.3])
     saved = loaded(str(write_baseline(file_of(living), str(tmp_path / "baseline.json"))))
@@ -61,19 +61,19 @@ def test_a_baseline_that_is_not_there_or_is_a_folder_is_bad_input(tmp_path: Path
         (Rule("recall@10", max_regression=0.05), "unmeasured", "", "failure"),
     ],
 )
-def test_a_rule_is_red_in_junit_exactly_where_it_blocks(rule: Rule, state: str, waived: str, expected: str) -> None:
+def test_junit_fails_exactly_the_rules_that_block(rule: Rule, state: str, waived: str, expected: str) -> None:
     found = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]
     assert [expected] == outcomes(scoring(Decision("FAIL", (), (found,))), 0)
 
 
-def test_a_regression_rule_is_called_by_its_margin_in_junit() -> None:
+def test_junit_names_a_regression_rule_by_its_margin() -> None:
     rules = (Rule("recall@10", at_least=0.9), Rule("recall@10", max_regression=0.05, slice="tag=hr"))
     results = tuple(RuleResult(rule, "pass", None, 3, "") for rule in rules)
     suite = ElementTree.fromstring(to_junit(scoring(Decision("PASS", (), results))))[0]
     assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [test.attrib["name"] for test in suite]
 
 
-def test_a_waiver_for_slowness_says_nothing_about_a_worse_ranking_of_the_same_case() -> None:
+def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case() -> None:
     rules = (Rule("latency_ms", max_regression=10.0), Rule("hit@5", max_regression=0.1))
     waiver = Waiver("latency_ms", "Lan", "2026-03-31", "slow")
     gate = Gate(rules=rules, waivers=(waiver,), zero_tolerance_tags=())
@@ -94,24 +94,24 @@ def _part(metrics: tuple[str, ...], *, worse: bool = True) -> str:
     return part_of(metrics, change, worse=worse)[0]
 
 
-def test_a_superseded_version_is_no_leak_and_a_followed_injection_is_the_generators() -> None:
+def test_superseded_version_is_not_a_leak_and_followed_injection_is_attributed_to_the_generator() -> None:
     assert "version" == _part(("stale_chunks", "recall@10"))
     assert "version" == _part(("stale_chunks",), worse=False)
     assert "generator" == _part(("injection_followed",))
     assert "access" == _part(("visibility_leaks", "stale_chunks"))
 
 
-def test_a_failed_check_alone_points_at_no_part() -> None:
+def test_failed_check_alone_is_not_attributed_to_a_pipeline_step() -> None:
     assert "unexplained" == _part(("failed",))
     assert "citation" == _part(("failed", "citation_correctness(by=rules)"))
 
 
-def test_an_instrument_for_trends_does_not_blame_the_generator_for_a_single_case() -> None:
+def test_uncalibrated_metric_does_not_attribute_a_single_case_to_the_generator() -> None:
     change = CaseChange("c0", SAME, SAME, (), (RULES, "context_precision"), {})
     alone = CaseChange("c1", SAME, SAME, (), (RULES,), {})
     around, only = why_moved((change, alone), {}, {}, {RULES})
     assert "the chunks around it differ (c0)" in around
-    assert "only instruments that nobody held against people say so (c1)" in only
+    assert "shown only by scorers that are not calibrated against human labels (c1)" in only
     assert "around" == _part(("citation_coverage", "context_precision"))
     assert "citation" == _part(("citation_coverage",))
 
@@ -151,7 +151,7 @@ def test_no_report_is_written_over_what_a_run_is_scored_from(run: Path, file: st
     assert before == (run / file).read_bytes()
 
 
-def test_no_report_is_written_over_the_baseline_that_it_is_held_against(run: Path, tmp_path: Path) -> None:
+def test_report_does_not_overwrite_the_baseline_it_is_compared_with(run: Path, tmp_path: Path) -> None:
     kept = str(tmp_path / "baseline.json")
     assert 0 == main(["baseline", "save", str(run), "--out", kept])
     files = ["--golden", str(tmp_path / "g.jsonl"), "--outputs", str(tmp_path / "o.jsonl")]
@@ -169,7 +169,7 @@ def test_a_run_whose_golden_set_was_edited_is_refused(run: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("searches", [("bm25", "vector"), ("vector", "bm25")])
-def test_a_search_is_not_blamed_where_another_found_the_evidence_and_no_merge_is_reported(
+def test_loss_is_not_attributed_to_a_search_if_another_found_the_evidence_and_no_merge_is_reported(
     searches: tuple[str, str],
 ) -> None:
     finds, misses = searches
@@ -185,7 +185,7 @@ def test_a_search_is_not_blamed_where_another_found_the_evidence_and_no_merge_is
     assert ("insufficient_trace", None, ("hybrid_merge",)) == (found.cause, found.stage, found.also)
 
 
-def test_nobody_is_locked_out_where_the_search_returns_nothing_to_anybody() -> None:
+def test_access_is_not_the_cause_if_the_search_returns_nothing_in_the_whole_run() -> None:
     nothing = seen(stage("dense"), stage("context"), answer=BAD)
     assert "insufficient_trace" == blamed(case(), nothing).cause
     others = [seen(stage("dense", "office"), stage("context", "office"))]

@@ -1,4 +1,4 @@
-"""Defects that a review of grading recorded answers found, each held by the smallest case that shows it."""
+"""Options and reports of `assay score`, conversion of golden sets, and denials: one small case for each past defect."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ Printed = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("option", ["--metrics", "--by", "--gate-config"])
-def test_a_list_that_names_nothing_is_refused_and_not_taken_for_none(
-    tmp_path: Path, capsys: Printed, option: str
-) -> None:
+def test_empty_list_option_is_refused(tmp_path: Path, capsys: Printed, option: str) -> None:
     assert 2 == score(tmp_path, [case("q")], [trace("q")], option, " , ")
     assert "names nothing (got ' , '" in capsys.readouterr().err
 
@@ -42,7 +40,7 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
     ("name", "why"),
     [("-", "no name of a file"), ("", "no name of a file"), ("{}", "is a folder"), ("{}/new/", "is a folder")],
 )
-def test_a_report_whose_name_is_none_of_a_file_is_refused_before_scoring(
+def test_invalid_report_name_is_refused_before_scoring(
     tmp_path: Path, capsys: Printed, option: str, name: str, why: str
 ) -> None:
     assert 2 == score(tmp_path, [case("q")], [trace("q")], option, name.format(tmp_path))
@@ -51,7 +49,7 @@ def test_a_report_whose_name_is_none_of_a_file_is_refused_before_scoring(
     assert "" == printed.out
 
 
-def test_a_device_is_written_to_and_not_replaced_by_a_file(tmp_path: Path) -> None:
+def test_report_to_a_device_does_not_replace_the_device(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
