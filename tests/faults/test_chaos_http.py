@@ -258,7 +258,7 @@ def test_name_that_leads_inside_is_refused_and_a_checked_one_is_pinned(monkeypat
         target = Target("t", HttpTarget(url="https://x.example/ask"), 1)
         call = Call(Case("c", "q"), "ask", 5.0)
         for _ in range(2):
-            request = await target._request(call)
+            request = await target._build_request(call)
             assert ("93.184.216.34", "x.example", "x.example") == (
                 request.url.host,
                 request.headers["host"],

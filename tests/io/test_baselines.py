@@ -76,7 +76,7 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "a value more": (lambda found: found["columns"][0]["values"].append(1.0), "another number of values"),
     "a value without reason": (lambda found: found["columns"][1]["values"].__setitem__(0, None), "rows with a reason"),
     "a reason for nobody": (lambda found: found["columns"][0]["errors"].update(gone=[9]), "rows with a reason differ"),
-    "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "an id stands twice"),
+    "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "a case id is given twice"),
     "no definition": (lambda found: found["definitions"].clear(), "no definition of recall@10"),
     "no metric": (lambda found: found["metrics"].append("recal@10"), "no definition of recal@10"),
     "a rank of zero": (lambda found: found["attributions"][0]["walk"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),

@@ -128,7 +128,7 @@ def test_a_rubric_changed_under_the_same_version_is_an_error() -> None:
     (problem,) = lock_problems({**rubrics, ("support", "en"): structs.replace(text, version="2")}, locked)
     assert "not as locked (run scripts/rubrics_lock.py)" == problem.message
     without = {key: rubric for key, rubric in rubrics.items() if key != ("support", "en")}
-    assert ["locked but not there"] == [problem.message for problem in lock_problems(without, locked)]
+    assert ["in the lock file, but missing"] == [problem.message for problem in lock_problems(without, locked)]
 
 
 def test_the_script_writes_the_lock_that_is_committed() -> None:
@@ -188,8 +188,8 @@ def test_everything_wrong_in_all_files_is_said_together(tmp_path: Path) -> None:
         ("inputs: [answer, question]", "inputs: [answer, config_id]", "own.yaml:4: inputs[1]: E_RUBRIC unknown"),
         ("inputs: [answer, question]", "inputs: [answer, answer]", "inputs[1]: E_RUBRIC given twice"),
         ("inputs: [answer, question]", "inputs: []", "inputs: E_RUBRIC empty"),
-        ("{{answer}}", "{{reference}}", "own.yaml:5: task: E_RUBRIC placeholder 1 names no input (got 'reference'"),
-        ("{{answer}}", "{{answer.__class__}}", "task: E_RUBRIC placeholder 1 names no input"),
+        ("{{answer}}", "{{reference}}", "own.yaml:5: task: E_RUBRIC placeholder 1 is not an input (got 'reference'"),
+        ("{{answer}}", "{{answer.__class__}}", "task: E_RUBRIC placeholder 1 is not an input"),
         ("Say whether {{answer}} is polite.", '""', "task: E_RUBRIC empty"),
         ("name: rude", "name: polite", "own.yaml:10: labels[1].name: E_RUBRIC label given twice"),
         ("name: rude", "name: very rude", "labels[1].name: E_RUBRIC not a label"),
