@@ -1,4 +1,4 @@
-"""Baselines as files: what is written reads back, byte for byte the same; what contradicts itself is not read."""
+"""Baseline files: reading and writing gives the same bytes; a file that contradicts itself is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET = "pay band 7: 41 million đồng"
 
 
 def a_side() -> Snapshot:
-    """Three cases in two clusters, an error, one not applicable, and text in every place that may hold some."""
+    """Return three cases in two clusters, with an error, a case not applicable, and text in every text field."""
     quoted = Evidence(({"quote": SECRET},), kind="table")
     cases = [
         Case("c0", SECRET, reference=SECRET, evidence=(quoted,), tags=("hr",), cluster="k", notes=SECRET),

@@ -15,7 +15,7 @@ from assay.model import Case, Chunk, Observation, Stage, TargetError, Usage
 from assay.ports import SEARCHED, Call, CallError
 from assay.targets.paths import Missing, find
 
-MAX_DEPTH = 100
+MAX_REPLY_DEPTH = 100
 _STAGE_KEYS = {
     "results": SEARCHED,
     "hits": SEARCHED,
@@ -34,12 +34,12 @@ def decode(body: bytes) -> Any:
     try:
         value = msgspec.json.decode(body)
     except RecursionError:
-        raise CallError("schema", f"nested too deep (expected {MAX_DEPTH} levels at most)") from None
+        raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         start = body[:60].decode("utf-8", "backslashreplace")
         raise CallError("protocol", f"not JSON: {error} (got {shown(start)})") from None
-    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _measure_depth(value) > MAX_DEPTH:
-        raise CallError("schema", f"nested too deep (expected {MAX_DEPTH} levels at most)")
+    if body.count(b"[") + body.count(b"{") > MAX_REPLY_DEPTH and _measure_depth(value) > MAX_REPLY_DEPTH:
+        raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)")
     return value
 
 

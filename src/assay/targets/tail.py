@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TextIO
 
-TAIL_BYTES = 2000
+STDERR_TAIL_BYTES = 2000
 
 
 class Tail:
@@ -29,4 +29,4 @@ class Tail:
     def _drain(self) -> None:
         with os.fdopen(self._read, "rb", buffering=0) as pipe:
             while data := pipe.read(65536):
-                self._tail = (self._tail + data)[-TAIL_BYTES:]
+                self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
