@@ -13,19 +13,19 @@ KILLS_A_BOOK = 10
 
 
 def main() -> int:
-    """Kill so many times, ten for each book; the exit status is 1 where anything was lost, or came out different."""
+    """Kill the process `--kills` times, ten for each verdict store; exit with 1 if a verdict was lost or differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     options = parser.parse_args()
     done = lost = again = unseen = different = 0
     with tempfile.TemporaryDirectory() as folder:
-        whole = killed(Path(folder), 0, 0)
+        unkilled = killed(Path(folder), 0, 0)
         for seed in range(1, 1 + -(-options.kills // KILLS_A_BOOK)):
             outcome = killed(Path(folder), KILLS_A_BOOK, seed)
             done, lost = done + outcome.kills, lost + outcome.lost
-            again += outcome.calls - whole.calls
-            unseen += max(0, outcome.calls - whole.calls - outcome.double_bills)
-            different += outcome.report != whole.report or outcome.verdicts != whole.verdicts
+            again += outcome.calls - unkilled.calls
+            unseen += max(0, outcome.calls - unkilled.calls - outcome.double_bills)
+            different += outcome.report != unkilled.report or outcome.verdicts != unkilled.verdicts
             sys.stdout.write(f"{done} kills: lost {lost}, asked again {again}, of them without an intent {unseen}\n")
             sys.stdout.flush()
     within = again <= done * CONCURRENCY

@@ -1,4 +1,4 @@
-"""Kill `assay judge` at random points, again and again, and look at what it left: for the suite and for the soak."""
+"""Kills `assay judge` repeatedly at random points and checks what it left, for the test suite and the soak test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ METRICS = "faithfulness(by=judge),answer_relevance(by=judge)"
 
 @dataclass
 class Outcome:
-    """What a series of kills did: `lost` acknowledged verdicts that were gone or different later."""
+    """The result of a series of kills; `lost` counts acknowledged verdicts that were missing or different later."""
 
     kills: int = 0
     calls: int = 0
@@ -37,7 +37,7 @@ class Outcome:
 
 
 def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
-    """Write a golden set and the answers to it: every second answer says something else than its context."""
+    """Write a golden set and answers to it; every second answer contradicts its context."""
     golden, outputs = folder / "golden.jsonl", folder / "outputs.jsonl"
     with golden.open("w") as questions, outputs.open("w") as answers:
         for number in range(cases):
@@ -55,16 +55,16 @@ def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
 
 
 def honest(asked: Asked, item: str) -> str:
-    """Label as a judge would that reads numbers: what is said is there, or it is not."""
+    """Label a claim by its numbers: it is supported if all of them are in the context."""
     labels = [str(each) for each in asked.item["label"]["enum"]]
-    said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
-    numbers = {word for word in said.replace('"', " ").replace(".", " ").split() if word.isdigit()}
+    evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
+    numbers = {word for word in evidence.replace('"', " ").replace(".", " ").split() if word.isdigit()}
     context = json.dumps(asked.data.get("context"))
     return labels[0] if numbers and all(number in context for number in numbers) else labels[-1]
 
 
 def killed(folder: Path, kills: int, seed: int) -> Outcome:
-    """Judge everything while the process is killed so many times, each after a random number of calls."""
+    """Judge everything while the process is killed `kills` times, each time after a random number of calls."""
     chance = random.Random(seed)
     golden, outputs = write_inputs(folder)
     book = folder / f"book-{seed}-{kills}.sqlite"
@@ -108,7 +108,7 @@ def killed(folder: Path, kills: int, seed: int) -> Outcome:
 
 
 def words_of(golden: Path, outputs: Path, book: Path, *more: str) -> list[str]:
-    """Return the command that judges the inputs; THE_JUDGE holds the address."""
+    """Return the command that judges the inputs; THE_JUDGE stands for the address."""
     words = ["judge", "--golden", str(golden), "--outputs", str(outputs), "--book", str(book), "--judge", "scripted"]
     words += ["--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--metrics", METRICS, "--votes", "1"]
     return [*words, "--concurrency", str(CONCURRENCY), *more]
@@ -122,7 +122,7 @@ def start(golden: Path, outputs: Path, url: str, book: Path, *more: str) -> subp
 
 
 def scored(golden: Path, outputs: Path, book: Path) -> bytes:
-    """Return the report of scoring with a book or an export."""
+    """Return the report of scoring with a verdict store or an export of it."""
     report = book.with_name(f"{book.name}.report.json")
     words = ["score", "--golden", str(golden), "--outputs", str(outputs), "--metrics", METRICS]
     status = main([*words, "--verdicts", str(book), "--json-report", str(report)])
@@ -132,13 +132,17 @@ def scored(golden: Path, outputs: Path, book: Path) -> bytes:
 
 
 def _checked(book: Path, known: dict[tuple[str, int], Verdict], outcome: Outcome) -> dict[tuple[str, int], Verdict]:
-    """Return the scored verdicts of a book, which are final, and count those that were there before and are not now."""
+    """Return the scored verdicts of a store, and count those of `known` that are missing or different."""
     if not book.exists():
         return {}
-    told: list[str] = []
-    verdicts = load_verdicts(book, told.append)[1]
-    assert [] == told
-    found = {(v.request, v.sample): v for by in verdicts.values() for each in by.values() for v in each}
-    found = {key: verdict for key, verdict in found.items() if verdict.unscored is None}
-    outcome.lost += sum(found.get(key) != verdict for key, verdict in known.items())
-    return found
+    notes: list[str] = []
+    verdicts = load_verdicts(book, notes.append)[1]
+    assert [] == notes
+    scored_verdicts: dict[tuple[str, int], Verdict] = {}
+    for by_judge in verdicts.values():
+        for samples in by_judge.values():
+            for verdict in samples:
+                if verdict.unscored is None:
+                    scored_verdicts[verdict.request, verdict.sample] = verdict
+    outcome.lost += sum(scored_verdicts.get(key) != verdict for key, verdict in known.items())
+    return scored_verdicts

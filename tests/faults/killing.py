@@ -1,4 +1,4 @@
-"""Kill `assay observe` at random points, again and again, and look at what it left: for the suite and for the soak."""
+"""Kills `assay observe` repeatedly at random points and checks what it left, for the test suite and the soak test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASSAY = "import sys; from assay.cli import main; sys.exit(main())"
 
 @dataclass
 class Outcome:
-    """What a series of kills did: `lost` acknowledged lines that were gone later, `twice` observations kept twice."""
+    """The result of a series of kills; `lost` counts acknowledged lines missing later, `twice` duplicate lines."""
 
     kills: int
     calls: int
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def write_golden(folder: Path, cases: int = CASES) -> Path:
-    """Write a golden set of so many questions."""
+    """Write a golden set with this number of questions."""
     path = folder / "golden.jsonl"
     header = {"golden_set": {"name": "kill", "schema_version": 1}}
     lines = [msgspec.json.encode(header)]
@@ -44,7 +44,7 @@ def write_golden(folder: Path, cases: int = CASES) -> Path:
 
 
 def killed(folder: Path, kills: int, seed: int) -> Outcome:
-    """Observe all cases while the process is killed so many times, each after a random number of requests."""
+    """Observe all cases while the process is killed `kills` times, each after a random number of requests."""
     chance = random.Random(seed)
     golden, run = write_golden(folder), folder / f"run-{seed}-{kills}"
     journal = run / "observations.jsonl"
@@ -93,5 +93,5 @@ def start(golden: Path, url: str, run: Path, *more: str) -> subprocess.Popen[byt
 
 
 def _lines(journal: Path) -> list[bytes]:
-    """Return the whole lines of a journal: those that were acknowledged."""
+    """Return the complete lines of a journal, which are the acknowledged ones."""
     return journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []

@@ -20,7 +20,7 @@ server = MCPServer("rude", version="1.0", log_level="CRITICAL")
 
 
 def first_time(name: str) -> bool:
-    """Whether this happens for the first time, whichever process asks."""
+    """Return whether this happens for the first time, in any process."""
     try:
         (STATE / name).touch(exist_ok=False)
     except FileExistsError:
@@ -53,7 +53,7 @@ if (STATE / "changed").exists():
 
     @server.tool(name="ask")
     async def ask_otherwise(question: str, context: Context[Any, Any], extra: int = 0) -> dict[str, Any]:
-        """Answer, under a schema that differs."""
+        """Answer, with a different schema."""
         return await _ask(question, context)
 
 else:

@@ -13,13 +13,13 @@ KILLS_A_RUN = 10
 
 
 def main() -> int:
-    """Kill so many times, ten in each run; the exit status is 1 where anything was lost, doubled or different."""
+    """Kill the process `--kills` times, ten in each run; exit with 1 if a line was lost, doubled or differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     options = parser.parse_args()
     done = lost = twice = torn = again = different = 0
     with tempfile.TemporaryDirectory() as folder:
-        whole = killed(Path(folder), 0, 0)
+        unkilled = killed(Path(folder), 0, 0)
         for seed in range(1, 1 + -(-options.kills // KILLS_A_RUN)):
             outcome = killed(Path(folder), KILLS_A_RUN, seed)
             done, lost, twice, torn = (
@@ -29,7 +29,7 @@ def main() -> int:
                 torn + outcome.torn,
             )
             again += outcome.calls - CASES
-            different += outcome.lines != whole.lines
+            different += outcome.lines != unkilled.lines
             sys.stdout.write(f"{done} kills: lost {lost}, twice {twice}, torn tails {torn}, asked again {again}\n")
             sys.stdout.flush()
     sys.stdout.write(f"runs that differ from an uninterrupted one: {different}\n")

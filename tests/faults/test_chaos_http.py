@@ -1,4 +1,4 @@
-"""A web server that does everything wrong: each fault has its code, costs bounded time and memory, and stays alone."""
+"""A web server that does everything wrong: each fault has its code, bounded cost, and affects only its own call."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ def test_secret_is_sent_and_proxies_of_the_environment_are_not_used(
     polite: Server, canary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-    seen = asyncio.run(ask(polite.url))
-    assert ("yes", f"Bearer {canary}") == (seen.answer, polite.requests[0].headers["authorization"])
+    observation = asyncio.run(ask(polite.url))
+    assert ("yes", f"Bearer {canary}") == (observation.answer, polite.requests[0].headers["authorization"])
 
 
 def test_missing_secret_is_named_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,10 +189,14 @@ def test_body_and_reply_are_mapped_by_configuration() -> None:
             body={"input": {"q": "Q: {{question}}"}, "k": "{{k}}"},
             response=msgspec.convert(mapping, Response),
         )
-        seen = asyncio.run(once(settings, Call(Case("c", "What?"), "ask", 5.0, 7)))
+        observation = asyncio.run(once(settings, Call(Case("c", "What?"), "ask", 5.0, 7)))
     assert {"input": {"q": "Q: What?"}, "k": 7} == server.requests[0].json
-    stages = seen.stages or ()
-    assert ("Q: What?!", ("hr:3",), ["retrieved"]) == (seen.answer, seen.citations, [stage.name for stage in stages])
+    stages = observation.stages or ()
+    assert ("Q: What?!", ("hr:3",), ["retrieved"]) == (
+        observation.answer,
+        observation.citations,
+        [stage.name for stage in stages],
+    )
     assert ("hr:3", "text", 0.5) == (stages[0].chunks[0].chunk_id, stages[0].chunks[0].text, stages[0].chunks[0].score)
 
 
@@ -247,7 +251,7 @@ def test_addresses_that_a_file_may_name(url: str) -> None:
 
 
 def test_name_that_leads_inside_is_refused_and_a_checked_one_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name is looked up once: a second answer (rebinding) is never asked for."""
+    """A host is resolved only once, so that DNS rebinding has no effect."""
     answers = iter(["93.184.216.34", "10.0.0.1"])
 
     async def look_up(*_: object, **__: object) -> list[tuple[object, ...]]:
@@ -258,7 +262,7 @@ def test_name_that_leads_inside_is_refused_and_a_checked_one_is_pinned(monkeypat
         target = Target("t", HttpTarget(url="https://x.example/ask"), 1)
         call = Call(Case("c", "q"), "ask", 5.0)
         for _ in range(2):
-            request = await target._request(call)
+            request = await target._build_request(call)
             assert ("93.184.216.34", "x.example", "x.example") == (
                 request.url.host,
                 request.headers["host"],

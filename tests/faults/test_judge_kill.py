@@ -1,4 +1,4 @@
-"""A judging that is killed, stopped or run by several at once: nothing acknowledged is lost, nobody asks twice."""
+"""Judging that is killed, stopped or run by several processes: no verdict is lost and no question is asked twice."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_killed_judging_ends_with_the_same_verdicts_and_scores(tmp_path: Path) -> None:
-    whole = killed(tmp_path, 0, 0)
+    unkilled = killed(tmp_path, 0, 0)
     outcome = killed(tmp_path, 5, 1)
     assert (5, 0) == (outcome.kills, outcome.lost)
-    assert (whole.verdicts, whole.report) == (outcome.verdicts, outcome.report)
-    assert outcome.calls <= whole.calls + 5 * CONCURRENCY
-    assert outcome.calls - whole.calls <= outcome.double_bills <= 5 * CONCURRENCY
+    assert (unkilled.verdicts, unkilled.report) == (outcome.verdicts, outcome.report)
+    assert outcome.calls <= unkilled.calls + 5 * CONCURRENCY
+    assert outcome.calls - unkilled.calls <= outcome.double_bills <= 5 * CONCURRENCY
 
 
 def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ sys.exit(0 if all(len(each) == 1 for each in found.values()) else 1)
 
 
 def test_eight_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
-    """Eight processes with 500 requests each; every one shares half of them with the next."""
+    """Eight processes with 500 requests each; each shares half of them with the next one."""
     book, log = tmp_path / "book.sqlite", tmp_path / "calls.log"
     path = {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     processes = [

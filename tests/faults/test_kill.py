@@ -1,4 +1,4 @@
-"""A run that is killed, stopped or opened twice: nothing acknowledged is lost, nothing is kept twice, it goes on."""
+"""A run that is killed, stopped or opened twice: no observation is lost or kept twice, and the run can continue."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from tests.faults.killing import CASES, CONCURRENCY, killed, start, write_golden
 
 
 def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(tmp_path: Path) -> None:
-    whole = killed(tmp_path, 0, 0)
+    unkilled = killed(tmp_path, 0, 0)
     outcome = killed(tmp_path, 8, 1)
     assert (8, 0, 0) == (outcome.kills, outcome.lost, outcome.twice)
-    assert whole.lines == outcome.lines
+    assert unkilled.lines == outcome.lines
     assert outcome.calls <= CASES + outcome.kills * CONCURRENCY
 
 
 def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
     golden, run = write_golden(tmp_path), tmp_path / "run"
-    seen = threading.Event()
+    request_arrived = threading.Event()
     go_on = threading.Event()
 
     async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
         if not go_on.is_set():
-            seen.set()
+            request_arrived.set()
             await asyncio.to_thread(go_on.wait, 30)
         writer.write(as_json({"answer": "yes"}))
 
     with serving(answer) as server:
         process = start(golden, server.url, run)
-        assert seen.wait(30)
+        assert request_arrived.wait(30)
         process.send_signal(signal.SIGINT)
         go_on.set()
         message = process.communicate(timeout=60)[1].decode()
@@ -49,15 +49,15 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
 
 def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     golden, run = write_golden(tmp_path), tmp_path / "run"
-    seen = threading.Event()
+    request_arrived = threading.Event()
 
     async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
-        seen.set()
+        request_arrived.set()
         await asyncio.sleep(60)
 
     with serving(answer) as server:
         process = start(golden, server.url, run)
-        assert seen.wait(30)
+        assert request_arrived.wait(30)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         assert b"Ctrl-C again ends at once" in process.stderr.readline()
@@ -69,17 +69,17 @@ def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
 
 def test_two_processes_cannot_write_one_run(tmp_path: Path) -> None:
     golden, run = write_golden(tmp_path), tmp_path / "run"
-    seen = threading.Event()
+    request_arrived = threading.Event()
     go_on = threading.Event()
 
     async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
-        seen.set()
+        request_arrived.set()
         await asyncio.to_thread(go_on.wait, 30)
         writer.write(as_json({"answer": "yes"}))
 
     with serving(answer) as server:
         first = start(golden, server.url, run)
-        assert seen.wait(30)
+        assert request_arrived.wait(30)
         second = start(golden, server.url, run)
         message = second.communicate(timeout=60)[1].decode()
         go_on.set()

@@ -1,4 +1,4 @@
-"""MCP servers that die, flood, drift, demand or lie: each is one case's error, and the run goes on."""
+"""MCP servers that die, flood, change, make demands or lie: only the affected case fails, and the run continues."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rude(tmp_path: Path) -> McpTarget:
 
 
 def asked(settings: McpTarget, *questions: str, seconds: float = 20.0) -> list[Observation | CallError]:
-    """Ask one question after the other through one target."""
+    """Ask the questions one after the other through one target."""
 
     async def run() -> list[Observation | CallError]:
         target = Target("t", settings, typed=True)
@@ -51,20 +51,22 @@ def asked(settings: McpTarget, *questions: str, seconds: float = 20.0) -> list[O
     return asyncio.run(run())
 
 
-def code(found: Observation | CallError) -> str:
-    return found.code if isinstance(found, CallError) else str(found.answer)
+def code(results: Observation | CallError) -> str:
+    return results.code if isinstance(results, CallError) else str(results.answer)
 
 
 def test_server_that_dies_is_started_again(rude: McpTarget) -> None:
     assert ["a", "crashed", "answer to die"] == [
-        "a" if code(each) == "answer to a" else code(each) for each in asked(rude, "a", "die", "die")
+        "a" if code(result) == "answer to a" else code(result) for result in asked(rude, "a", "die", "die")
     ]
 
 
 def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTarget) -> None:
-    found = asked(rude, "flood", "noise", "fail", "large", "b")
-    assert ["answer to flood", "answer to noise", "tool_error", "too_large", "answer to b"] == [code(f) for f in found]
-    assert "upstream 503" in str(found[2])
+    results = asked(rude, "flood", "noise", "fail", "large", "b")
+    assert ["answer to flood", "answer to noise", "tool_error", "too_large", "answer to b"] == [
+        code(f) for f in results
+    ]
+    assert "upstream 503" in str(results[2])
 
 
 @pytest.mark.parametrize("demand", ["sample", "elicit"])
@@ -75,9 +77,9 @@ def test_demands_of_a_server_are_declined(rude: McpTarget, demand: str) -> None:
 
 
 def test_changed_schema_is_noticed_when_the_server_comes_back(rude: McpTarget) -> None:
-    found = asked(rude, "a", "change", "b", "c")
-    assert ["answer to a", "crashed", "schema_drift", "schema_drift"] == [code(each) for each in found]
-    assert "changed its tools during the run: ask" in str(found[2])
+    results = asked(rude, "a", "change", "b", "c")
+    assert ["answer to a", "crashed", "schema_drift", "schema_drift"] == [code(result) for result in results]
+    assert "changed its tools during the run: ask" in str(results[2])
 
 
 def test_server_sees_a_small_environment(rude: McpTarget, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is left, and which exit code, when the system fails while outputs are scored."""
+"""Which files are left, and which exit code is returned, when the system fails during scoring."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_no_half_report(tmp_path: Path, capsys: Printed, monk
 
 @pytest.mark.parametrize("form", ["table", "json", "markdown"])
 def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path: Path, form: str) -> None:
-    """`assay score … | true`: nothing is complained of, and the failed gate still fails."""
+    """`assay score … | true`: there is no error message, and the failed gate still fails."""
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: precision@10, at_least: 1}]", encoding="utf-8")
     arguments = command(tmp_path, "--gate", str(gate), "--format", form)

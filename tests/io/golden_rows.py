@@ -89,7 +89,7 @@ def row(**changes: Any) -> dict[str, Any]:
 
 def jsonl(*rows: Any) -> bytes:
     """Return rows as JSON Lines."""
-    return b"".join(json.dumps(each, ensure_ascii=False).encode() + b"\n" for each in rows)
+    return b"".join(json.dumps(row_members, ensure_ascii=False).encode() + b"\n" for row_members in rows)
 
 
 def saved(folder: Path, content: bytes | str, name: str = "golden.jsonl") -> Path:

@@ -1,4 +1,4 @@
-"""Baselines as files: what is written reads back, byte for byte the same; what contradicts itself is not read."""
+"""Baseline files: reading and writing gives the same bytes; a file that contradicts itself is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET = "pay band 7: 41 million đồng"
 
 
 def a_side() -> Snapshot:
-    """Three cases in two clusters, an error, one not applicable, and text in every place that may hold some."""
+    """Return three cases in two clusters, with an error, a case not applicable, and text in every text field."""
     quoted = Evidence(({"quote": SECRET},), kind="table")
     cases = [
         Case("c0", SECRET, reference=SECRET, evidence=(quoted,), tags=("hr",), cluster="k", notes=SECRET),
@@ -76,7 +76,7 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "a value more": (lambda found: found["columns"][0]["values"].append(1.0), "another number of values"),
     "a value without reason": (lambda found: found["columns"][1]["values"].__setitem__(0, None), "rows with a reason"),
     "a reason for nobody": (lambda found: found["columns"][0]["errors"].update(gone=[9]), "rows with a reason differ"),
-    "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "an id stands twice"),
+    "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "a case id is given twice"),
     "no definition": (lambda found: found["definitions"].clear(), "no definition of recall@10"),
     "no metric": (lambda found: found["metrics"].append("recal@10"), "no definition of recal@10"),
     "a rank of zero": (lambda found: found["attributions"][0]["walk"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),

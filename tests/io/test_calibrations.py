@@ -1,4 +1,4 @@
-"""The file of a calibration is believed only as far as its own figures go."""
+"""Calibration files: a record is accepted only if its own figures support it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def problems(folder: Path, record: Calibration) -> list[str]:
     try:
         load_calibrations(str(path))
     except InputError as error:
-        assert {"E_CALIBRATION"} == {each.code for each in error.problems}
-        assert all(each.message.endswith(": run assay calibrate again") for each in error.problems)
-        return [f"{each.field}: {each.message}" for each in error.problems]
+        assert {"E_CALIBRATION"} == {problem.code for problem in error.problems}
+        assert all(problem.message.endswith(": run assay calibrate again") for problem in error.problems)
+        return [f"{problem.field}: {problem.message}" for problem in error.problems]
     return []
 
 
@@ -62,7 +62,7 @@ def test_what_agrees_with_itself_is_read_back(tmp_path: Path, record: Calibratio
     ],
 )
 def test_a_record_that_contradicts_itself_is_refused(tmp_path: Path, changes: dict[str, Any], expected: str) -> None:
-    assert any(expected in each for each in problems(tmp_path, structs.replace(GOOD, **changes)))
+    assert any(expected in problem_text for problem_text in problems(tmp_path, structs.replace(GOOD, **changes)))
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_record_that_contradicts_itself_is_refused(tmp_path: Path, changes: di
 def test_a_share_and_its_interval_must_be_those_of_so_many_items(
     tmp_path: Path, changes: dict[str, Any], expected: str
 ) -> None:
-    """44 of 60 have the lower bound .610, which may not gate; a file that says .95 may not either."""
+    """44 of 60 has the lower bound .610, which may not gate; nor may a file that claims .95."""
     record = structs.replace(GOOD, sensitivity=structs.replace(rate(44, 60), **changes))
-    assert any(f"calibrations[0].sensitivity{expected}" in each for each in problems(tmp_path, record))
+    assert any(f"calibrations[0].sensitivity{expected}" in problem_text for problem_text in problems(tmp_path, record))
 
 
 def test_an_interval_that_is_wider_because_items_share_a_case_is_believed(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_an_interval_that_is_wider_because_items_share_a_case_is_believed(tmp_pa
 def test_rules_gate_by_faithfulness_only_with_a_whole_curve(
     tmp_path: Path, platt: dict[str, float] | None, expected: str
 ) -> None:
-    assert any(expected in each for each in problems(tmp_path, structs.replace(RULES, platt=platt)))
+    assert any(expected in problem_text for problem_text in problems(tmp_path, structs.replace(RULES, platt=platt)))
 
 
 def test_a_number_that_is_not_finite_is_no_curve(tmp_path: Path) -> None:
@@ -119,5 +119,5 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         load_calibrations(str(path))
-    fields = [each.field for each in caught.value.problems]
+    fields = [problem.field for problem in caught.value.problems]
     assert ["calibrations[0].n", "calibrations[0].may_gate", "calibrations[1].n"] == fields

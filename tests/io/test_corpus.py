@@ -1,4 +1,4 @@
-"""The corpus: strict where access and text depend on it, in both spellings."""
+"""The corpus: read strictly, with both sets of member names."""
 
 from __future__ import annotations
 
@@ -90,15 +90,15 @@ def test_names_are_stored_in_nfc_and_counted(tmp_path: Path) -> None:
     names = ("document_id", "document_version", "tenant_id", "kind")
     row = chunk(chunk_id=decomposed, acl_roles=[decomposed], **dict.fromkeys(names, decomposed))
     corpus, warnings = load(tmp_path, row)
-    found = corpus.chunks[composed]
-    assert [composed] * 4 == [found.document, found.version, found.tenant, found.kind]
-    assert (composed,) == found.roles
+    corpus_chunk = corpus.chunks[composed]
+    assert [composed] * 4 == [corpus_chunk.document, corpus_chunk.version, corpus_chunk.tenant, corpus_chunk.kind]
+    assert (composed,) == corpus_chunk.roles
     assert ["E_NFC"] == [warning.code for warning in warnings]
 
 
 def test_ids_that_people_mistake_for_each_other_are_doubtful(tmp_path: Path) -> None:
     _, warnings = load(tmp_path, {"chunk_id": "Doc:1"}, {"chunk_id": "doc:1"}, {"chunk_id": "x\u200b"})
-    assert [(2, "E_ID_CONFUSABLE"), (3, "E_ID_INVISIBLE")] == [(each.line, each.code) for each in warnings]
+    assert [(2, "E_ID_CONFUSABLE"), (3, "E_ID_INVISIBLE")] == [(problem.line, problem.code) for problem in warnings]
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_broken_files_are_refused(tmp_path: Path, content: bytes, code: str) -> 
 
 
 def test_labels_that_the_corpus_does_not_hold_are_stale(tmp_path: Path) -> None:
-    """Row 37: a stale label is the golden set's fault, never a retrieval miss."""
+    """A stale label is an error of the golden set, never a retrieval miss."""
     golden = load_golden(saved(tmp_path, jsonl(*FIVE_ROWS))).golden
-    corpus, _ = load(tmp_path, *[{"chunk_id": each} for each in ("hr_leave_policy:003", "sales_handbook:007")])
-    found = stale_evidence(golden, corpus, "golden.jsonl")
+    corpus, _ = load(tmp_path, *[{"chunk_id": chunk_id} for chunk_id in ("hr_leave_policy:003", "sales_handbook:007")])
+    stale = stale_evidence(golden, corpus, "golden.jsonl")
     expected = [("api_002", "product_api_docs:004"), ("sales_004", "support_sla_policy:007")]
     expected.append(("sales_004", "sales_handbook:001"))
     assert [(f"{case}: evidence", "E_STALE_GOLD") for case, _ in expected] == [
-        (each.field, each.code) for each in found
+        (problem.field, problem.code) for problem in stale
     ]
-    assert all(chunk_id in each.message for (_, chunk_id), each in zip(expected, found, strict=True))
+    assert all(chunk_id in problem.message for (_, chunk_id), problem in zip(expected, stale, strict=True))

@@ -1,4 +1,4 @@
-"""Gate files: what is accepted, what is refused and with which words."""
+"""Gate files: what is accepted, what is refused and with which message."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ rules:
   - {metric: recall@10, at_least: 0.99, slice: tag=vip}
 """
     gate = gate_of(gate_file, text)
-    kept = [rule for rule in base.rules if rule.metric != "recall@10"]
-    added = [Rule("recall@10", at_least=0.95), Rule("recall@10", at_least=0.99, slice="tag=vip")]
-    assert [*kept, *added] == list(gate.rules)
+    profile_rules = [rule for rule in base.rules if rule.metric != "recall@10"]
+    file_rules = [Rule("recall@10", at_least=0.95), Rule("recall@10", at_least=0.99, slice="tag=vip")]
+    assert [*profile_rules, *file_rules] == list(gate.rules)
     assert (gate.name, gate.description) == ("mine", base.description)
 
 

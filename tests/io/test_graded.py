@@ -1,4 +1,4 @@
-"""`*-graded.jsonl` in and out: one schema for people and models, bad grades kept and counted nowhere."""
+"""`*-graded.jsonl`: one schema for people and models; invalid grades stay in the file and count in no rate."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_grade_that_is_none_stays_in_its_row_and_is_no_label(tmp_path: Path, m
 
 
 def test_an_unreadable_verdict_does_not_count_as_unsupported(tmp_path: Path) -> None:
-    """The brief writes `unsupported` with a grading_error where a reply could not be parsed: that is no grade."""
+    """The code benchmark writes `unsupported` and a grading_error for a reply that it cannot parse: not a grade."""
     path = written(tmp_path, row("q1", grade="unsupported", grading_error="invalid JSON", judge_confidence=0.0))
     assert () == load_graded(path, SCALES).labels
 

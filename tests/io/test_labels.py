@@ -1,4 +1,4 @@
-"""Labels of people: read strictly, written so that nothing acts, the same after a round trip."""
+"""Human labels: read strictly, written without active formulas, unchanged by a round trip."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_formula_is_written_so_that_it_does_not_act_and_read_as_data(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("c,faithfulness,r,suported,", ":2: label: E_LABEL unknown label (got 'suported'; did you mean 'supported'?"),
         ("c,faithfulnes,r,supported,", ":2: metric: E_LABEL unknown metric (got 'faithfulnes'; did you mean 'faith"),
@@ -77,15 +77,15 @@ def test_a_formula_is_written_so_that_it_does_not_act_and_read_as_data(tmp_path:
         ('c,grade,r,"wrong,', ":2: E_CSV broken CSV"),
     ],
 )
-def test_a_bad_row_is_named_with_its_line_and_field(tmp_path: Path, row: str, said: str) -> None:
+def test_a_bad_row_is_named_with_its_line_and_field(tmp_path: Path, row: str, message: str) -> None:
     path = written(tmp_path, "x.csv", f"case_id,metric,rater,label,value\n{row}\n")
     with pytest.raises(InputError) as caught:
         load_labels([path], SCALES)
-    assert f"{path}{said}" in str(caught.value)
+    assert f"{path}{message}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "empty"),
         ("case_id,metric,rater,labell\n", "unknown field (got 'labell'; expected 'label'?)"),
@@ -97,10 +97,10 @@ def test_a_bad_row_is_named_with_its_line_and_field(tmp_path: Path, row: str, sa
         ('{"case_id": "c", "metric": "grade", "rater": "r", "label": "wrong", "at": "now"}', "at: E_LABEL not a date"),
     ],
 )
-def test_files_that_hold_no_labels_are_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_files_that_hold_no_labels_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load_labels([written(tmp_path, "x", text)], SCALES)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_rater_labels_an_item_once_across_files_and_unicode_forms(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Line reading: bytes in, the same lines out on every platform."""
+"""Reading lines: the same bytes give the same lines on every platform."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def test_lines_end_with_newline_only_and_keep_other_separators(tmp_path: Path) -
 
 
 def test_a_byte_order_mark_and_carriage_returns_are_dropped(tmp_path: Path) -> None:
-    found = lines(written(tmp_path, b"\xef\xbb\xbfone\r\n\r\ntwo\r"))
-    assert [Line(1, 3, b"one"), Line(2, 8, b""), Line(3, 10, b"two")] == found
+    read = lines(written(tmp_path, b"\xef\xbb\xbfone\r\n\r\ntwo\r"))
+    assert [Line(1, 3, b"one"), Line(2, 8, b""), Line(3, 10, b"two")] == read
 
 
 def test_offsets_point_at_the_line_in_the_file(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_pipe_is_spooled_because_it_can_be_read_only_once() -> None:
 
 
 def test_the_lines_between_two_places_are_those_of_the_bytes_between_them(tmp_path: Path) -> None:
-    """A range ends after a line's end, after the last line without one, or inside a line that went on meanwhile."""
+    """A range ends after a line end, after a last line without one, or inside a line that grew in the meantime."""
     content = b"first\n\nsecond\r\nthird"
     path = str(written(tmp_path, content))
     assert [b"first", b"", b"second\r", b"third"] == list(lines_between(path, 0, len(content)))

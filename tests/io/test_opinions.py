@@ -1,4 +1,4 @@
-"""Results of other tools as second opinions: names mapped, scores kept, what has no counterpart counted."""
+"""Results of other tools: metric names are mapped, and scores without a counterpart are counted."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ RAGAS_ROW = {"user_input": "Nghỉ phép mấy ngày?", "response": "12 ngày", 
     ],
 )  # fmt: skip
 def test_ragas_tables_in_every_shape_are_read(tmp_path: Path, content: Any, name: str) -> None:
-    found = load_opinions(written(tmp_path, content, name), "ragas", GOLDEN, "a")
+    external = load_opinions(written(tmp_path, content, name), "ragas", GOLDEN, "a")
     common = {"config_id": "a", "answer_hash": HASH, "source": "ragas"}
     assert {
         Label("c1", "faithfulness", "ragas", value=0.5, **common),
         Label("c1", "answer_relevance", "ragas", value=0.75, **common),
-    } == set(found.labels)
+    } == set(external.labels)
 
 
 @pytest.mark.parametrize(
@@ -61,34 +61,34 @@ def test_deepeval_runs_are_read_with_model_and_reason(tmp_path: Path, names: tup
         {"name": "Toxicity", "score": 0},
     ]
     content = {list_name: [{"input": "Nghỉ phép mấy ngày?", answer: "12 ngày", data: metrics}]}
-    found = load_opinions(written(tmp_path, content), "deepeval", GOLDEN)
+    external = load_opinions(written(tmp_path, content), "deepeval", GOLDEN)
     label = Label("c1", "faithfulness", "big", value=1.0, answer_hash=HASH, source="deepeval", note="all there")
-    assert ((label,), ("1 × Toxicity: no metric of the same meaning",)) == (found.labels, found.notes)
+    assert ((label,), ("1 × Toxicity: no metric of the same meaning",)) == (external.labels, external.notes)
 
 
 def test_trulens_records_are_read_by_their_feedback_names(tmp_path: Path) -> None:
     text = "record_id,input,output,Groundedness,Answer Relevance\n1,Nghỉ phép mấy ngày?,12 ngày,0.25,1.0\n"
-    found = load_opinions(written(tmp_path, text, "t.csv"), "trulens", GOLDEN)
-    assert {"faithfulness": 0.25, "answer_relevance": 1.0} == {label.metric: label.value for label in found.labels}
+    external = load_opinions(written(tmp_path, text, "t.csv"), "trulens", GOLDEN)
+    assert {"faithfulness": 0.25, "answer_relevance": 1.0} == {label.metric: label.value for label in external.labels}
 
 
 def test_an_id_column_names_the_case_without_a_golden_set(tmp_path: Path) -> None:
-    found = load_opinions(written(tmp_path, [{"case_id": "c9", "faithfulness": 1}]), "ragas", None)
-    assert ["c9"] == [label.case_id for label in found.labels]
+    external = load_opinions(written(tmp_path, [{"case_id": "c9", "faithfulness": 1}]), "ragas", None)
+    assert ["c9"] == [label.case_id for label in external.labels]
 
 
 def test_scores_that_are_missing_or_out_of_range_are_left_out_and_counted(tmp_path: Path) -> None:
     scores = {"c1": "NaN", "c2": "null", "c3": "7"}
     text = "[" + ", ".join(f'{{"case_id": "{case}", "faithfulness": {score}}}' for case, score in scores.items()) + "]"
-    found = load_opinions(written(tmp_path, text), "ragas", GOLDEN)
+    external = load_opinions(written(tmp_path, text), "ragas", GOLDEN)
     assert ((), ("1 × faithfulness: a score outside 0 to 1", "2 × faithfulness: no score")) == (
-        found.labels,
-        found.notes,
+        external.labels,
+        external.notes,
     )
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ([{"question": "Twice?", "faithfulness": 1}], "cannot tell the case (got 'Twice?'"),
         ([{"case_id": "c7", "faithfulness": 1}], "cannot tell the case (got 'c7'"),
@@ -99,10 +99,10 @@ def test_scores_that_are_missing_or_out_of_range_are_left_out_and_counted(tmp_pa
         ('a,b\n"x', "cannot be read"),
     ],
 )
-def test_results_that_cannot_be_used_are_refused(tmp_path: Path, content: Any, said: str) -> None:
+def test_results_that_cannot_be_used_are_refused(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load_opinions(written(tmp_path, content), "ragas", GOLDEN)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_unknown_tool_is_named() -> None:

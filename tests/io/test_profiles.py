@@ -1,4 +1,4 @@
-"""The shipped profiles: each can be used, says what it is for, and holds the thresholds of the brief."""
+"""The shipped profiles: each loads, says what it is for, and has the documented thresholds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.io.gates import load_profile, profile_names, profile_text
 from assay.scoring.gate import rule_problem
 
 
-def test_the_shipped_profiles_are_those_of_the_brief() -> None:
+def test_the_shipped_profiles_are_those_that_are_documented() -> None:
     assert profile_names() == (
         "capstone",
         "developer-docs",
@@ -36,7 +36,7 @@ def test_every_profile_loads_says_what_it_is_for_and_why_each_rule_stands(name: 
 
 
 JUDGE_IF_ANY = {"judge_unscored": "ignore"}
-"""What is demanded of a judge only where one was used."""
+"""Metrics whose rules apply only if a judge was used."""
 
 THRESHOLDS = {
     "general": {

@@ -1,4 +1,4 @@
-"""Rubrics are strict data: locked where they are shipped, checked line by line where people write them."""
+"""Rubrics: the shipped ones match their lock file, and every fault of a user's own is reported with its line."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_rubric_is_there_in_both_languages() -> None:
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_both_languages_ask_for_the_same(name: str) -> None:
-    """A case in Vietnamese is measured with the ruler of the English one."""
+    """Vietnamese and English cases are judged by the same criteria."""
     english, vietnamese = RUBRICS[name, "en"], RUBRICS[name, "vi"]
     for field in ("name", "version", "inputs", "per_item", "quotes", "sources"):
         assert getattr(english, field) == getattr(vietnamese, field), field
@@ -95,7 +95,7 @@ def test_files_are_named_after_what_they_hold() -> None:
 
 
 def test_labels_are_those_that_the_graders_know() -> None:
-    """The four grades and the failures of [000], and the behaviours of the golden set."""
+    """The grades and failures of the code benchmark (ADR 0038), and the behaviours of the golden set."""
     labels = {name: [label.name for label in RUBRICS[name, "en"].labels] for name in NAMES}
     assert list(get_args(Behaviour)) == labels["refusal"]
     assert ["fully_correct", "partially_correct", "unsupported", "wrong"] == labels["grade"]
@@ -116,7 +116,7 @@ def test_the_lock_is_that_of_the_files() -> None:
 
 
 def test_a_rubric_changed_under_the_same_version_is_an_error() -> None:
-    """One word of one example is enough; with another version it only has to be locked."""
+    """Changing one word of an example is enough; with a new version the lock file only has to be updated."""
     rubrics = shipped_rubrics()
     locked = lock_lines(rubrics)
     before = rubrics["support", "en"]
@@ -128,11 +128,11 @@ def test_a_rubric_changed_under_the_same_version_is_an_error() -> None:
     (problem,) = lock_problems({**rubrics, ("support", "en"): structs.replace(text, version="2")}, locked)
     assert "not as locked (run scripts/rubrics_lock.py)" == problem.message
     without = {key: rubric for key, rubric in rubrics.items() if key != ("support", "en")}
-    assert ["locked but not there"] == [problem.message for problem in lock_problems(without, locked)]
+    assert ["in the lock file, but missing"] == [problem.message for problem in lock_problems(without, locked)]
 
 
 def test_the_script_writes_the_lock_that_is_committed() -> None:
-    """Run on the committed files it changes nothing."""
+    """The script changes nothing when it runs on the committed files."""
     script = Path(__file__).resolve().parents[2] / "scripts" / "rubrics_lock.py"
     lock = Path(str(files("assay").joinpath("rubrics", LOCK)))
     before = lock.read_bytes()
@@ -142,7 +142,7 @@ def test_the_script_writes_the_lock_that_is_committed() -> None:
 
 
 def test_the_hash_is_of_the_meaning_not_of_the_bytes() -> None:
-    """Comments, line ends and folding are no other rubric; a word is."""
+    """Comments, line ends and folding do not change the hash; a word does."""
     plain = read_rubric(read_yaml(OWN, "own.yaml"), "own.yaml")
     other = "# a comment\n" + OWN.replace("\n", "\r\n").replace("task: Say", "task: >-\r\n  Say")
     assert plain.hash == read_rubric(read_yaml(other, "own.yaml"), "own.yaml").hash
@@ -157,7 +157,7 @@ def test_own_rubrics_stand_beside_the_shipped_ones(tmp_path: Path) -> None:
 
 
 def test_an_own_rubric_takes_the_place_of_a_shipped_one_under_another_version(tmp_path: Path) -> None:
-    """So that two wordings can be compared; under the same version it would pass for the shipped one."""
+    """Two wordings can then be compared; under the same version the rubric would be taken for the shipped one."""
     own = OWN.replace("name: tone", "name: relevance")
     (tmp_path / "own.yaml").write_text(own.replace('version: "1"', 'version: "1-polite"'))
     assert "1-polite" == load_rubrics([tmp_path])["relevance", "en"].version
@@ -172,14 +172,14 @@ def test_everything_wrong_in_all_files_is_said_together(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text("name: 3\n")
     with pytest.raises(SettingsError) as caught:
         load_rubrics([tmp_path, tmp_path / "missing"])
-    said = str(caught.value)
-    assert f"{tmp_path / 'b.yaml'}:1: name: E_RUBRIC_TWICE a second rubric tone in en (the first is in" in said
-    assert f"{tmp_path / 'c.yaml'}:1: name: E_TYPE" in said
-    assert f"{tmp_path / 'missing'}: E_FILE not a folder" in said
+    report = str(caught.value)
+    assert f"{tmp_path / 'b.yaml'}:1: name: E_RUBRIC_TWICE a second rubric tone in en (the first is in" in report
+    assert f"{tmp_path / 'c.yaml'}:1: name: E_TYPE" in report
+    assert f"{tmp_path / 'missing'}: E_FILE not a folder" in report
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("name: tone", "name: Tone!", "own.yaml:1: name: E_RUBRIC not a name (got 'Tone!'"),
         ("language: en", "language: english", "own.yaml:3: language: E_RUBRIC not a language code"),
@@ -188,8 +188,8 @@ def test_everything_wrong_in_all_files_is_said_together(tmp_path: Path) -> None:
         ("inputs: [answer, question]", "inputs: [answer, config_id]", "own.yaml:4: inputs[1]: E_RUBRIC unknown"),
         ("inputs: [answer, question]", "inputs: [answer, answer]", "inputs[1]: E_RUBRIC given twice"),
         ("inputs: [answer, question]", "inputs: []", "inputs: E_RUBRIC empty"),
-        ("{{answer}}", "{{reference}}", "own.yaml:5: task: E_RUBRIC placeholder 1 names no input (got 'reference'"),
-        ("{{answer}}", "{{answer.__class__}}", "task: E_RUBRIC placeholder 1 names no input"),
+        ("{{answer}}", "{{reference}}", "own.yaml:5: task: E_RUBRIC placeholder 1 is not an input (got 'reference'"),
+        ("{{answer}}", "{{answer.__class__}}", "task: E_RUBRIC placeholder 1 is not an input"),
         ("Say whether {{answer}} is polite.", '""', "task: E_RUBRIC empty"),
         ("name: rude", "name: polite", "own.yaml:10: labels[1].name: E_RUBRIC label given twice"),
         ("name: rude", "name: very rude", "labels[1].name: E_RUBRIC not a label"),
@@ -206,9 +206,9 @@ def test_everything_wrong_in_all_files_is_said_together(tmp_path: Path) -> None:
         ("language: en\n", "", "language"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(old: str, new: str, said: str) -> None:
+def test_every_fault_is_reported_with_its_line(old: str, new: str, message: str) -> None:
     assert old in OWN
-    assert said in problems_of(OWN.replace(old, new, 1))
+    assert message in problems_of(OWN.replace(old, new, 1))
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words", "labels: []"])
@@ -226,7 +226,7 @@ def test_anchors_are_read() -> None:
 
 
 def test_the_page_on_judging_names_every_label_input_and_reason() -> None:
-    """What people read is what the files say."""
+    """The documentation agrees with the files."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "judging.md").read_text(encoding="utf-8")
     for rubric in RUBRICS.values():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{rubric.name}` |"))

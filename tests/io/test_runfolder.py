@@ -1,4 +1,4 @@
-"""Run folders: nothing acknowledged is lost, nothing is kept twice, one writer at a time."""
+"""Run folders: no acknowledged observation is lost or kept twice, and one process writes at a time."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from assay.model import Observation, TargetError
 
 
 def line_of(case: str, code: str | None = None) -> tuple[bytes, Observation]:
-    seen = Observation(case, "system", error=TargetError(code) if code else None)
-    return msgspec.json.encode(seen), seen
+    observation = Observation(case, "system", error=TargetError(code) if code else None)
+    return msgspec.json.encode(observation), observation
 
 
 def append(journal: Journal, case: str, code: str | None = None) -> None:
-    line, seen = line_of(case, code)
-    journal.append(line, key_of(seen), failed=code is not None)
+    line, observation = line_of(case, code)
+    journal.append(line, key_of(observation), failed=code is not None)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[RunFolder]:
-    made = RunFolder(tmp_path / "run")
-    made.write_manifest({"a": 1})
-    yield made
-    made.close()
+    run_folder = RunFolder(tmp_path / "run")
+    run_folder.write_manifest({"a": 1})
+    yield run_folder
+    run_folder.close()
 
 
 def test_what_was_appended_is_there_when_opened_again(folder: RunFolder) -> None:
@@ -45,15 +45,15 @@ def test_what_was_appended_is_there_when_opened_again(folder: RunFolder) -> None
 
 
 def test_every_cut_through_the_journal_keeps_the_whole_lines_before_it(folder: RunFolder) -> None:
-    """A crash may cut at any byte: exactly the lines that end before it are kept."""
-    whole = b"".join(line_of(case)[0] + b"\n" for case in ("a", "b", "c"))
+    """A crash may cut the file at any byte: exactly the complete lines before it are kept."""
+    content = b"".join(line_of(case)[0] + b"\n" for case in ("a", "b", "c"))
     path = folder.path / "observations.jsonl"
-    for cut in range(len(whole) + 1):
-        path.write_bytes(whole[:cut])
+    for cut in range(len(content) + 1):
+        path.write_bytes(content[:cut])
         journal = Journal(folder)
-        complete = whole[:cut].count(b"\n")
+        complete = content[:cut].count(b"\n")
         assert complete == len(journal.kept)
-        assert cut - (whole[:cut].rfind(b"\n") + 1) == journal.torn_bytes
+        assert cut - (content[:cut].rfind(b"\n") + 1) == journal.torn_bytes
         append(journal, "z")
         journal.close()
         assert complete + 1 == len(path.read_bytes().splitlines())
@@ -120,7 +120,7 @@ def test_broken_manifest_is_an_error_and_left_alone(folder: RunFolder) -> None:
 
 
 def test_full_disk_leaves_whole_lines_and_says_which_file(folder: RunFolder) -> None:
-    """The limit of the file size stands in for the disk: the write that crosses it fails half way."""
+    """A limit on the file size simulates a full disk: the write that crosses it fails half way."""
     program = """
 import resource, signal, sys
 from pathlib import Path

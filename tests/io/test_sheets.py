@@ -1,4 +1,4 @@
-"""Sheets: what is asked and nothing else, out as CSV, JSON Lines and a page; filled, back in by their key."""
+"""Label sheets: written blind as CSV, JSON Lines and a page, and read back with their key."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_an_unfilled_sheet_in_json_lines_has_no_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "row_id,label\nr0009,correct\n",
@@ -76,10 +76,10 @@ def test_an_unfilled_sheet_in_json_lines_has_no_labels(tmp_path: Path) -> None:
         ("row_id,labels\n", "labels: E_UNKNOWN_FIELD unknown field (got 'labels'; expected 'label'?)"),
     ],
 )
-def test_a_badly_filled_sheet_is_named_with_line_and_field(tmp_path: Path, text: str, said: str) -> None:
+def test_a_badly_filled_sheet_is_named_with_line_and_field(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load_sheet(written(tmp_path, text), KEY, SCALES)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_sheet_is_told_from_a_file_of_labels(tmp_path: Path) -> None:
@@ -92,12 +92,12 @@ def test_a_sheet_is_told_from_a_file_of_labels(tmp_path: Path) -> None:
 
 def test_a_key_comes_back_and_a_broken_one_is_refused(tmp_path: Path) -> None:
     assert KEY == load_key(written(tmp_path, key_bytes(KEY), "key.json"))
-    for text, said in (
+    for text, message in (
         ("[]", "not a key"),
         ("{}", "missing"),
         ('{"format": 9, "golden": "", "seed": 0, "rows": {}}', "another format"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             load_key(written(tmp_path, text, "key.json"))
 
 

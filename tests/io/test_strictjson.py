@@ -1,4 +1,4 @@
-"""Strict JSON: equal to the standard library on what is sound, an explained refusal on everything else."""
+"""Strict JSON: valid texts give the same values as the standard library; all others are refused with a reason."""
 
 from __future__ import annotations
 

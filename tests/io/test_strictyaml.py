@@ -1,4 +1,4 @@
-"""YAML read strictly: what two readers could understand differently is refused, with its place."""
+"""Strict YAML: what two parsers could read differently is refused, with its line and column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies to observations: what is understood as it is, what is mapped, and what is refused."""
+"""Replies to observations: what is read directly, what the settings map, and what is refused."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def read(value: Any, operation: Operation = "ask", **mapping: Any) -> Observatio
     return read_reply(value, Call(CASE, operation, 1.0, 3), msgspec.convert(mapping, Response))
 
 
-def stages(seen: Observation) -> list[tuple[str, list[str]]]:
-    return [(stage.name, [chunk.chunk_id for chunk in stage.chunks]) for stage in seen.stages or ()]
+def stages(observation: Observation) -> list[tuple[str, list[str]]]:
+    return [(stage.name, [chunk.chunk_id for chunk in stage.chunks]) for stage in observation.stages or ()]
 
 
 def test_text_is_an_answer_and_a_list_is_a_ranking() -> None:
@@ -34,14 +34,14 @@ def test_text_is_an_answer_and_a_list_is_a_ranking() -> None:
 
 def test_own_words_and_those_of_the_contract_are_understood() -> None:
     row = {"answer": "yes", "retrieved_chunks": ["a"], "context_chunks": [{"chunk_id": "a", "page": 3}], "extra": 1}
-    seen = read(row)
-    assert [("retrieved", ["a"]), ("context", ["a"])] == stages(seen)
-    assert {"page": 3} == (seen.stages or ())[1].chunks[0].metadata
+    observation = read(row)
+    assert [("retrieved", ["a"]), ("context", ["a"])] == stages(observation)
+    assert {"page": 3} == (observation.stages or ())[1].chunks[0].metadata
 
 
 def test_observation_passes_and_is_of_the_case() -> None:
-    seen = read(Observation("c", config_id="mine", answer="yes", stages=(Stage("retrieved", (Chunk("a"),)),)))
-    assert ("c", "Was ist das?", "yes") == (seen.case_id, seen.question, seen.answer)
+    observation = read(Observation("c", config_id="mine", answer="yes", stages=(Stage("retrieved", (Chunk("a"),)),)))
+    assert ("c", "Was ist das?", "yes") == (observation.case_id, observation.question, observation.answer)
 
 
 def test_null_answer_stays_null_and_an_empty_one_stays_empty() -> None:
@@ -96,8 +96,8 @@ def test_mapping_that_finds_no_answer_says_what_was_there() -> None:
 def test_keys_are_built_from_fields_that_stay() -> None:
     chunk = msgspec.to_builtins(ChunkFields(id="id", metadata={"document": "doc", "page": "page"}))
     row = {"text": "yes", "hits": [{"id": 9, "doc": "hr", "page": 3}]}
-    seen = read(row, answer="text", stages={"retrieved": "hits"}, chunk=chunk, key="document+page")
-    assert [("retrieved", ["hr:3"])] == stages(seen)
+    observation = read(row, answer="text", stages={"retrieved": "hits"}, chunk=chunk, key="document+page")
+    assert [("retrieved", ["hr:3"])] == stages(observation)
     with pytest.raises(CallError, match=r"without document\+page"):
         read(
             {"text": "yes", "hits": [{"id": 9}]}, answer="text", stages={"r": "hits"}, chunk=chunk, key="document+page"
@@ -106,8 +106,8 @@ def test_keys_are_built_from_fields_that_stay() -> None:
 
 def test_keys_are_built_for_a_finished_observation_and_its_citations_too() -> None:
     stage = Stage("retrieved", (Chunk("n1", metadata={"document": "hr", "page": 3}),))
-    seen = read(Observation("c", answer="yes", stages=(stage,), citations=("n1", "z")), key="document+page")
-    assert ([("retrieved", ["hr:3"])], ("hr:3", "z")) == (stages(seen), seen.citations)
+    observation = read(Observation("c", answer="yes", stages=(stage,), citations=("n1", "z")), key="document+page")
+    assert ([("retrieved", ["hr:3"])], ("hr:3", "z")) == (stages(observation), observation.citations)
 
 
 @pytest.mark.parametrize("path", ["", ".", "a..b", "a b", "a[", "a[-1]", "a[x]", "$$", "a[*"])
@@ -170,5 +170,5 @@ def test_headers_say_who_asks_and_leave_out_what_is_not_known() -> None:
 
 def test_citations_of_native_ids_follow_their_chunks_to_the_keys() -> None:
     hits = [{"chunk_id": "x9", "document": "hr", "page": 3}]
-    seen = read({"answer": "yes", "retrieved_chunks": hits, "citations": ["x9"]}, key="document+page")
-    assert ([("retrieved", ["hr:3"])], ("hr:3",)) == (stages(seen), seen.citations)
+    observation = read({"answer": "yes", "retrieved_chunks": hits, "citations": ["x9"]}, key="document+page")
+    assert ([("retrieved", ["hr:3"])], ("hr:3",)) == (stages(observation), observation.citations)

@@ -1,4 +1,4 @@
-"""The built page of the HTML report, as it lies in the package; `scripts/build_ui.sh` makes it."""
+"""The page of the HTML report, as packaged; `scripts/build_ui.sh` builds it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from importlib.resources import files
 
 
 def html_asset() -> str:
-    """Return the page without data."""
+    """Return the page, with no data in it."""
     return files("assay").joinpath("report", "assets", "report.html").read_text(encoding="utf-8")

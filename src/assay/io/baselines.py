@@ -1,11 +1,13 @@
-"""A baseline as a file to commit: the scores of every case of one configuration, without the text of chunks or answers.
+"""Reads and writes baseline files: the scores of every case of one configuration, meant to be committed.
 
-The same baseline is the same bytes. One line for each metric and each case, so that a diff shows what moved.
+A baseline holds no text of chunks or answers. Equal baselines are written as equal bytes, with one line for each metric
+and each case, so that a diff shows which scores changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,12 +23,15 @@ from assay.model import Case, CaseChecks, Count, GoldenInfo, Position
 
 KIND: Literal["assay-baseline"] = "assay-baseline"
 VERSION = 2
-MAX_BYTES = 256 * 2**20
+MAX_BASELINE_BYTES = 256 * 2**20
 
 
 class ColumnLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One metric: a number for every case, null where there is none; rows without one, and numbers that need review,
-    by their reason."""
+    """The scores of one metric: a number or null for every case.
+
+    The other members give, for each reason, the indices of the cases without a score, and of those whose score needs
+    review.
+    """
 
     metric: str
     values: tuple[float | None, ...]
@@ -36,7 +41,7 @@ class ColumnLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=
 
 
 class WalkLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One unit of evidence: its rank in every stage, in the order of the pipeline."""
+    """The ranks of one unit of evidence in every stage, in the order of the pipeline."""
 
     unit: Count
     name: str
@@ -48,7 +53,7 @@ class WalkLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class AttributionLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One case's attribution without the sentences around it, which may quote."""
+    """The attribution of one case, without the sentences that explain it, because they may quote."""
 
     case_id: str
     verdict: Fault
@@ -64,8 +69,11 @@ class AttributionLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything in the file; `cases` have what slices and clusters are made from, and no question; `uncalibrated`
-    names the columns that may inform and not gate."""
+    """Everything in the file.
+
+    `cases` hold what slices and clusters are computed from, and no question. `uncalibrated` names the metrics that are
+    reported but may not gate, because their scorer is not calibrated.
+    """
 
     kind: Literal["assay-baseline"]
     version: int
@@ -88,18 +96,18 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     attributions: tuple[AttributionLine, ...]
 
 
-def write_baseline(found: BaselineFile, path: str) -> Path:
-    """Write a baseline, whole or not at all."""
-    return write_whole(path, _parts(found))
+def write_baseline(baseline: BaselineFile, path: str) -> Path:
+    """Write a baseline completely or not at all, and return its path. Raises IncompleteError if that fails."""
+    return write_whole(path, _encode_lines(baseline))
 
 
 def read_baseline(path: str) -> BaselineFile:
-    """Return the baseline of a file. Raises InputError where it is none, or does not agree with itself."""
+    """Read a baseline file. Raises InputError for any other file, and for a baseline that contradicts itself."""
     file = Path(path)
     try:
         size = file.stat().st_size
-        if size > MAX_BYTES:
-            raise _refused(path, "", f"too large (got {size} bytes; expected {MAX_BYTES} at most)")
+        if size > MAX_BASELINE_BYTES:
+            raise _refused(path, "", f"too large (got {size} bytes; expected {MAX_BASELINE_BYTES} at most)")
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -108,56 +116,62 @@ def read_baseline(path: str) -> BaselineFile:
         raise _refused(path, "", f"not UTF-8 (byte {error.start}; expected a file of `assay baseline save`)") from None
     value = strictjson.decode_object(text, path)
     if value.get("kind") != KIND:
-        what = "a report, which holds no scores of cases" if "configs" in value else "something else"
-        raise _refused(path, "kind", f"not a baseline (got {what}; expected a file of `assay baseline save`)")
-    if value.get("version") != VERSION:  # before its fields: those of another version are others
+        got = "a report, which holds no scores of cases" if "configs" in value else "something else"
+        raise _refused(path, "kind", f"not a baseline (got {got}; expected a file of `assay baseline save`)")
+    if value.get("version") != VERSION:  # checked before the members, because another version has other members
         got = shown(value["version"]) if "version" in value else "none"
         raise _refused(path, "version", f"of another version (got {got}; expected {VERSION}: save it again)")
     try:
-        found = fit(value, BaselineFile)
+        baseline = fit(value, BaselineFile)
     except MisfitError as error:
         raise InputError([Problem(path, None, *misfit) for misfit in error.misfits]) from None
-    problems = list(_contradictions(found, path))
+    problems = list(_find_contradictions(baseline, path))
     if problems:
         raise InputError(problems)
-    return found
+    return baseline
 
 
-def _contradictions(found: BaselineFile, path: str) -> Iterator[Problem]:
-    ids = [case.id for case in found.cases]
-    size = len(ids)
-    if len(set(ids)) < size:
-        yield _problem(path, "cases", "an id stands twice (expected each case once)")
-    for column in found.columns:
-        field = f"columns: {column.metric}"
-        if len(column.values) != size:
-            yield _problem(path, field, f"another number of values (got {len(column.values)}; expected {size})")
-            continue
-        silent = [row for rows in (*column.not_applicable.values(), *column.errors.values()) for row in rows]
-        if sorted(silent) != [row for row, value in enumerate(column.values) if value is None]:
-            yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
-        doubtful = {row for rows in column.needs_review.values() for row in rows}
-        if not doubtful <= set(range(size)) - set(silent):
-            yield _problem(path, field, "a row that needs review has no value (expected one)")
-    for metric in found.metrics:
-        if metric not in found.definitions:
+def _find_contradictions(baseline: BaselineFile, path: str) -> Iterator[Problem]:
+    case_ids = [case.id for case in baseline.cases]
+    if len(set(case_ids)) < len(case_ids):
+        yield _problem(path, "cases", "a case id is given twice (expected each case once)")
+    for column in baseline.columns:
+        yield from _find_column_contradictions(column, len(case_ids), path)
+    for metric in baseline.metrics:
+        if metric not in baseline.definitions:
             yield _problem(path, "definitions", f"no definition of {metric} (expected one for every metric)")
-    for each in found.attributions:
-        if any(len(walk.stages) != len(walk.ranks) for walk in each.walk):
-            yield _problem(path, f"attributions: {each.case_id}", "stages and ranks differ in number")
+    for attribution in baseline.attributions:
+        if any(len(trace.stages) != len(trace.ranks) for trace in attribution.walk):
+            yield _problem(path, f"attributions: {attribution.case_id}", "stages and ranks differ in number")
 
 
-def _parts(found: BaselineFile) -> Iterator[bytes]:
-    fields = found.__struct_fields__
+def _find_column_contradictions(column: ColumnLine, case_count: int, path: str) -> Iterator[Problem]:
+    field = f"columns: {column.metric}"
+    if len(column.values) != case_count:
+        yield _problem(path, field, f"another number of values (got {len(column.values)}; expected {case_count})")
+        return
+    unscored = list(chain.from_iterable([*column.not_applicable.values(), *column.errors.values()]))
+    if sorted(unscored) != [row for row, value in enumerate(column.values) if value is None]:
+        yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
+    in_review = set(chain.from_iterable(column.needs_review.values()))
+    scored = set(range(case_count)) - set(unscored)
+    if not in_review <= scored:
+        yield _problem(path, field, "a row that needs review has no value (expected one)")
+
+
+def _encode_lines(baseline: BaselineFile) -> Iterator[bytes]:
+    """Yield the file: lists of records with one record on each line, every other member on one line."""
+    names = baseline.__struct_fields__
     yield b"{\n"
-    for place, name in enumerate(fields):
-        value: Any = getattr(found, name)
+    for name in names:
+        value: Any = getattr(baseline, name)
         yield msgspec.json.encode(name) + b": "
         if isinstance(value, tuple) and value and isinstance(value[0], Struct):
-            yield b"[\n  " + b",\n  ".join(msgspec.json.encode(each, order="deterministic") for each in value) + b"\n]"
+            records = [msgspec.json.encode(record, order="deterministic") for record in value]
+            yield b"[\n  " + b",\n  ".join(records) + b"\n]"
         else:
             yield msgspec.json.encode(value, order="deterministic")
-        yield b",\n" if place + 1 < len(fields) else b"\n"
+        yield b"\n" if name == names[-1] else b",\n"
     yield b"}\n"
 
 

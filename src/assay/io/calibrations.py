@@ -1,4 +1,7 @@
-"""The file of a calibration: what was measured, metric by metric, and the records that scoring unlocks a gate with."""
+"""Reads and writes calibration files: one record for each metric, and the full report of the measurement.
+
+A scorer whose record meets the requirements may gate.
+"""
 
 from __future__ import annotations
 
@@ -16,31 +19,33 @@ from assay.io.writing import write_whole
 from assay.scoring.standards import contradictions
 from assay.verdict import Calibration
 
-FORMAT = 1
+CALIBRATION_FORMAT = 1
 
 
 def write_calibrations(path: str, calibrations: Iterable[Calibration], report: dict[str, Any]) -> Path:
-    """Write the records and, under `report`, everything that was measured; the same bytes for the same report."""
-    content = {"format": FORMAT, "calibrations": list(calibrations), "report": report}
+    """Write the records and, under `report`, everything that was measured; equal reports give equal bytes."""
+    content = {"format": CALIBRATION_FORMAT, "calibrations": list(calibrations), "report": report}
     encoded = msgspec.json.encode(content, order="sorted")
     return write_whole(path, [msgspec.json.format(encoded, indent=2), b"\n"])
 
 
 def load_calibrations(path: str) -> dict[str, Calibration]:
-    """Return the records of a file by metric name.
+    """Read a calibration file and return its records by metric name.
 
-    Raises InputError with everything wrong with it, also where a record says what its own figures do not bear out.
+    Raises InputError with everything that is wrong, including records whose conclusion their own figures do not
+    support.
     """
     with opened(path) as source:
-        content = decode_object("\n".join(text_of(line, source.name) for line in read_lines(source)), source.name)
+        lines = [text_of(line, source.name) for line in read_lines(source)]
+        content = decode_object("\n".join(lines), source.name)
     records = content.get("calibrations")
-    if content.get("format") != FORMAT or not isinstance(records, list):
+    if content.get("format") != CALIBRATION_FORMAT or not isinstance(records, list):
         message = f"not a calibration (got {shown(sorted(content))}; expected what assay calibrate --out writes)"
         raise InputError([Problem(path, None, "", message, "E_FORMAT")])
-    found: dict[str, Calibration] = {}
+    calibrations: dict[str, Calibration] = {}
     problems = []
-    for place, record in enumerate(records):
-        at = f"calibrations[{place}]"
+    for index, record in enumerate(records):
+        at = f"calibrations[{index}]"
         try:
             calibration = fit(record, Calibration, at)
         except MisfitError as error:
@@ -50,8 +55,9 @@ def load_calibrations(path: str) -> dict[str, Calibration]:
             Problem(path, None, f"{at}.{field}", f"{message}: run assay calibrate again", "E_CALIBRATION")
             for field, message in contradictions(calibration)
         ]
-        if found.setdefault(calibration.metric, calibration) is not calibration:
-            problems.append(Problem(path, None, at, f"a second one of {calibration.metric}", "E_DUPLICATE_ID"))
+        if calibrations.setdefault(calibration.metric, calibration) is not calibration:
+            message = f"a second calibration of {calibration.metric}"
+            problems.append(Problem(path, None, at, message, "E_DUPLICATE_ID"))
     if problems:
         raise InputError(problems)
-    return found
+    return calibrations

@@ -1,8 +1,9 @@
-"""Loads the corpus: what the index should hold, the truth for access and text (DECISIONS 2).
+"""Loads the corpus: the chunks that the index should hold, which decide who may see a chunk and what its text is.
 
-JSON Lines, one chunk on each line, in the names of `CorpusChunk` or in those of [001] (`document_id`,
-`document_version`, `section_path`, `page_start` and `page_end`, `acl_roles`, `tenant_id`). msgspec decodes each
-line; only a line that does not fit is read again strictly, to say why, so a key given twice may pass (the last counts).
+JSON Lines, one chunk on each line, with the member names of `CorpusChunk` or of the RAG runner's contract `rag-trace`
+(`document_id`, `document_version`, `section_path`, `page_start` and `page_end`, `acl_roles`, `tenant_id`), see ADR 0026
+and ADR 0038. msgspec decodes each line; only a line that it refuses is read again strictly, to report why. A duplicate
+key in a line that msgspec accepts is therefore not reported, and its last value counts.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """One line, in either spelling."""
+    """One line of the file, with either set of member names."""
 
     chunk_id: str
     text: str | None = None
@@ -62,48 +63,47 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
 
 
 def load_corpus(path: str | Path) -> tuple[Corpus, tuple[Problem, ...]]:
-    """Load a corpus and return it with what is doubtful about it; `-` is standard input, `.gz` is unpacked.
+    """Load a corpus and return it with its warnings; `-` is standard input, `.gz` is unpacked.
 
-    Raises InputError with everything that is wrong: unknown or mistyped members, chunk ids given twice, a text_hash
-    that is not that of the text, dates that are none or out of order. Free-form members (`x_…`) go to `metadata`.
+    Raises InputError with everything that is wrong: unknown or mistyped members, duplicate chunk ids, a text_hash that
+    does not match the text, and invalid or reversed dates. Free-form members (`x_…`) go to `metadata`.
     """
     with opened(path) as source:
         findings = Findings(source.name)
-        reader = _Reader(findings)
+        reader = _CorpusReader(findings)
         try:
             for line in read_lines(source):
                 if line.data and not line.data.isspace():
-                    reader.add(line)
+                    reader.add_line(line)
         except InputError as error:
             findings.absorb(error)
     findings.raise_errors()
     if not reader.chunks:
         raise InputError([Problem(source.name, None, "", "empty (got no chunk; expected at least one)", "E_EMPTY")])
     reader.names.report()
-    return Corpus(reader.chunks, _digest(reader.chunks)), findings.warnings()
+    return Corpus(reader.chunks, _compute_digest(reader.chunks)), findings.warnings()
 
 
 def stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[Problem, ...]:
-    """Return a problem for each chunk id of the golden set (at `path`) that the corpus does not hold.
+    """Return a problem for each unit of the golden set (at `path`) whose chunk ids are all missing from the corpus.
 
-    Such a label is out of date: the fault of the golden set, not of the retrieval. Units that are named by other fields
-    than chunk ids are not looked at.
+    Such a label is out of date, which is an error of the golden set and not of the retrieval. Units that are selected
+    by other fields than `chunk_id` are not checked.
     """
-    found = []
+    problems = []
     for case in golden.cases:
-        units = [(unit.any_of, "evidence") for unit in case.evidence] + [
-            ((each,), "forbidden") for each in case.forbidden
-        ]
+        units = [(unit.any_of, "evidence") for unit in case.evidence]
+        units += [((selector,), "forbidden") for selector in case.forbidden]
         for selectors, name in units:
             ids = [str(selector["chunk_id"]) for selector in selectors if "chunk_id" in selector]
             if len(ids) == len(selectors) and not any(chunk_id in corpus.chunks for chunk_id in ids):
                 message = f"golden_label_issue: not in the corpus (got {shown(ids)}; expected a chunk_id of the corpus)"
-                found.append(Problem(path, None, f"{case.id}: {name}", message, "E_STALE_GOLD"))
-    return tuple(found)
+                problems.append(Problem(path, None, f"{case.id}: {name}", message, "E_STALE_GOLD"))
+    return tuple(problems)
 
 
-class _Reader:
-    """Gathers the chunks, each under its id."""
+class _CorpusReader:
+    """Collects the chunks by their id."""
 
     def __init__(self, findings: Findings) -> None:
         self.chunks: dict[str, CorpusChunk] = {}
@@ -112,22 +112,23 @@ class _Reader:
         self._unique = Unique(findings)
         self._decoder = msgspec.json.Decoder(Row)
 
-    def add(self, line: Line) -> None:
-        """Take one line; notes errors where it does not fit."""
+    def add_line(self, line: Line) -> None:
+        """Add the chunk of one line, or note what is wrong with the line."""
         try:
-            row, free = self._decode(line)
+            row, extra_members = self._decode_line(line)
         except MisfitError as error:
             for field_name, message, code in error.misfits:
                 self._findings.error(line.number, field_name, message, code)
         except InputError as error:
             self._findings.absorb(error)
         else:
-            chunk = self._chunk(row, free, line.number)
+            chunk = self._build_chunk(row, extra_members, line.number)
             if self._unique.add(row.chunk_id, chunk.chunk_id, line.number, "chunk_id"):
                 self.chunks[chunk.chunk_id] = chunk
 
-    def _decode(self, line: Line) -> tuple[Row, dict[str, Any]]:
-        """The fast way first; the strict one also where brackets are many, because only it knows how deep they go."""
+    def _decode_line(self, line: Line) -> tuple[Row, dict[str, Any]]:
+        """Return the row of a line and its free-form members."""
+        # A line with many brackets goes to the strict reader, because only that one checks the depth of nesting.
         if line.data.count(b"{") + line.data.count(b"[") <= MAX_DEPTH:
             try:
                 return self._decoder.decode(line.data), {}
@@ -136,47 +137,51 @@ class _Reader:
         path = self._findings.path
         return fit_open(decode_object(text_of(line, path), path, line.number), Row)
 
-    def _chunk(self, row: Row, free: dict[str, Any], line: int) -> CorpusChunk:
-        section = row.section_path if isinstance(row.section_path, str) else " > ".join(row.section_path or ()) or None
+    def _build_chunk(self, row: Row, extra_members: dict[str, Any], line: int) -> CorpusChunk:
+        section = row.section_path
+        if not isinstance(section, str):
+            section = " > ".join(section or ()) or None
         chunk = CorpusChunk(
             chunk_id=self.names.clean(row.chunk_id, line, "chunk_id"),
             text=row.text,
             text_hash=row.text_hash,
-            document=_nfc(self._one(row.document, row.document_id, "document", line)),
-            version=_nfc(self._one(row.version, row.document_version, "version", line)),
-            section=_nfc(self._one(row.section, section, "section", line)),
-            pages=self._pages(row, line),
-            path=_nfc(row.path),
-            tenant=self._name(self._one(row.tenant, row.tenant_id, "tenant", line), "tenant", line),
-            roles=self._roles(row, line),
+            document=_normalise(self._merge_aliases(row.document, row.document_id, "document", line)),
+            version=_normalise(self._merge_aliases(row.version, row.document_version, "version", line)),
+            section=_normalise(self._merge_aliases(row.section, section, "section", line)),
+            pages=self._merge_pages(row, line),
+            path=_normalise(row.path),
+            tenant=self._clean_name(self._merge_aliases(row.tenant, row.tenant_id, "tenant", line), "tenant", line),
+            roles=self._merge_roles(row, line),
             position=row.position,
-            position_scope=self._name(row.position_scope, "position_scope", line),
+            position_scope=self._clean_name(row.position_scope, "position_scope", line),
             valid_from=row.valid_from,
             valid_to=row.valid_to,
-            kind=_nfc(row.kind),
+            kind=_normalise(row.kind),
             chunking_strategy=row.chunking_strategy,
             index_version=row.index_version,
-            metadata={**row.metadata, **free} if free else row.metadata,
+            metadata={**row.metadata, **extra_members} if extra_members else row.metadata,
         )
-        self._check(chunk, line)
+        self._check_dates(chunk, line)
+        if chunk.text_hash is not None:
+            self._check_hash(chunk.text, chunk.text_hash, line)
         return chunk
 
-    def _one(self, value: str | None, alias: str | None, name: str, line: int) -> str | None:
+    def _merge_aliases(self, value: str | None, alias: str | None, name: str, line: int) -> str | None:
         if value is not None and alias is not None and value != alias:
             message = f"given in two spellings (got {shown(value)} and {shown(alias)}; expected one value)"
             self._findings.error(line, name, message, "E_KEY_TWICE")
         return alias if value is None else value
 
-    def _name(self, name: str | None, field_name: str, line: int) -> str | None:
+    def _clean_name(self, name: str | None, field_name: str, line: int) -> str | None:
         return None if name is None else self.names.clean(name, line, field_name)
 
-    def _roles(self, row: Row, line: int) -> tuple[str, ...]:
+    def _merge_roles(self, row: Row, line: int) -> tuple[str, ...]:
         if row.roles and row.acl_roles and row.roles != row.acl_roles:
-            self._one(str(row.roles), str(row.acl_roles), "roles", line)
+            self._merge_aliases(str(row.roles), str(row.acl_roles), "roles", line)
         roles = row.roles or row.acl_roles
-        return tuple([self.names.clean(role, line, pointer("roles", i)) for i, role in enumerate(roles)])
+        return tuple([self.names.clean(role, line, pointer("roles", index)) for index, role in enumerate(roles)])
 
-    def _pages(self, row: Row, line: int) -> tuple[int, ...]:
+    def _merge_pages(self, row: Row, line: int) -> tuple[int, ...]:
         start, end = row.page_start, row.page_end
         if start is None and end is None:
             return row.pages
@@ -187,33 +192,38 @@ class _Reader:
             return row.pages
         return tuple(range(start, end + 1))
 
-    def _check(self, chunk: CorpusChunk, line: int) -> None:
+    def _check_dates(self, chunk: CorpusChunk, line: int) -> None:
         begin, end = chunk.valid_from, chunk.valid_to
-        dates = {name: date for name, date in (("valid_from", begin), ("valid_to", end)) if date is not None}
-        faults = {name: fault for name, date in dates.items() if (fault := moment_fault(date))}
+        faults: dict[str, str] = {}
+        for name, text in (("valid_from", begin), ("valid_to", end)):
+            fault = moment_fault(text) if text is not None else ""
+            if fault:
+                faults[name] = fault
         if not faults and begin is not None and end is not None and moment(begin) >= moment(end):
             faults["valid_to"] = f"ends before it begins (got {end}; expected a time after valid_from {begin})"
         for name, fault in faults.items():
             self._findings.error(line, name, fault, "E_DATE")
-        if chunk.text_hash is not None:
-            self._check_hash(chunk.text, chunk.text_hash, line)
 
     def _check_hash(self, text: str | None, text_hash: str, line: int) -> None:
         if not _HASH.fullmatch(text_hash):
             message = f"not a hash (got {shown(text_hash)}; expected sha256: and 64 hexadecimal digits)"
             self._findings.error(line, "text_hash", message, "E_HASH")
-        elif text is not None and (actual := text_digest(text)) != text_hash:
+            return
+        if text is None:
+            return
+        actual = text_digest(text)
+        if actual != text_hash:
             message = f"not the hash of the text (got {text_hash}; expected {actual})"
             self._findings.error(line, "text_hash", message, "E_HASH")
 
 
-def _nfc(text: str | None) -> str | None:
+def _normalise(text: str | None) -> str | None:
     return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _digest(chunks: dict[str, CorpusChunk]) -> str:
-    """The identity of a corpus: its chunks, whatever their order; one at a time, because a corpus may be large."""
-    total = hashlib.sha256()
+def _compute_digest(chunks: dict[str, CorpusChunk]) -> str:
+    """Return the digest of a corpus, which does not depend on the order of its chunks."""
+    total = hashlib.sha256()  # updated chunk by chunk, because a corpus may be large
     for chunk_id in sorted(chunks):
         total.update(canonical_json(chunks[chunk_id]) + b"\n")
     return "sha256:" + total.hexdigest()

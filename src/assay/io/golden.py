@@ -1,4 +1,4 @@
-"""The front door for golden sets: load one in any format, know it by its digest, write it in the native format."""
+"""Loads golden sets in any supported format, computes their digest, and writes them in the native format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS: tuple[str, ...] = tuple(FORMS)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A golden set with the format it was read from, its digest, and what is doubtful about it."""
+    """A golden set with the format it was read from, its warnings and its digest."""
 
     golden: GoldenSet
     format: str
@@ -34,34 +34,35 @@ class Loaded:
 def load_golden(path: str | Path, format: str | None = None) -> Loaded:
     """Load a golden set from a file, a folder or `-` (standard input); `.gz` is unpacked.
 
-    `format` is one of `FORMATS`, or None to tell it from the content. Raises InputError with everything that is wrong:
-    nothing is skipped, coerced or guessed. The rules are DECISIONS 5, 8 and 10; each format's module says what it maps.
+    `format` is one of `FORMATS`, or None to detect it from the content. Raises InputError with everything that is
+    wrong: nothing is skipped, coerced or guessed. For the rules see ADR 0027 (partial judgments), ADR 0028 (behaviour)
+    and ADR 0030 (what a good answer is); the module of each format says how it maps its members.
     """
     with opened(path) as source:
-        form = FORMS[_known_format(format) if format is not None else detect(source)]
+        form = FORMS[_check_format(format) if format is not None else detect(source)]
         findings = Findings(source.name)
         builder = Builder(form, findings)
-        _read(source, builder)
+        _read_cases(source, builder)
     golden = builder.golden()
     return Loaded(golden, form.name, findings.warnings(), golden_digest(golden))
 
 
 def detect_format(path: str | Path) -> str:
-    """Return which of `FORMATS` a file or folder has; raises InputError that says what was looked for."""
+    """Return which of `FORMATS` a file or folder has. Raises InputError, saying what was looked for."""
     with opened(path) as source:
         return detect(source)
 
 
 def golden_digest(golden: GoldenSet) -> str:
-    """Return the identity of a golden set: its content, whatever the order of its cases in the file."""
+    """Return the digest of a golden set, which does not depend on the order of its cases."""
     cases = tuple(sorted(golden.cases, key=lambda case: case.id))
     return digest(msgspec.structs.replace(golden, cases=cases))
 
 
 def write_golden(golden: GoldenSet, path: str | Path) -> None:
-    """Write a golden set as native JSON Lines, header first; a reader never sees half a file.
+    """Write a golden set as native JSON Lines, header first; no reader ever sees half a file.
 
-    Reading it back gives an equal golden set, provided that it keeps the rules that reading checks.
+    Reading it back gives an equal golden set, provided that the golden set follows the rules that reading checks.
     """
     draft = Path(f"{path}.part")
     with open(draft, "wb") as file:
@@ -69,23 +70,23 @@ def write_golden(golden: GoldenSet, path: str | Path) -> None:
     draft.replace(path)
 
 
-def _known_format(name: str) -> str:
+def _check_format(name: str) -> str:
     if name not in FORMS:
         raise InputError(f"unknown golden-set format (got {shown(name)}; expected one of {', '.join(FORMATS)})")
     return name
 
 
-def _read(source: Source, builder: Builder) -> None:
-    """Read everything, then raise every error at once; a fault that stops the reading keeps those before it."""
+def _read_cases(source: Source, builder: Builder) -> None:
+    """Read everything, then raise all errors at once, including those before an error that stops the reading."""
     findings = builder.findings
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here makes cycles, and looking for them takes a third of the time
+    gc_was_enabled = gc.isenabled()
+    gc.disable()  # reading creates no reference cycles, and looking for them takes a third of the time
     try:
         builder.form.read(source, builder)
     except InputError as error:
         findings.absorb(error)
     finally:
-        if collecting:
+        if gc_was_enabled:
             gc.enable()
     findings.raise_errors()
     if not builder.cases:

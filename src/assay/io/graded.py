@@ -1,7 +1,7 @@
-"""`*-graded.jsonl` ([000]): a run log with grades, of a person or of a model in one schema, in and out.
+"""Reads and writes `*-graded.jsonl`, the code benchmark's run log with grades by people or models (ADR 0038).
 
-A grade or failure label that is not in the list stays in its row, with a `grading_error` beside it, and is no label:
-it counts in no rate. A fully correct answer has no failure label.
+A grade or failure label that is not on the scale stays in its row next to a `grading_error`. It is not read as a label
+and counts in no rate. A fully correct answer has no failure label.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BEST = "fully_correct"
 NO_FAILURE = "none"
 PERSON, JUDGE = "person", "judge"
 _GRADED = ("grade", "failure_label", "grading_notes", "grading_error", "judge_confidence", "judge_model")
-Place = tuple[str, str]
-"""Which answer: case and configuration."""
+AnswerKey = tuple[str, str]
+"""Identifies an answer: case and configuration."""
 
 
 class Grade(NamedTuple):
-    """What is written beside an answer; `model` is None for a person."""
+    """The grade of one answer; `model` is None if a person graded."""
 
     grade: str
     failure: str | None = None
@@ -38,10 +38,10 @@ class Grade(NamedTuple):
 
 
 class Graded(NamedTuple):
-    """A file read: its labels, its grades as they stand, its rows as written, and what is wrong with grades."""
+    """The content of a file: its labels, its grades and rows as written, and the problems of its grades."""
 
     labels: tuple[Label, ...]
-    grades: dict[Place, Grade]
+    grades: dict[AnswerKey, Grade]
     rows: tuple[dict[str, Any], ...]
     flawed: tuple[Problem, ...]
 
@@ -49,10 +49,10 @@ class Graded(NamedTuple):
 def load_graded(path: str, scales: Scales, rater: str | None = None) -> Graded:
     """Read a run log with or without grades. The rater of a row is its `judge_model`, else `rater`, else `person`.
 
-    Raises InputError for lines that are no run log.
+    Raises InputError for lines that are not rows of a run log.
     """
     labels: list[Label] = []
-    grades: dict[Place, Grade] = {}
+    grades: dict[AnswerKey, Grade] = {}
     rows: list[dict[str, Any]] = []
     flawed: list[Problem] = []
     problems: list[Problem] = []
@@ -70,59 +70,68 @@ def load_graded(path: str, scales: Scales, rater: str | None = None) -> Graded:
                 problems.append(Problem(source.name, line.number, "", f"not a run log: {error}", "E_TYPE"))
                 continue
             rows.append(row)
-            found, wrong = _labels(log, scales, rater)
-            labels += found
+            row_labels, faults = _read_labels(log, scales, rater)
+            labels += row_labels
             if log.grade is not None:
                 grades[place_of(row)] = Grade(
                     log.grade, log.failure_label, log.grading_notes or "", log.judge_confidence, log.judge_model
                 )
-            flawed += [Problem(source.name, line.number, field, message, "E_LABEL") for field, message in wrong]
+            flawed += [Problem(source.name, line.number, field, message, "E_LABEL") for field, message in faults]
     if problems:
         raise InputError(problems)
     return Graded(tuple(labels), grades, tuple(rows), tuple(flawed))
 
 
-def graded_lines(rows: Iterable[Mapping[str, Any]], grades: Mapping[Place, Grade], scales: Scales) -> Iterator[bytes]:
-    """Yield the rows with their grades; what an earlier grading wrote is replaced, so that grading again changes
-    nothing else. A row without a grade says so in `grading_error`."""
+def graded_lines(
+    rows: Iterable[Mapping[str, Any]], grades: Mapping[AnswerKey, Grade], scales: Scales
+) -> Iterator[bytes]:
+    """Yield the rows with their grades as JSON Lines.
+
+    The members of an earlier grading are replaced and all others stay as they are. A row without a grade says so in
+    `grading_error`.
+    """
     for row in rows:
-        kept = {name: value for name, value in row.items() if name not in _GRADED}
+        ungraded = {name: value for name, value in row.items() if name not in _GRADED}
         grade = grades.get(place_of(row))
-        yield msgspec.json.encode(kept | _members(grade, scales)) + b"\n"
+        yield msgspec.json.encode(ungraded | _grade_members(grade, scales)) + b"\n"
 
 
-def place_of(row: Mapping[str, Any]) -> Place:
-    """Return which answer a row holds, as its observation is called."""
+def place_of(row: Mapping[str, Any]) -> AnswerKey:
+    """Return the case and configuration of a row, as in its observation."""
     config = next((row[name] for name in ("config_id", "model") if row.get(name) is not None), "unknown")
     return str(row["question_id"]), str(config)
 
 
-def grades_of(labels: Sequence[Label]) -> dict[Place, Grade]:
-    """Return the grades that labels give, where each answer has one. Raises InputError where raters differ in number:
-    a row holds one grade, so one rater must be chosen."""
-    failures = {(each.case_id, each.config_id): each.label for each in labels if each.metric == FAILURE}
-    found: dict[Place, Grade] = {}
+def grades_of(labels: Sequence[Label]) -> dict[AnswerKey, Grade]:
+    """Return the grades that labels give, by answer.
+
+    Raises InputError if several raters graded one answer: a row holds one grade, so one rater must be chosen.
+    """
+    failures = {(label.case_id, label.config_id): label.label for label in labels if label.metric == FAILURE}
+    grades: dict[AnswerKey, Grade] = {}
     problems = []
-    for each in labels:
-        if each.metric != GRADE or each.label is None:
+    for label in labels:
+        if label.metric != GRADE or label.label is None:
             continue
-        place = each.case_id, each.config_id or "unknown"
-        if place in found:
-            message = f"graded by several raters ({each.case_id}); expected one, named by --rater"
+        answer_key = label.case_id, label.config_id or "unknown"
+        if answer_key in grades:
+            message = f"graded by several raters ({label.case_id}); expected one, named by --rater"
             problems.append(Problem("", None, "rater", message, "E_RATER"))
-        failure = failures.get((each.case_id, each.config_id))
-        found[place] = Grade(each.label, failure, each.note, None, each.rater if each.source == JUDGE else None)
+        failure = failures.get((label.case_id, label.config_id))
+        model = label.rater if label.source == JUDGE else None
+        grades[answer_key] = Grade(label.label, failure, label.note, None, model)
     if problems:
         raise InputError(problems)
-    return found
+    return grades
 
 
-def _members(grade: Grade | None, scales: Scales) -> dict[str, Any]:
+def _grade_members(grade: Grade | None, scales: Scales) -> dict[str, Any]:
     if grade is None:
         return {"grade": None, "failure_label": None, "grading_error": "not graded"}
     failure = None if grade.failure in (None, NO_FAILURE) or grade.grade == BEST else grade.failure
-    wrong = [label_problem(GRADE, grade.grade, scales)]
-    wrong += [label_problem(FAILURE, failure, scales)] if failure is not None else []
+    faults = [label_problem(GRADE, grade.grade, scales)]
+    if failure is not None:
+        faults.append(label_problem(FAILURE, failure, scales))
     members = {
         "grade": grade.grade,
         "failure_label": failure,
@@ -130,28 +139,31 @@ def _members(grade: Grade | None, scales: Scales) -> dict[str, Any]:
         "judge_confidence": grade.confidence,
         "judge_model": grade.model,
     }
-    error = "; ".join(filter(None, wrong))
+    error = "; ".join(filter(None, faults))
     return members | ({"grading_error": error} if error else {})
 
 
-def _labels(log: RunLog, scales: Scales, rater: str | None) -> tuple[list[Label], list[tuple[str, str]]]:
-    """Return the labels of a row, and what is wrong with those that it gives."""
+def _read_labels(log: RunLog, scales: Scales, rater: str | None) -> tuple[list[Label], list[tuple[str, str]]]:
+    """Return the valid labels of a row, and (field, message) for each invalid one."""
     labels: list[Label] = []
-    wrong: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
     config = next((name for name in (log.config_id, log.model) if name is not None), "unknown")
-    who, source = (log.judge_model, JUDGE) if log.judge_model else (rater or PERSON, PERSON)
+    row_rater, source = rater or PERSON, PERSON
+    if log.judge_model:
+        row_rater, source = log.judge_model, JUDGE
     hashed = answer_hash(log.answer) if isinstance(log.answer, str) else None
     if log.grading_error and log.grade is not None:
         return [], [("grade", f"left out of all rates: {log.grading_error}")]
     failure = None if log.grade == BEST else log.failure_label
-    for metric, said in ((GRADE, log.grade), (FAILURE, failure)):
-        if said is None:
+    for metric, name in ((GRADE, log.grade), (FAILURE, failure)):
+        if name is None:
             continue
-        if problem := label_problem(metric, said, scales):
-            wrong.append((metric, f"{problem}; left out of all rates"))
+        problem = label_problem(metric, name, scales)
+        if problem:
+            faults.append((metric, f"{problem}; left out of all rates"))
             continue
-        note = log.grading_notes or "" if metric == GRADE else ""
-        labels.append(
-            Label(log.question_id, metric, who, said, config_id=config, answer_hash=hashed, source=source, note=note)
-        )
-    return labels, wrong
+        label = Label(log.question_id, metric, row_rater, name, config_id=config, answer_hash=hashed, source=source)
+        if metric == GRADE:
+            label = msgspec.structs.replace(label, note=log.grading_notes or "")
+        labels.append(label)
+    return labels, faults

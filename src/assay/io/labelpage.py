@@ -1,6 +1,7 @@
-"""One self-contained page on which a person labels a sheet: nothing leaves it but the file that the person saves.
+"""Builds the self-contained HTML page on which a person labels a sheet.
 
-The only scripts and styles that may run are those whose hashes the page's policy names; rows are data in an island.
+The page sends nothing anywhere; its only output is the file that the person saves. Its content security policy allows
+only the script and the style whose hashes it names, and the rows are embedded as JSON data.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ _BODY = """<header><div><h1 id="title"></h1><p id="status" role="status" aria-li
 
 
 def label_page(rows: Sequence[SheetRow], language: str = "en") -> bytes:
-    """Return the page for some rows, at least one; the person may change its language, English or Vietnamese."""
-    script, style = _asset("label.js"), _asset("label.css")
+    """Return the page for one or more rows. Its language, English or Vietnamese, can be changed on the page."""
+    script, style = _read_asset("label.js"), _read_asset("label.css")
     policy = (
-        f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; "
+        f"default-src 'none'; script-src {_hash_source(script)}; style-src {_hash_source(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
     data = msgspec.json.encode(list(rows)).decode().translate(_ESCAPED)
@@ -46,10 +47,10 @@ def label_page(rows: Sequence[SheetRow], language: str = "en") -> bytes:
     ).encode()
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("assay").joinpath("pages", name).read_text(encoding="utf-8")
 
 
-def _source(text: str) -> str:
+def _hash_source(text: str) -> str:
     hashed = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{hashed}'"

@@ -1,7 +1,7 @@
-"""What people said, as JSON Lines or CSV: one `Label` a row, read strictly, several raters side by side.
+"""Reads and writes human labels as JSON Lines or CSV: one `Label` on each row, with any number of raters.
 
-Cells are data, never formulas: on output a spreadsheet's formula signs are kept from acting by `'`, which reading takes
-away again.
+Cells are data, never formulas: on output a cell that a spreadsheet would run as a formula gets a leading `'`, which
+reading removes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assay.report.safe import csv_cell
 from assay.verdict import Label
 
 Scale = Mapping[str, float | None]
-"""The labels of a metric, each with the number that code makes of it (None: it has none)."""
+"""The labels of a metric, each with the number that it stands for, or None."""
 Scales = Mapping[str, Scale]
 """Scales by the base name of a metric."""
 
@@ -40,19 +40,19 @@ _LINE_BREAK = re.compile(r"\r+\n")
 
 
 class Row(NamedTuple):
-    """One row as written: the line on which it begins, and its members."""
+    """One row as written: its members and the number of its first line."""
 
     line: int
     members: dict[str, Any]
 
 
 def load_labels(paths: Sequence[str], scales: Scales) -> tuple[Label, ...]:
-    """Read the labels of several files, each CSV or JSON Lines, as told from the content.
+    """Read the labels of several files, each CSV or JSON Lines, which is detected from the content.
 
     Raises InputError with everything wrong in all of them: unknown fields, metrics and labels, numbers outside [0, 1],
     and a second label of the same rater for the same item.
     """
-    found: dict[tuple[str | None, ...], tuple[Label, str]] = {}
+    labels: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     problems: list[Problem] = []
     more = 0
     for path in paths:
@@ -61,7 +61,7 @@ def load_labels(paths: Sequence[str], scales: Scales) -> tuple[Label, ...]:
             names = Names(findings)
             try:
                 for row in rows_of(source, COLUMNS, _REQUIRED):
-                    _keep(row, names, findings, scales, found)
+                    _add_label(row, names, findings, scales, labels)
             except InputError as error:
                 findings.absorb(error)
         try:
@@ -71,13 +71,13 @@ def load_labels(paths: Sequence[str], scales: Scales) -> tuple[Label, ...]:
             more += error.more
     if problems:
         raise InputError(problems, more=more)
-    return tuple(label for label, _ in found.values())
+    return tuple(label for label, _ in labels.values())
 
 
 def rows_of(source: Source, columns: Sequence[str], required: Sequence[str]) -> Iterator[Row]:
     """Yield the rows of a CSV or JSON Lines file; empty CSV cells are left out of the members.
 
-    Raises InputError for what is neither, or has other columns.
+    Raises InputError for any other file, and for missing or unknown CSV columns.
     """
     if source.path.is_dir():
         raise InputError([Problem(source.name, None, "", "is a folder (expected a file of labels)", "E_NO_FILE")])
@@ -107,15 +107,15 @@ def csv_lines(labels: Iterable[Label]) -> Iterator[bytes]:
 
 
 def csv_line(cells: Iterable[str]) -> bytes:
-    """Return one record; formulas are kept from acting, line breaks are `\\n`, and NUL, which CSV lacks, is U+FFFD."""
-    written = io.StringIO(newline="")
+    """Return one CSV record: formulas escaped, line breaks as `\\n`, and NUL, which CSV cannot hold, as U+FFFD."""
+    buffer = io.StringIO(newline="")
     clean = [_LINE_BREAK.sub("\n", quoted(cell)).replace("\0", "\ufffd") for cell in cells]
-    csv.writer(written).writerow(clean)
-    return written.getvalue().encode("utf-8", "backslashreplace")
+    csv.writer(buffer).writerow(clean)
+    return buffer.getvalue().encode("utf-8", "backslashreplace")
 
 
 def quoted(text: str) -> str:
-    """Return `text` with a `'` before it where a spreadsheet, or `unquoted`, would read it as something else.
+    """Return `text`, with a `'` before it if a spreadsheet or `unquoted` would otherwise read something else.
 
     >>> quoted("=1+1"), quoted("'=1+1"), unquoted(quoted("'=1+1"))
     ("'=1+1", "''=1+1", "'=1+1")
@@ -124,7 +124,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(cell: str) -> str:
-    """Return what `quoted` was given; text that is a formula stays the text it is.
+    """Return the text that `quoted` was given; a formula without a `'` stays as it is.
 
     >>> unquoted("'-5"), unquoted("=1+1"), unquoted("'tis")
     ('-5', '=1+1', "'tis")
@@ -133,8 +133,9 @@ def unquoted(cell: str) -> str:
 
 
 def separator_of(header: str) -> str:
-    """Return what stands between the cells of a header of plain names: where numbers have a decimal comma, spreadsheets
-    write semicolons, and tabs in their text format.
+    """Return the separator of a CSV file, detected from a header of plain names.
+
+    Spreadsheets write semicolons in locales with a decimal comma, and tabs in their text format.
 
     >>> separator_of('row_id;label'), separator_of("row_id\\tlabel"), separator_of("row_id")
     (';', '\\t', ',')
@@ -143,12 +144,12 @@ def separator_of(header: str) -> str:
 
 
 def labels_digest(labels: Iterable[Label]) -> str:
-    """Return the identity of labels, whatever their order."""
+    """Return the digest of labels, which does not depend on their order."""
     return digest(sorted(map(msgspec.json.encode, labels)))
 
 
 def answer_hash(answer: str) -> str:
-    """Return the identity of the answer that was read, in Unicode NFC.
+    """Return the digest of an answer in Unicode NFC, which tells whether a label belongs to this answer.
 
     >>> answer_hash("a")[:14]
     'sha256:ac8d834'
@@ -157,95 +158,108 @@ def answer_hash(answer: str) -> str:
 
 
 def metric_problem(metric: str, scales: Scales) -> str:
-    """Return what is wrong with the metric of a label; "" where nothing is."""
+    """Return what is wrong with the metric of a label; empty if nothing is."""
     if metric.partition("(")[0] in scales:
         return ""
-    return f"unknown metric (got {shown(metric)}; {_meant(metric, list(scales))})"
+    return f"unknown metric (got {shown(metric)}; {_suggest_name(metric, list(scales))})"
 
 
 def label_problem(metric: str, label: str, scales: Scales) -> str:
-    """Return what is wrong with a label of a metric that has a scale; "" where nothing is.
+    """Return what is wrong with a label of a metric that has a scale; empty if nothing is.
 
     >>> label_problem("faithfulness", "suported", {"faithfulness": {"supported": 1.0, "not_found": 0.0}})
     "unknown label (got 'suported'; did you mean 'supported'? expected supported, not_found)"
     """
     scale = scales[metric.partition("(")[0]]
-    return "" if label in scale else f"unknown label (got {shown(label)}; {_meant(label, list(scale))})"
+    return "" if label in scale else f"unknown label (got {shown(label)}; {_suggest_name(label, list(scale))})"
 
 
-def _meant(got: str, known: list[str]) -> str:
-    close = get_close_matches(got.lower(), known, n=1, cutoff=0.6)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"expected {', '.join(known)}"
+def _suggest_name(name: str, known_names: list[str]) -> str:
+    close = get_close_matches(name.lower(), known_names, n=1, cutoff=0.6)
+    return (f"did you mean {close[0]!r}? " if close else "") + f"expected {', '.join(known_names)}"
 
 
-def _keep(
+def _add_label(
     row: Row,
     names: Names,
     findings: Findings,
     scales: Scales,
-    found: dict[tuple[str | None, ...], tuple[Label, str]],
+    labels: dict[tuple[str | None, ...], tuple[Label, str]],
 ) -> None:
-    members = {name: _clean(name, value, row.line, names) for name, value in row.members.items()}
+    """Add the label of a row with its location, or note what is wrong with the row."""
+    members = {name: _clean_value(name, value, row.line, names) for name, value in row.members.items()}
     try:
         label = fit(members, Label)
     except MisfitError as error:
         for misfit in error.misfits:
             findings.error(row.line, misfit.field, misfit.message, misfit.code)
         return
-    wrong = list(_faults(label, scales))
-    for field, message in wrong:
+    faults = list(_find_faults(label, scales))
+    for field, message in faults:
         findings.error(row.line, field, message, "E_LABEL")
     key = label.rater, label.source, label.case_id, label.config_id, label.metric, label.item
-    if key in found:
-        message = f"labelled twice (got {shown(label.case_id)} by {shown(label.rater)} again; it is at {found[key][1]})"
+    if key in labels:
+        first = labels[key][1]
+        message = f"labelled twice (got {shown(label.case_id)} by {shown(label.rater)} again; it is at {first})"
         findings.error(row.line, "case_id", message, "E_DUPLICATE_ID")
-    elif not wrong:
-        found[key] = label, f"{findings.path}:{row.line}"
+    elif not faults:
+        labels[key] = label, f"{findings.path}:{row.line}"
 
 
-def _clean(name: str, value: Any, line: int, names: Names) -> Any:
+def _clean_value(name: str, value: Any, line: int, names: Names) -> Any:
     return names.clean(value, line, name) if name in _NAMED and isinstance(value, str) else value
 
 
-def _faults(label: Label, scales: Scales) -> Iterator[tuple[str, str]]:
-    if label.at is not None and (fault := moment_fault(label.at)):
-        yield "at", fault
+def _find_faults(label: Label, scales: Scales) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for each fault of a label."""
+    date_fault = moment_fault(label.at) if label.at is not None else ""
+    if date_fault:
+        yield "at", date_fault
     if label.label is None and label.value is None:
         yield "label", "missing (got neither label nor value; expected one of them)"
     if label.value is not None and not 0 <= label.value <= 1:
         yield "value", f"out of range (got {label.value:g}; expected a number from 0 to 1)"
-    if fault := metric_problem(label.metric, scales):
-        yield "metric", fault
+    metric_fault = metric_problem(label.metric, scales)
+    if metric_fault:
+        yield "metric", metric_fault
     elif label.label is not None:
-        if fault := label_problem(label.metric, label.label, scales):
-            yield "label", fault
-        elif label.value is not None and label.value != (worth := scales[label.metric.partition("(")[0]][label.label]):
-            expected = "none" if worth is None else f"{worth:g}"
-            yield "value", f"contradicts the label (got {label.value:g}; expected {expected} for {label.label})"
+        yield from _find_name_faults(label.metric, label.label, label.value, scales)
+
+
+def _find_name_faults(metric: str, name: str, value: float | None, scales: Scales) -> Iterator[tuple[str, str]]:
+    """Yield the fault of a label's name: it is not on the scale, or stands for another number than `value`."""
+    name_fault = label_problem(metric, name, scales)
+    if name_fault:
+        yield "label", name_fault
+        return
+    scale_value = scales[metric.partition("(")[0]][name]
+    if value is not None and value != scale_value:
+        expected = "none" if scale_value is None else f"{scale_value:g}"
+        yield "value", f"contradicts the label (got {value:g}; expected {expected} for {name})"
 
 
 def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -> Iterator[Row]:
     if source.path.stat().st_size > _MAX_CSV_BYTES:
         raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
     lines = [text_of(line, source.name) for line in read_lines(source)]
-    records = _records(lines, source.name, separator_of(next(line for line in lines if line.strip())))
-    header = next(records)
-    cells = [cell.strip() for cell in header[1]]
-    faults = [(name, unknown(name, list(columns)), "E_UNKNOWN_FIELD") for name in cells if name not in columns]
-    faults += [(name, f"missing column (expected {name})", "E_MISSING") for name in required if name not in cells]
-    faults += [(name, "column given twice", "E_KEY_TWICE") for name in dict.fromkeys(cells) if cells.count(name) > 1]
+    records = _read_records(lines, source.name, separator_of(next(line for line in lines if line.strip())))
+    header_line, header_cells = next(records)
+    header = [cell.strip() for cell in header_cells]
+    faults = [(name, unknown(name, list(columns)), "E_UNKNOWN_FIELD") for name in header if name not in columns]
+    faults += [(name, f"missing column (expected {name})", "E_MISSING") for name in required if name not in header]
+    faults += [(name, "column given twice", "E_KEY_TWICE") for name in dict.fromkeys(header) if header.count(name) > 1]
     if faults:
-        raise InputError([Problem(source.name, header[0], *fault) for fault in faults])
+        raise InputError([Problem(source.name, header_line, *fault) for fault in faults])
     problems = []
     for number, record in records:
-        if len(record) != len(cells):
-            message = f"wrong number of cells (got {len(record)}; expected {len(cells)} as in the header)"
+        if len(record) != len(header):
+            message = f"wrong number of cells (got {len(record)}; expected {len(header)} as in the header)"
             problems.append(Problem(source.name, number, "", message, "E_CELLS"))
             continue
-        members: dict[str, Any] = {name: unquoted(cell) for name, cell in zip(cells, record, strict=True) if cell}
+        members: dict[str, Any] = {name: unquoted(cell) for name, cell in zip(header, record, strict=True) if cell}
         if "value" in members:
             try:
-                members["value"] = _number(members["value"])
+                members["value"] = _parse_number(members["value"])
             except ValueError:
                 message = f"not a number (got {shown(members['value'])}; expected a number from 0 to 1)"
                 problems.append(Problem(source.name, number, "value", message, "E_NUMBER"))
@@ -255,10 +269,9 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         raise InputError(problems)
 
 
-def _records(lines: list[str], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _read_records(lines: list[str], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
-    begin = 1
     while True:
         begin = reader.line_num + 1
         try:
@@ -272,7 +285,7 @@ def _records(lines: list[str], name: str, separator: str) -> Iterator[tuple[int,
             yield begin, cells
 
 
-def _number(cell: str) -> float:
+def _parse_number(cell: str) -> float:
     value = float(cell)
     if not math.isfinite(value):
         raise ValueError(cell)

@@ -1,7 +1,7 @@
-"""Bytes-level line reading, shared by every reader: what a line is does not depend on the platform or on Unicode.
+"""Reads lines as bytes for every reader, so that line ends depend neither on the platform nor on Unicode.
 
-Lines end with `\\n` and nothing else (a lone carriage return, U+2028 or U+0085 inside a string is data), `.gz` files
-and standard input are spooled to a plain temporary file, and memory is bounded by the longest line allowed.
+Only `\\n` ends a line: a lone carriage return, U+2028 or U+0085 is data. `.gz` files and standard input are copied to
+a plain temporary file first. Memory is bounded by the longest line allowed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MAX_LINE_BYTES = 16 * 2**20
 MAX_UNPACKED_BYTES = 16 * 2**30
 
 _BOM = b"\xef\xbb\xbf"
-_BLOCK = 2**20
-_PART = 2**18  # read at a time where each line is used at once: it stays in the processor's cache
+_COPY_BYTES = 2**20
+_BUFFER_BYTES = 2**18  # small enough that the lines read ahead stay in the processor's cache
 
 
 class Line(NamedTuple):
-    """One line without its end: `number` counts from 1, `offset` is the byte at which `data` begins."""
+    """One line without its line end: `number` counts from 1, `offset` is the byte at which `data` begins."""
 
     number: int
     offset: int
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A plain, seekable file (or a folder) to read, and the name under which messages mention it."""
+    """A plain, seekable file (or a folder) to read; messages call it `name`."""
 
     path: Path
     name: str
@@ -46,35 +46,35 @@ class Source:
 
 @contextmanager
 def opened(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[Source]:
-    """Yield `path` as a plain file (or folder); `-`, pipes and `.gz` are spooled to a temporary file first.
+    """Yield `path` as a plain file (or folder); `-`, pipes and `.gz` are copied to a temporary file first.
 
-    `suffix` of the result is the file's own, without `.gz`. Raises InputError where the file cannot be read, is not
-    gzip although it is called so, or unpacks to more than `max_bytes`.
+    `suffix` of the result is that of the file without `.gz`. Raises InputError if the file cannot be read, has the
+    suffix `.gz` but is not gzip data, or unpacks to more than `max_bytes`.
     """
-    given = Path(path)
+    file = Path(path)
     if str(path) == "-":
-        with _spooled(sys.stdin.buffer, "<stdin>", max_bytes) as spool:
+        with _spool(sys.stdin.buffer, "<stdin>", max_bytes) as spool:
             yield Source(spool, "<stdin>")
     elif is_folder(path):
-        yield Source(given, str(path))
-    elif given.suffix.lower() == ".gz":
+        yield Source(file, str(path))
+    elif file.suffix.lower() == ".gz":
         with (
-            open_file(given) as packed,
+            open_file(file) as packed,
             gzip.GzipFile(fileobj=packed) as unpacked,
-            _spooled(unpacked, str(path), max_bytes) as spool,
+            _spool(unpacked, str(path), max_bytes) as spool,
         ):
-            yield Source(spool, str(path), Path(given.stem).suffix.lower())
+            yield Source(spool, str(path), Path(file.stem).suffix.lower())
     else:
-        with open_file(given) as stream:
+        with open_file(file) as stream:
             if stream.seekable():
-                yield Source(given, str(path), given.suffix.lower())
+                yield Source(file, str(path), file.suffix.lower())
                 return
-            with _spooled(stream, str(path), max_bytes) as spool:
-                yield Source(spool, str(path), given.suffix.lower())
+            with _spool(stream, str(path), max_bytes) as spool:
+                yield Source(spool, str(path), file.suffix.lower())
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return whether `path` names a folder; a name that the system cannot even look up does not."""
+    """Return whether `path` is a folder; False for a name that the operating system refuses to look up."""
     try:
         return Path(path).is_dir()
     except (OSError, ValueError):
@@ -82,17 +82,17 @@ def is_folder(path: str | Path) -> bool:
 
 
 def open_file(path: Path, name: str | None = None) -> BinaryIO:
-    """Open `path` for reading bytes; raises InputError where the system says no."""
+    """Open `path` for reading bytes. Raises InputError if that fails."""
     try:
         return open(path, "rb")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         message = f"cannot be read: {reason} (expected a readable file)"
-        raise _failure(name or str(path), None, "E_FILE", message) from None
+        raise _input_error(name or str(path), None, "E_FILE", message) from None
 
 
 def read_lines(source: Source, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
-    """Yield every line of the source, blank ones included, without a byte-order mark, `\\n` or the `\\r` before it.
+    """Yield every line of the source, including blank ones, without byte-order mark and without `\\n` or `\\r\\n`.
 
     Offsets are those of the plain file. Raises InputError for UTF-16 and for a line longer than `max_bytes`.
     """
@@ -101,7 +101,7 @@ def read_lines(source: Source, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[L
 
 
 def lines_of(file: BinaryIO, name: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
-    """Yield the lines of an open binary file that stands at its beginning; see `read_lines`."""
+    """Yield the lines of an open binary file, read from its beginning; see `read_lines`."""
     head = file.read(4)
     file.seek(0)
     _refuse_utf16(head, name)
@@ -117,14 +117,14 @@ def lines_of(file: BinaryIO, name: str, *, max_bytes: int = MAX_LINE_BYTES) -> I
             data = data[:-1]
         if len(data) > max_bytes:
             message = f"line too long (got more than {max_bytes} bytes; expected {max_bytes} at most)"
-            raise _failure(name, number, "E_LINE_TOO_LONG", message)
+            raise _input_error(name, number, "E_LINE_TOO_LONG", message)
         yield Line(number, offset, data)
         offset += size
 
 
 def lines_between(path: str, start: int, end: int) -> Iterator[bytes]:
-    """Yield the lines that lie between two places of a file, without their `\\n`; a line that goes on is cut off."""
-    with open(path, "rb", buffering=_PART) as file:
+    """Yield the lines between two byte offsets of a file, without their `\\n`; a line that crosses `end` is cut."""
+    with open(path, "rb", buffering=_BUFFER_BYTES) as file:
         file.seek(start)
         for line in file:
             start += len(line)
@@ -135,51 +135,51 @@ def lines_between(path: str, start: int, end: int) -> Iterator[bytes]:
 
 
 def text_of(line: Line, name: str) -> str:
-    """Return the line as text; raises InputError with the byte offset in the file where it is not UTF-8."""
+    """Return the line as text. Raises InputError with the byte offset in the file if it is not UTF-8."""
     try:
         return line.data.decode()
     except UnicodeDecodeError as error:
         byte = line.data[error.start]
-        place = line.offset + error.start
-        message = f"not UTF-8 (got byte 0x{byte:02x} at byte offset {place}; expected UTF-8 text)"
-        raise _failure(name, line.number, "E_ENCODING", message) from None
+        offset = line.offset + error.start
+        message = f"not UTF-8 (got byte 0x{byte:02x} at byte offset {offset}; expected UTF-8 text)"
+        raise _input_error(name, line.number, "E_ENCODING", message) from None
 
 
 def show_line(line: Line, limit: int = 60) -> str:
-    """Return the beginning of the line for an error message, whatever its bytes are."""
+    """Return the beginning of the line for an error message, even if it is not UTF-8."""
     return shown(line.data[: 4 * limit].decode("utf-8", "backslashreplace"), limit)
 
 
 def _refuse_utf16(head: bytes, name: str) -> None:
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
         message = f"not UTF-8 (got {shown(head)} at byte offset 0, which looks like UTF-16; expected UTF-8 text)"
-        raise _failure(name, 1, "E_ENCODING", message)
+        raise _input_error(name, 1, "E_ENCODING", message)
 
 
 @contextmanager
-def _spooled(stream: BinaryIO | gzip.GzipFile, name: str, max_bytes: int) -> Iterator[Path]:
+def _spool(stream: BinaryIO | gzip.GzipFile, name: str, max_bytes: int) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="assay-"))
     try:
         spool = folder / "input"
-        _copy(stream, spool, name, max_bytes)
+        _copy_stream(stream, spool, name, max_bytes)
         yield spool
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _copy(stream: BinaryIO | gzip.GzipFile, target: Path, name: str, max_bytes: int) -> None:
+def _copy_stream(stream: BinaryIO | gzip.GzipFile, target: Path, name: str, max_bytes: int) -> None:
     total = 0
     with open(target, "wb") as out:
         try:
-            while block := stream.read(_BLOCK):
+            while block := stream.read(_COPY_BYTES):
                 total += len(block)
                 if total > max_bytes:
                     message = f"unpacks to too much (got more than {max_bytes} bytes; expected {max_bytes} at most)"
-                    raise _failure(name, None, "E_TOO_LARGE", message)
+                    raise _input_error(name, None, "E_TOO_LARGE", message)
                 out.write(block)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise _failure(name, None, "E_GZIP", f"broken gzip file (got: {error}; expected gzip data)") from None
+            raise _input_error(name, None, "E_GZIP", f"broken gzip file (got: {error}; expected gzip data)") from None
 
 
-def _failure(name: str, line: int | None, code: str, message: str) -> InputError:
+def _input_error(name: str, line: int | None, code: str, message: str) -> InputError:
     return InputError([Problem(name, line, "", message, code)])

@@ -1,4 +1,4 @@
-"""Ids and other names that are compared: stored in NFC, checked once each, doubtful ones reported."""
+"""Checks ids and other names that are compared: stores them in NFC and reports invalid and suspicious ones."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\
 
 
 class Names:
-    """Hands out names in NFC; a name is data, so whatever can be printed is allowed and nothing is trimmed.
+    """Returns names in NFC; a name is data, so every printable character is allowed and nothing is trimmed.
 
-    `known` maps every sound name met so far to its NFC form.
+    `known` maps every valid name so far to its NFC form.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -28,10 +28,10 @@ class Names:
         self._normalised = 0
 
     def clean(self, raw: str, line: int | None, field: str) -> str:
-        """Return `raw` in NFC; notes an error where it is blank, longer than 256 bytes or holds control characters."""
-        known = self.known.get(raw)
-        if known is not None:
-            return known
+        """Return `raw` in NFC; note an error if it is blank, longer than 256 bytes or has control characters."""
+        known_name = self.known.get(raw)
+        if known_name is not None:
+            return known_name
         if raw.isascii() and raw.isprintable() and 0 < len(raw) <= MAX_ID_BYTES and not raw.isspace():
             self.known[raw] = raw
             return raw
@@ -50,14 +50,14 @@ class Names:
         return name
 
     def report(self) -> None:
-        """Warn with the count of names that were not in NFC."""
+        """Add a warning with the number of names that were not in NFC."""
         if self._normalised:
             message = f"names stored in NFC form (got {self._normalised} in another form; expected NFC)"
             self._findings.warn(None, "", message, "E_NFC")
 
 
 class Unique:
-    """Notices ids that come twice, and different ids that people would take for the same."""
+    """Detects duplicate ids, and different ids that are easily confused."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -65,25 +65,27 @@ class Unique:
         self._folded: dict[str, str] = {}
 
     def add(self, raw: str, name: str, line: int | None, field: str) -> bool:
-        """Note `name` (the NFC form of `raw`); returns False, with an error noted, where it came before."""
+        """Add `name` (the NFC form of `raw`); return False and note an error if it was added before."""
         first = self._first.get(name)
         if first is not None:
-            same = "id given twice" if first[0] == raw else "id equal to another one after NFC normalisation"
-            message = f"{same} (got {shown(name)} again; expected it once, it is at {_place(*first[1:])})"
+            fault = "id given twice" if first[0] == raw else "id equal to another one after NFC normalisation"
+            message = f"{fault} (got {shown(name)} again; expected it once, it is at {_format_location(*first[1:])})"
             self._findings.error(line, field, message, "E_DUPLICATE_ID")
             return False
         self._first[name] = (raw, line, self._findings.path)
         folded = name.strip().casefold()
         other = self._folded.setdefault(folded, name)
         if other != name:
-            place = _place(*self._first[other][1:])
-            message = f"id easily taken for another one (got {shown(name)}; expected a clearer name than {shown(other)}"
-            self._findings.warn(line, field, f"{message} at {place})", "E_ID_CONFUSABLE")
+            location = _format_location(*self._first[other][1:])
+            message = (
+                f"id easily confused with another one (got {shown(name)}; expected a clearer name than {shown(other)}"
+            )
+            self._findings.warn(line, field, f"{message} at {location})", "E_ID_CONFUSABLE")
         return True
 
 
 def fault_of(name: str) -> str:
-    """Return what forbids `name` as an id; empty where nothing does."""
+    """Return why `name` is not a valid id; empty if it is valid."""
     if not name or name.isspace():
         return f"empty (got {shown(name)}; expected a name)"
     if len(name) > MAX_ID_BYTES // 4 and len(name.encode()) > MAX_ID_BYTES:
@@ -94,7 +96,7 @@ def fault_of(name: str) -> str:
 
 
 def doubt_of(name: str) -> str:
-    """Return why people may misread `name`: invisible characters, or Latin mixed with Cyrillic or Greek letters."""
+    """Return why people may misread `name` (invisible characters, or Latin mixed with Cyrillic or Greek), or ""."""
     if name.isascii():
         return ""
     if any(unicodedata.category(letter) == "Cf" for letter in name):
@@ -106,7 +108,7 @@ def doubt_of(name: str) -> str:
 
 
 def moment(text: str) -> datetime:
-    """Return a date (its first instant in UTC) or a time with its offset; raises ValueError for any other text.
+    """Parse a date (its first instant in UTC) or a time with its offset from UTC. Raises ValueError for other texts.
 
     >>> moment("2026-02-01")
     datetime.datetime(2026, 2, 1, 0, 0, tzinfo=datetime.timezone.utc)
@@ -119,7 +121,7 @@ def moment(text: str) -> datetime:
 
 
 def moment_fault(text: str) -> str:
-    """Return what is wrong with a date or an instant; empty for `2026-02-01` and `2026-02-01T08:00:00Z`.
+    """Return what is wrong with a date or a time; empty for `2026-02-01` and `2026-02-01T08:00:00Z`.
 
     >>> moment_fault("2026-02-30")
     "not a date (got '2026-02-30'; expected a date such as 2026-02-01, or a time with its offset from UTC)"
@@ -131,5 +133,5 @@ def moment_fault(text: str) -> str:
     return ""
 
 
-def _place(line: int | None, path: str) -> str:
+def _format_location(line: int | None, path: str) -> str:
     return path if line is None else f"{path}:{line}"

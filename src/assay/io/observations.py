@@ -1,6 +1,7 @@
-"""Recorded outputs: the table of formats, how a file's format is told, and reading one whole file.
+"""Reads recorded outputs: the table of formats, the detection of a file's format, and a reader for one whole file.
 
-Lines are decoded one at a time into typed records. Only a line that fails is looked at again, slowly, to say where.
+Lines are decoded one at a time into typed records. Only a line that fails is read again, more slowly, to report what is
+wrong with it.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ _SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """One row of the table of formats whose lines are observations: `record` is the line as it is written, `id_key`
-    the member that names the case, `lists` the member that holds each stage where stages are members of their own."""
+    """One row of the table of formats whose lines are observations.
+
+    `record` is the type of a line as written, `id_key` the member with the id of the case. In formats that have a
+    member for each stage, `lists` gives that member.
+    """
 
     name: str
     summary: str
@@ -38,7 +42,7 @@ class OutputFormat:
     lists: Mapping[str, str] = field(default_factory=dict)
 
     def in_words(self, observation: Observation, place: str) -> str:
-        """Return a place inside an `Observation` in the words of this format, as its writer knows it."""
+        """Translate the path of a field of `Observation` into the member names of this format."""
         if place == "case_id":
             return self.id_key
         match = _STAGE.match(place)
@@ -54,7 +58,7 @@ FORMATS: dict[str, OutputFormat] = {
         OutputFormat("assay", "one Observation record a line", native.decode, Observation, "case_id"),
         OutputFormat(
             "rag-trace",
-            "the [001] trace contract: query_id, retrieved_chunks, context_chunks, answer …",
+            "the RAG runner's contract rag-trace: query_id, retrieved_chunks, context_chunks, answer …",
             ragtrace.decode,
             ragtrace.RagTrace,
             "query_id",
@@ -62,7 +66,7 @@ FORMATS: dict[str, OutputFormat] = {
         ),
         OutputFormat(
             "run-log",
-            "the [000] run log: question_id, answer, evidence_files",
+            "the code benchmark's run log: question_id, answer, evidence_files",
             runlog.decode,
             runlog.RunLog,
             "question_id",
@@ -81,27 +85,27 @@ FORMAT_NAMES = (*FORMATS, TREC_RUN)
 
 
 def detect_format(path: str, first_line: bytes) -> str:
-    """Return the name of the format that a file's first line shows; raise InputError saying what was looked for."""
+    """Detect the format of outputs from the first line of a file. Raises InputError, saying what was looked for."""
     text = first_line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
     if _SIX_COLUMNS.fullmatch(text) and not text.startswith("{"):
         return TREC_RUN
     try:
         row = json.loads(text)
         keys = list(row) if isinstance(row, dict) else []
-    except (ValueError, RecursionError):  # a broken object still shows its members; its line says what is wrong
+    except (ValueError, RecursionError):  # broken JSON may still show its keys; the reader reports what is wrong
         row, keys = None, _KEY.findall(text) if text.startswith("{") else []
-    for name, known in FORMATS.items():
-        if known.id_key in keys:
+    for name, output_format in FORMATS.items():
+        if output_format.id_key in keys:
             return name
-    wanted = "; ".join(f"{known.name}: {known.id_key} …" for known in FORMATS.values())
+    expected = "; ".join(f"{output_format.name}: {output_format.id_key} …" for output_format in FORMATS.values())
     message = (
-        f"cannot tell the format of the outputs (got {_looks_like(text, row)}; expected JSON Lines, {wanted}; or "
+        f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
         f"{TREC_RUN}: six columns); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
 
 
-def _looks_like(text: str, row: object) -> str:
+def _describe_line(text: str, row: object) -> str:
     if isinstance(row, dict):
         return "a JSON object with " + (", ".join(sorted(map(str, row))[:8]) or "nothing in it")
     if text.startswith("["):
@@ -114,21 +118,17 @@ def _looks_like(text: str, row: object) -> str:
 
 
 def read_observations(path: str, name: str, format: str) -> Iterator[Observation]:
-    """Yield all observations of one plain file; raise InputError with everything that is wrong with its lines."""
-    known, problems = FORMATS[format], []
+    """Yield all observations of one plain file. Raises InputError at the end with everything wrong with its lines."""
+    output_format = FORMATS[format]
+    problems: list[Problem] = []
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(BOM) if number == 1 else line
             if line.isspace():
                 continue
             try:
-                yield known.decode(line)
+                yield output_format.decode(line)
             except UNREADABLE as error:
-                problems += line_problems(name, number, line, known.record, error)
+                problems += line_problems(name, number, line, output_format.record, error)
     if problems:
         raise InputError(problems)
-
-
-def failure(path: str, number: int, line: bytes, error: Exception) -> Problem:
-    """Return the first thing that makes a native line undecodable."""
-    return line_problems(path, number, line, Observation, error)[0]

@@ -1,6 +1,6 @@
-"""Results of other evaluation tools as second opinions: their names are mapped, their scores kept, none is imported.
+"""Reads the scores of other evaluation tools as labels: their metric names are mapped and no tool is imported.
 
-A result names a case by an id column, else by its question, which must then be that of one golden case.
+A result names its case in an id column, or else by its question, which must then be that of exactly one golden case.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,8 +20,8 @@ from assay.model import GoldenSet
 from assay.verdict import Label
 
 
-class Score(NamedTuple):
-    """One number that a tool gave: the tool's own name of the metric, the score, its reason and the model behind it."""
+class ToolScore(NamedTuple):
+    """One score of a tool: its own name of the metric, the value, the reason and the model that judged."""
 
     metric: str
     value: Any
@@ -28,26 +29,26 @@ class Score(NamedTuple):
     model: str = ""
 
 
-class Result(NamedTuple):
-    """One answer as a tool saw it: the id where it has one, question, answer and the tool's scores."""
+class ExternalResult(NamedTuple):
+    """One evaluated answer: its number in the file, its case id if it has one, question, answer and scores."""
 
-    place: int
+    number: int
     case_id: str | None
     question: str
     answer: str | None
-    scores: tuple[Score, ...]
+    scores: tuple[ToolScore, ...]
 
 
 class Tool(NamedTuple):
-    """How one tool's result files are read: its names of our metrics, in lower case with `_`, and its rows."""
+    """How the result files of one tool are read: its metric names, in lower case with `_`, and a reader of results."""
 
     name: str
     metrics: Mapping[str, str]
-    results: Callable[[Any], Iterator[Result]]
+    results: Callable[[Any], Iterator[ExternalResult]]
 
 
 class Opinions(NamedTuple):
-    """The second opinions of a file, and what was left out, as sentences."""
+    """The labels of a file, and a sentence for each kind of score that was left out."""
 
     labels: tuple[Label, ...]
     notes: tuple[str, ...]
@@ -61,51 +62,55 @@ _ANSWERS = ("response", "answer", "output", "actual_output", "actualOutput")
 def load_opinions(path: str, tool_name: str, golden: GoldenSet | None, config: str | None = None) -> Opinions:
     """Read the results of `ragas`, `deepeval` or `trulens` as labels whose source is the tool.
 
-    Scores that are missing, or outside [0, 1], and metrics without a counterpart are left out and counted. Raises
-    InputError for a file that cannot be read as such results, and for results whose case cannot be told.
+    Scores that are missing or outside [0, 1], and metrics without a counterpart here, are left out and counted. Raises
+    InputError for a file that does not hold such results, and for results whose case cannot be identified.
     """
     if tool_name not in TOOLS:
         raise InputError(f"--format: unknown (got {shown(tool_name)}; expected one of {', '.join(sorted(TOOLS))})")
     tool = TOOLS[tool_name]
     with opened(path) as source:
-        document = _document(source)
+        document = _read_document(source)
     results = list(tool.results(document))
     if not results:
         raise InputError([Problem(path, None, "", f"holds no results of {tool_name}", "E_EMPTY")])
-    named = _questions(golden)
+    case_ids = _index_questions(golden)
     problems: list[Problem] = []
     labels: dict[tuple[str, str, str], Label] = {}
-    left: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     for result in results:
-        case_id = result.case_id if result.case_id is not None else named.get(_same(result.question))
+        case_id = result.case_id if result.case_id is not None else case_ids.get(_normalise_question(result.question))
         if case_id is None or (golden is not None and not any(case.id == case_id for case in golden.cases)):
             got = shown(result.case_id or result.question)
             message = f"cannot tell the case (got {got}; expected a case id of the golden set, or its question)"
-            problems.append(Problem(path, None, f"result {result.place}", message, "E_CASE"))
+            problems.append(Problem(path, None, f"result {result.number}", message, "E_CASE"))
             continue
         for score in result.scores:
-            label = _label(tool, case_id, config, result, score, left)
-            if label is not None and labels.setdefault((label.rater, case_id, label.metric), label) is not label:
-                problems.append(Problem(path, None, f"result {result.place}", f"{case_id} is there twice", "E_TWICE"))
+            label = _read_label(tool, case_id, config, result, score, left_out)
+            if label is None:
+                continue
+            if labels.setdefault((label.rater, case_id, label.metric), label) is not label:
+                problems.append(Problem(path, None, f"result {result.number}", f"{case_id} is there twice", "E_TWICE"))
     if problems:
         raise InputError(problems)
-    return Opinions(tuple(labels.values()), tuple(f"{count} × {why}" for why, count in sorted(left.items())))
+    notes = tuple(f"{count} × {reason}" for reason, count in sorted(left_out.items()))
+    return Opinions(tuple(labels.values()), notes)
 
 
-def _label(
-    tool: Tool, case_id: str, config: str | None, result: Result, score: Score, left: dict[str, int]
+def _read_label(
+    tool: Tool, case_id: str, config: str | None, result: ExternalResult, score: ToolScore, left_out: Counter[str]
 ) -> Label | None:
-    metric = tool.metrics.get(_plain(score.metric))
+    """Return the label that a score stands for; None, with the reason counted, if it is left out."""
+    metric = tool.metrics.get(_normalise_metric(score.metric))
     value = score.value if type(score.value) in (int, float) else None
-    why = ""
+    reason = ""
     if metric is None:
-        why = f"{score.metric}: no metric of the same meaning"
+        reason = f"{score.metric}: no metric of the same meaning"
     elif value is None or not math.isfinite(value):
-        why = f"{metric}: no score"
+        reason = f"{metric}: no score"
     elif not 0 <= value <= 1:
-        why = f"{metric}: a score outside 0 to 1"
-    if why or metric is None or value is None:
-        left[why] = left.get(why, 0) + 1
+        reason = f"{metric}: a score outside 0 to 1"
+    if reason or metric is None or value is None:
+        left_out[reason] += 1
         return None
     return Label(
         case_id,
@@ -119,24 +124,24 @@ def _label(
     )
 
 
-def _questions(golden: GoldenSet | None) -> dict[str, str]:
-    """Return the case of each question that one case alone asks."""
-    found: dict[str, list[str]] = {}
+def _index_questions(golden: GoldenSet | None) -> dict[str, str]:
+    """Return the case id of each question that exactly one case asks."""
+    ids_by_question: dict[str, list[str]] = {}
     for case in golden.cases if golden is not None else ():
-        found.setdefault(_same(case.question), []).append(case.id)
-    return {question: ids[0] for question, ids in found.items() if len(ids) == 1}
+        ids_by_question.setdefault(_normalise_question(case.question), []).append(case.id)
+    return {question: ids[0] for question, ids in ids_by_question.items() if len(ids) == 1}
 
 
-def _same(question: str) -> str:
+def _normalise_question(question: str) -> str:
     return " ".join(nfc(question).split())
 
 
-def _plain(name: str) -> str:
+def _normalise_metric(name: str) -> str:
     return "_".join(name.lower().replace("-", " ").replace("_", " ").split()).removesuffix("_metric")
 
 
-def _document(source: Source) -> Any:
-    """Return the rows of CSV or JSON Lines, or the whole JSON document; NaN is no score."""
+def _read_document(source: Source) -> Any:
+    """Return the rows of CSV or JSON Lines, or a whole JSON document, with NaN and infinities as None."""
     text = "\n".join(text_of(line, source.name) for line in read_lines(source))
     head = text.lstrip()[:1]
     try:
@@ -153,37 +158,49 @@ def _document(source: Source) -> Any:
         raise InputError([Problem(source.name, None, "", f"cannot be read: {error}", "E_JSON")]) from None
 
 
-def _rows(document: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table: a list of objects, one object, or columns as `{column: {row: value}}` or
-    `{column: [value]}`."""
+def _iterate_rows(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table.
+
+    The table is a list of objects, one object, or columns as `{column: {row: value}}` or `{column: [value]}`.
+    """
     if isinstance(document, list):
         yield from (row for row in document if isinstance(row, dict))
     elif isinstance(document, dict) and all(isinstance(cells, (dict, list)) for cells in document.values()):
         columns = {
             name: dict(enumerate(cells)) if isinstance(cells, list) else cells for name, cells in document.items()
         }
-        for place in next(iter(columns.values()), ()):
-            yield {name: cells.get(place) for name, cells in columns.items()}
+        for row_key in next(iter(columns.values()), ()):
+            yield {name: cells.get(row_key) for name, cells in columns.items()}
     elif isinstance(document, dict):
         yield document
 
 
-def _first(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
+def _first_member(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Return the first of the named members that is not empty, as text."""
     return next((str(row[name]) for name in names if row.get(name) not in (None, "")), None)
 
 
-def _table(tool: Mapping[str, str]) -> Callable[[Any], Iterator[Result]]:
-    """Return the reader of a table with one column for each metric."""
-
-    def results(document: Any) -> Iterator[Result]:
-        for place, row in enumerate(_rows(document), 1):
-            scores = tuple(Score(name, _number(cell)) for name, cell in row.items() if _plain(str(name)) in tool)
-            yield Result(place, _first(row, _IDS), _first(row, _QUESTIONS) or "", _first(row, _ANSWERS), scores)
-
-    return results
+def _build_result(number: int, row: Mapping[str, Any], scores: tuple[ToolScore, ...]) -> ExternalResult:
+    question = _first_member(row, _QUESTIONS) or ""
+    return ExternalResult(number, _first_member(row, _IDS), question, _first_member(row, _ANSWERS), scores)
 
 
-def _number(cell: Any) -> Any:
+def _table_reader(metrics: Mapping[str, str]) -> Callable[[Any], Iterator[ExternalResult]]:
+    """Return the reader of a table with one column for each of the metrics."""
+
+    def read_results(document: Any) -> Iterator[ExternalResult]:
+        for number, row in enumerate(_iterate_rows(document), 1):
+            scores = tuple(
+                ToolScore(name, _parse_number(cell))
+                for name, cell in row.items()
+                if _normalise_metric(str(name)) in metrics
+            )
+            yield _build_result(number, row, scores)
+
+    return read_results
+
+
+def _parse_number(cell: Any) -> Any:
     if isinstance(cell, str):
         try:
             return float(cell)
@@ -192,24 +209,27 @@ def _number(cell: Any) -> Any:
     return cell
 
 
-def _deepeval(document: Any) -> Iterator[Result]:
-    """Yield the test cases of a saved run, in either spelling of its names."""
-    found = document
+def _read_deepeval(document: Any) -> Iterator[ExternalResult]:
+    """Yield the test cases of a saved DeepEval run, with member names in camel case or in snake case."""
+    test_cases = document
     if isinstance(document, dict):
-        found = next((document[name] for name in ("testCases", "test_cases", "test_results") if name in document), None)
-    for place, row in enumerate(_rows(found) if isinstance(found, list) else (), 1):
-        data = row.get("metricsData") or row.get("metrics_data") or []
+        names = [name for name in ("testCases", "test_cases", "test_results") if name in document]
+        test_cases = document[names[0]] if names else None
+    if not isinstance(test_cases, list):
+        return
+    for number, row in enumerate(_iterate_rows(test_cases), 1):
+        metrics_data = row.get("metricsData") or row.get("metrics_data") or []
         scores = tuple(
-            Score(
-                str(each.get("name", "")),
-                each.get("score"),
-                str(each.get("reason") or ""),
-                str(each.get("evaluationModel") or each.get("evaluation_model") or ""),
+            ToolScore(
+                str(metric.get("name", "")),
+                metric.get("score"),
+                str(metric.get("reason") or ""),
+                str(metric.get("evaluationModel") or metric.get("evaluation_model") or ""),
             )
-            for each in data
-            if isinstance(each, dict)
+            for metric in metrics_data
+            if isinstance(metric, dict)
         )
-        yield Result(place, _first(row, _IDS), _first(row, _QUESTIONS) or "", _first(row, _ANSWERS), scores)
+        yield _build_result(number, row, scores)
 
 
 _RAGAS = {
@@ -237,9 +257,9 @@ _TRULENS = {
 TOOLS = {
     tool.name: tool
     for tool in (
-        Tool("ragas", _RAGAS, _table(_RAGAS)),
-        Tool("trulens", _TRULENS, _table(_TRULENS)),
-        Tool("deepeval", _DEEPEVAL, _deepeval),
+        Tool("ragas", _RAGAS, _table_reader(_RAGAS)),
+        Tool("trulens", _TRULENS, _table_reader(_TRULENS)),
+        Tool("deepeval", _DEEPEVAL, _read_deepeval),
     )
 }
 """The tools whose results can be read, by name."""

@@ -1,12 +1,13 @@
-"""Rubrics from YAML: the shipped ones, held to their lock file, and the user's own.
+"""Loads judge rubrics from YAML: the shipped ones, compared with their lock file, and the user's own.
 
-A rubric's hash is that of what it says, not of the file's bytes: comments, line ends and folding do not count.
+The hash of a rubric is computed from its content and not from the bytes of the file, so that comments, line ends and
+folding do not change it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -24,7 +25,7 @@ Rubrics = dict[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
 
 INPUTS = ("answer", "citations", "claims", "context", "facts", "history", "question", "reference")
-"""All that a judge may ever be given: no configuration, no score."""
+"""Everything that a judge may be given, which excludes configurations and scores."""
 LOCK = "rubrics.lock"
 ANCHORS = "anchors.yaml"
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -42,39 +43,42 @@ class AnchorFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
-    """Return the shipped rubrics and those of the folders (`*.yaml`), by name and language.
+    """Load the shipped rubrics and those of the folders (`*.yaml`), by name and language.
 
-    A rubric of a folder takes the place of a shipped one if its version is another. Raises SettingsError with
-    everything wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, labels or inputs
-    that do not exist, a second rubric of the same name and language, a shipped one that is not as its lock says.
+    A rubric of a folder replaces a shipped one if it has another version. Raises SettingsError with everything that is
+    wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, unknown labels or inputs, a
+    second rubric of the same name and language, and a shipped rubric that differs from the lock file.
     """
     shipped = shipped_rubrics()
-    problems = lock_problems(shipped, _folder().joinpath(LOCK).read_text(encoding="utf-8"))
-    found: dict[tuple[str, str], tuple[JudgeRubric, str]] = {}
-    for path in (path for folder in extra_dirs for path in _yaml_files(Path(folder), problems)):
+    problems = lock_problems(shipped, _rubrics_folder().joinpath(LOCK).read_text(encoding="utf-8"))
+    own_rubrics: dict[tuple[str, str], tuple[JudgeRubric, str]] = {}
+    paths: list[Path] = []
+    for folder in extra_dirs:
+        paths += _list_yaml_files(Path(folder), problems)
+    for path in paths:
         try:
             rubric = read_rubric(read_yaml_file(path), str(path))
         except SettingsError as error:
             problems += error.problems
             continue
         key = rubric.name, rubric.language
-        rival = shipped.get(key)
-        if key in found:
-            message = f"a second rubric {rubric.name} in {rubric.language} (the first is in {found[key][1]})"
+        replaced = shipped.get(key)
+        if key in own_rubrics:
+            message = f"a second rubric {rubric.name} in {rubric.language} (the first is in {own_rubrics[key][1]})"
             problems.append(Problem(str(path), 1, "name", message, "E_RUBRIC_TWICE"))
-        elif rival is not None and rival.version == rubric.version and rival.hash != rubric.hash:
+        elif replaced is not None and replaced.version == rubric.version and replaced.hash != rubric.hash:
             message = f"other text than the shipped rubric (got version {rubric.version!r}; expected another version)"
             problems.append(Problem(str(path), 1, "version", message, "E_RUBRIC_VERSION"))
-        found[key] = rubric, str(path)
+        own_rubrics[key] = rubric, str(path)
     if problems:
         raise SettingsError(problems)
-    return shipped | {key: rubric for key, (rubric, _) in found.items()}
+    return shipped | {key: rubric for key, (rubric, _) in own_rubrics.items()}
 
 
 def shipped_rubrics() -> Rubrics:
-    """Return the shipped rubrics as they are, whatever the lock says."""
+    """Load the shipped rubrics, without comparing them with the lock file."""
     rubrics: Rubrics = {}
-    for entry in sorted(_folder().iterdir(), key=lambda entry: entry.name):
+    for entry in sorted(_rubrics_folder().iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".yaml") and entry.name != ANCHORS:
             name = f"rubrics/{entry.name}"
             rubric = read_rubric(read_yaml(entry.read_text(encoding="utf-8"), name), name)
@@ -83,50 +87,56 @@ def shipped_rubrics() -> Rubrics:
 
 
 def load_anchors() -> AnchorFile:
-    """Return the frozen anchors: claims whose label is known, to see a judge drift and to test one."""
-    document = read_yaml(_folder().joinpath(ANCHORS).read_text(encoding="utf-8"), ANCHORS)
-    return _fitted(document, ANCHORS, AnchorFile, {})
+    """Load the anchors: fixed claims whose label is known, which show whether a judge works and whether it drifts."""
+    document = read_yaml(_rubrics_folder().joinpath(ANCHORS).read_text(encoding="utf-8"), ANCHORS)
+    return _fit_document(document, ANCHORS, AnchorFile, {})
 
 
 def read_rubric(document: Document, name: str) -> JudgeRubric:
-    """Return the rubric of one file. Raises SettingsError with everything wrong."""
+    """Return the rubric of one file. Raises SettingsError with everything that is wrong."""
     if not isinstance(document.data, dict):
         got = "nothing" if document.data is None else shown(document.data)
         message = f"not a rubric (got {got}; expected a mapping with {', '.join(_WRITTEN)})"
         raise SettingsError([Problem(name, 1, "", message, "E_TYPE")])
     if "hash" in document.data:
         message = "unknown key (got 'hash', which is computed from the text)"
-        raise SettingsError([_at(document, name, "hash", message, "E_UNKNOWN_FIELD")])
-    rubric = _fitted(document, name, JudgeRubric, {"hash": ""})
-    wrong = [_at(document, name, field, message, "E_RUBRIC") for field, message in _contradictions(rubric)]
-    if wrong:
-        raise SettingsError(wrong)
+        raise SettingsError([_problem_at_field(document, name, "hash", message, "E_UNKNOWN_FIELD")])
+    rubric = _fit_document(document, name, JudgeRubric, {"hash": ""})
+    problems = []
+    for field, message in _find_contradictions(rubric):
+        problems.append(_problem_at_field(document, name, field, message, "E_RUBRIC"))
+    if problems:
+        raise SettingsError(problems)
     return structs.replace(rubric, hash=digest(rubric))
 
 
 def lock_lines(rubrics: Mapping[tuple[str, str], JudgeRubric]) -> str:
     """Return the lock file of these rubrics: `name.language version hash`, sorted."""
-    return "".join(sorted(f"{each.name}.{each.language} {each.version} {each.hash}\n" for each in rubrics.values()))
+    lines = [f"{rubric.name}.{rubric.language} {rubric.version} {rubric.hash}\n" for rubric in rubrics.values()]
+    return "".join(sorted(lines))
 
 
 def lock_problems(rubrics: Mapping[tuple[str, str], JudgeRubric], locked: str) -> list[Problem]:
-    """Return what differs from the lock file; a text that changed under the same version is the worst of it."""
-    known = {line.split(" ")[0]: line for line in locked.splitlines()}
+    """Return what differs from the lock file, including rubrics whose text changed without a new version."""
+    locked_lines = {line.split(" ")[0]: line for line in locked.splitlines()}
     problems = []
     for line in lock_lines(rubrics).splitlines():
         name, version, _ = line.split(" ")
-        before = known.pop(name, "")
-        if before == line:
+        locked_line = locked_lines.pop(name, "")
+        if locked_line == line:
             continue
         message = "not as locked (run scripts/rubrics_lock.py)"
-        if before.split(" ")[1:2] == [version]:
+        if locked_line.split(" ")[1:2] == [version]:
             message = f"changed under the same version (got {version!r} again; expected a new version)"
         problems.append(Problem(f"rubrics/{name}.yaml", None, "version", message, "E_RUBRIC_VERSION"))
-    return problems + [Problem(f"rubrics/{name}.yaml", None, "", "locked but not there", "E_RUBRIC") for name in known]
+    missing = [
+        Problem(f"rubrics/{name}.yaml", None, "", "in the lock file, but missing", "E_RUBRIC") for name in locked_lines
+    ]
+    return problems + missing
 
 
-def _contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
-    """Yield (field, what is wrong with it) for what the types allow and the meaning does not."""
+def _find_contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for everything that fits the types but makes no sense."""
     labels = [label.name for label in rubric.labels]
     if not _NAME.fullmatch(rubric.name):
         yield "name", f"not a name (got {shown(rubric.name)}; expected lower case letters, digits and _)"
@@ -136,21 +146,21 @@ def _contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
         yield "version", f"not a version (got {shown(rubric.version)}; expected a text without spaces and @)"
     if not rubric.task.strip():
         yield "task", "empty (expected what the judge has to decide)"
-    yield from _unlisted("inputs", rubric.inputs, INPUTS)
+    yield from _find_unknown("inputs", rubric.inputs, INPUTS)
     if not rubric.inputs:
         yield "inputs", f"empty (expected some of {', '.join(INPUTS)})"
-    yield from _unlisted("quotes", rubric.quotes, labels)
-    yield from _unlisted("sources", rubric.sources, rubric.inputs[rubric.per_item :])
+    yield from _find_unknown("quotes", rubric.quotes, labels)
+    yield from _find_unknown("sources", rubric.sources, rubric.inputs[rubric.per_item :])
     if bool(rubric.quotes) != bool(rubric.sources):
         yield "sources", "quotes need sources, and sources quotes (got one of them)"
     for index, name in enumerate(PLACEHOLDER.findall(rubric.task)):
         if name not in rubric.inputs:
             expected = ", ".join(rubric.inputs)
-            yield "task", f"placeholder {index + 1} names no input (got {shown(name)}; expected one of {expected})"
-    yield from _labels(rubric)
+            yield "task", f"placeholder {index + 1} is not an input (got {shown(name)}; expected one of {expected})"
+    yield from _find_label_faults(rubric)
 
 
-def _labels(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+def _find_label_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
     if len(rubric.labels) < 2:
         yield "labels", f"too few to choose from (got {len(rubric.labels)}; expected 2 or more)"
     names = [label.name for label in rubric.labels]
@@ -166,36 +176,36 @@ def _labels(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
             yield f"{at}.meaning", "empty (expected what makes the judge choose this label)"
 
 
-def _unlisted(field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[tuple[str, str]]:
-    listed, seen = list(known), set()
+def _find_unknown(field: str, names: Sequence[str], known_names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for each name that is unknown or given twice."""
     for index, name in enumerate(names):
-        if name not in listed:
-            yield f"{field}[{index}]", f"unknown (got {shown(name)}; expected one of {', '.join(listed)})"
-        elif name in seen:
+        if name not in known_names:
+            yield f"{field}[{index}]", f"unknown (got {shown(name)}; expected one of {', '.join(known_names)})"
+        elif name in names[:index]:
             yield f"{field}[{index}]", f"given twice (got {shown(name)} again)"
-        seen.add(name)
 
 
-def _fitted(document: Document, name: str, record: type[T], more: dict[str, Any]) -> T:
+def _fit_document(document: Document, name: str, record: type[T], more: dict[str, Any]) -> T:
     try:
         return fit({**document.data, **more}, record)
     except MisfitError as error:
-        raise SettingsError([_at(document, name, *misfit) for misfit in error.misfits]) from None
+        raise SettingsError([_problem_at_field(document, name, *misfit) for misfit in error.misfits]) from None
 
 
-def _at(document: Document, name: str, field: str, message: str, code: str) -> Problem:
-    known = field
-    while known and known not in document.places:
-        known = known[: max(known.rfind("."), known.rfind("["), 0)]
-    return problem_at(name, document.places.get(known, Place(1, 1)), field, message, code)
+def _problem_at_field(document: Document, name: str, field: str, message: str, code: str) -> Problem:
+    """Return a problem at a field, or at the nearest field around it that the document has."""
+    nearest = field
+    while nearest and nearest not in document.places:
+        nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
+    return problem_at(name, document.places.get(nearest, Place(1, 1)), field, message, code)
 
 
-def _yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:
+def _list_yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:
     if not folder.is_dir():
         problems.append(Problem(str(folder), None, "", "not a folder (expected one with rubrics as *.yaml)", "E_FILE"))
         return []
     return sorted(folder.glob("*.yaml"))
 
 
-def _folder() -> Traversable:
+def _rubrics_folder() -> Traversable:
     return files("assay").joinpath("rubrics")

@@ -1,7 +1,7 @@
-"""The run folder: manifest, golden set, journal of observations, lock, and what is derived from them (DECISIONS 20).
+"""The run folder (ADR 0032): manifest, golden set, journal of observations, lock, and files derived from them.
 
-A line of the journal is acknowledged only after it was written whole. What a crash cut off is dropped when the folder
-is opened again, and said.
+An observation counts only once its line has been written completely. A last line that a crash cut off is dropped when
+the folder is opened again, and reported.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, REPLACED, LOCK, DERIVED = (
 )
 VERDICTS, VERDICTS_TEXT, CALIBRATION = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
 RUBRICS = "rubrics"
-FORMAT = 1
+RUN_FOLDER_FORMAT = 1
 FSYNC_LINES = 64
 
 Key = tuple[str, str, int]
-"""Which observation: configuration, case, repeat."""
+"""Identifies an observation: configuration, case, repeat."""
 
 
 def key_of(observation: Observation) -> Key:
-    """Return which observation this is."""
+    """Return the configuration, case and repeat of an observation."""
     return observation.config_id, observation.case_id, observation.repeat
 
 
@@ -50,15 +50,15 @@ class RunFolder:
     """An open, locked run folder. Close it, or use it in a `with` block."""
 
     def __init__(self, path: Path) -> None:
-        """Open or make the folder. Raises InputError where it is another's, in use, or no run folder."""
+        """Open or make the folder. Raises InputError if it is in use, or holds other files and is not a run folder."""
         self.path = path
         if path.exists() and not path.is_dir():
-            raise _refused(path, "is a file (expected a folder)")
+            raise _input_error(path, "is a file (expected a folder)")
         if path.exists() and any(entry.name != LOCK for entry in path.iterdir()) and not (path / MANIFEST).exists():
-            raise _refused(path, "is not empty and not a run folder (expected a new or empty folder)")
+            raise _input_error(path, "is not empty and not a run folder (expected a new or empty folder)")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(path / LOCK)
+            self._lock = _acquire_lock(path / LOCK)
         except OSError as error:
             raise IncompleteError(f"{path}: cannot be written: {error.strerror or error}") from error
         try:
@@ -74,48 +74,47 @@ class RunFolder:
         self.close()
 
     def close(self) -> None:
-        """Let others use the folder; the system does the same for a process that dies."""
-        if not self._lock.closed:  # the name may be another's lock by now
+        """Release the lock; the operating system does so when the process dies."""
+        if not self._lock.closed:  # after a first close the file may already be the lock of another process
             (self.path / LOCK).unlink(missing_ok=True)
             self._lock.close()
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Replace the manifest, whole or not at all."""
-        self.manifest = {"format": FORMAT, **manifest}
+        """Replace the manifest, completely or not at all."""
+        self.manifest = {"format": RUN_FOLDER_FORMAT, **manifest}
         text = msgspec.json.format(msgspec.json.encode(self.manifest, order="sorted"), indent=2) + b"\n"
         write_whole(self.path / MANIFEST, [text])
 
     def write_golden(self, golden: GoldenSet) -> None:
-        """Keep the golden set in its native format."""
+        """Write the golden set in its native format."""
         write_golden(golden, self.path / GOLDEN)
 
     def write_corpus(self, corpus: Corpus) -> str:
-        """Keep the corpus in its native format and return the SHA-256 of its bytes."""
+        """Write the corpus in its native format and return the SHA-256 of its bytes."""
         path = write_whole(self.path / CORPUS, (msgspec.json.encode(chunk) + b"\n" for chunk in corpus.chunks.values()))
         return sha256_of(path)
 
     def write_derived(self, name: str, parts: Iterable[bytes]) -> Path:
-        """Write something that can be computed again."""
+        """Write a file that can be computed again from the others."""
         return write_whole(self.path / DERIVED / name, parts)
 
     def copy_observations(self, source: str, name: str) -> str:
-        """Take a copy of a file of outputs and return its SHA-256."""
+        """Copy a file of outputs into the folder and return its SHA-256."""
         draft = self.path / f"{name}.part"
         shutil.copyfile(source, draft)
         draft.replace(self.path / name)
         return sha256_of(self.path / name)
 
     def copy_rubrics(self, folders: Iterable[str]) -> list[dict[str, str]]:
-        """Take copies of the rubrics of folders in place of those that are there; returns each with its SHA-256."""
-        files = [
-            (number, path) for number, folder in enumerate(folders, 1) for path in sorted(Path(folder).glob("*.yaml"))
-        ]
-        texts = [
-            (f"{number}-{path.name}", path.read_bytes()) for number, path in files
-        ]  # they may be those of this run
+        """Replace the rubrics of the run by copies of those in `folders`; return each with its SHA-256."""
+        # All are read before the first one is removed, because `folders` may be those of this run.
+        contents: dict[str, bytes] = {}
+        for number, folder in enumerate(folders, 1):
+            for path in sorted(Path(folder).glob("*.yaml")):
+                contents[f"{number}-{path.name}"] = path.read_bytes()
         for path in (self.path / RUBRICS).glob("*.yaml"):
             path.unlink()
-        written = [write_whole(self.path / RUBRICS / name, [text]) for name, text in texts]
+        written = [write_whole(self.path / RUBRICS / name, [content]) for name, content in contents.items()]
         return [{"path": f"{RUBRICS}/{path.name}", "sha256": sha256_of(path)} for path in written]
 
     def _read_manifest(self) -> dict[str, Any]:
@@ -126,7 +125,7 @@ class Journal:
     """The append-only file of observations of an open run folder."""
 
     def __init__(self, folder: RunFolder) -> None:
-        """Open the journal, dropping a last line that a crash cut off. Raises InputError for any other bad line."""
+        """Open the journal and drop a last line that a crash cut off. Raises InputError for any other invalid line."""
         self.path = folder.path / OBSERVATIONS
         self.torn_bytes = 0
         self.failed: set[Key] = set()
@@ -134,13 +133,13 @@ class Journal:
         self._unsynced = 0
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            self._size = self._read()
+            self._size = self._read_keys()
         except BaseException:
             os.close(self._file)
             raise
 
     def append(self, line: bytes, key: Key, *, failed: bool) -> None:
-        """Write one line; only then does the observation count. Raises IncompleteError, with nothing half written."""
+        """Write one line completely. Raises IncompleteError if that fails, after removing a partly written line."""
         data = line + b"\n"
         try:
             written = 0
@@ -159,7 +158,7 @@ class Journal:
             self.failed.add(key)
 
     def sync(self) -> None:
-        """Make sure that what was written survives a loss of power."""
+        """Make sure that what was written survives a power failure."""
         os.fsync(self._file)
         self._unsynced = 0
 
@@ -173,27 +172,31 @@ class Journal:
             os.close(self._file)
 
     def drop_failed(self, configs: Collection[str]) -> int:
-        """Take the failed observations of some configurations out, to be made again; they are kept in replaced.jsonl.
+        """Move the failed observations of some configurations to `replaced.jsonl`, so that they are made again.
 
-        Returns how many. A crash on the way loses none that has not failed.
+        Returns how many were moved. A crash during the move loses no successful observation.
         """
         lines = self.path.read_bytes().splitlines(keepends=True)
-        again = [line for line in lines if (seen := native.decode(line)).error and seen.config_id in configs]
-        if not again:
+        failed_lines = []
+        for line in lines:
+            observation = native.decode(line)
+            if observation.error and observation.config_id in configs:
+                failed_lines.append(line)
+        if not failed_lines:
             return 0
         with open(self.path.with_name(REPLACED), "ab") as replaced:
-            replaced.writelines(again)
-        gone = set(again)
+            replaced.writelines(failed_lines)
+        dropped = set(failed_lines)
         os.close(self._file)
-        write_whole(self.path, [line for line in lines if line not in gone])
+        write_whole(self.path, [line for line in lines if line not in dropped])
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
         self.kept.clear()
         self.failed.clear()
-        self._size = self._read()
-        return len(again)
+        self._size = self._read_keys()
+        return len(failed_lines)
 
-    def _read(self) -> int:
-        """Note what is there; cut off a last line without its end, and return the size that remains."""
+    def _read_keys(self) -> int:
+        """Note the key of each line, cut off a last line without a line end, and return the remaining size in bytes."""
         problems, size = [], 0
         with open(self.path, "rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -203,15 +206,15 @@ class Journal:
                     break
                 size += len(line)
                 try:
-                    seen = native.decode(line)
+                    observation = native.decode(line)
                 except UNREADABLE as error:
                     problems += line_problems(str(self.path), number, line, Observation, error)
                     continue
-                key = key_of(seen)
+                key = key_of(observation)
                 if key in self.kept:
                     problems.append(Problem(str(self.path), number, "case_id", f"observed twice (got {shown(key)})"))
                 self.kept.add(key)
-                if seen.error is not None:
+                if observation.error is not None:
                     self.failed.add(key)
         if problems:
             raise InputError(problems)
@@ -219,44 +222,44 @@ class Journal:
 
 
 def read_manifest(run: Path) -> dict[str, Any]:
-    """Return the manifest of a run folder. Raises InputError where there is none that can be read."""
+    """Return the manifest of a run folder. Raises InputError if it is missing, broken or of another format."""
     path = run / MANIFEST
     if not path.is_file():
-        raise _refused(run, f"no run folder (expected a folder with {MANIFEST}, as --run-dir or `assay run` makes)")
+        raise _input_error(run, f"no run folder (expected a folder with {MANIFEST}, as --run-dir or `assay run` makes)")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        manifest = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except (*UNREADABLE, OSError) as error:
-        raise _refused(path, f"cannot be read: {error} (expected the manifest of a run)") from error
-    if found.get("format", FORMAT) != FORMAT:
-        raise _refused(path, f"of another format (got {found['format']!r}; expected {FORMAT})")
-    return found
+        raise _input_error(path, f"cannot be read: {error} (expected the manifest of a run)") from error
+    if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
+        raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
+    return manifest
 
 
 def sha256_of(path: Path) -> str:
-    """Return `sha256:` and the digest of a file's bytes."""
+    """Return `sha256:` and the SHA-256 digest of a file in hexadecimal."""
     with open(path, "rb") as file:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
-    """Return what differs between two manifests' parts, as sentences; what only one of them has differs too.
+    """Describe each difference between two parts of manifests, including members that only one of them has.
 
     >>> changes({"k": 5, "t": {"a": 1}}, {"k": 5, "t": {"a": 2}})
     ['t.a: was 1, is now 2']
     """
-    found = []
+    differences = []
     for name in sorted({*before, *now}):
-        place = f"{at}.{name}" if at else name
+        field = f"{at}.{name}" if at else name
         old, new = before.get(name), now.get(name)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            found += changes(old, new, place)
+            differences += changes(old, new, field)
         elif old != new:
-            found.append(f"{place}: was {shown(old)}, is now {shown(new)}")
-    return found
+            differences.append(f"{field}: was {shown(old)}, is now {shown(new)}")
+    return differences
 
 
-def _locked(path: Path) -> IO[str]:
-    """Lock for as long as the file is open; raises InputError naming the process that has it."""
+def _acquire_lock(path: Path) -> IO[str]:
+    """Lock a file for as long as it is open. Raises InputError naming the process that holds the lock."""
     import fcntl
 
     while True:
@@ -267,8 +270,8 @@ def _locked(path: Path) -> IO[str]:
             file.seek(0)
             holder = file.read(200).strip() or "another process"
             file.close()
-            raise _refused(path.parent, f"is being written by {holder} (expected one process at a time)") from None
-        # A holder that closed in between has removed the file that we locked: take the new one.
+            raise _input_error(path.parent, f"is being written by {holder} (expected one process at a time)") from None
+        # The previous holder may have removed the file that was locked here in the meantime: try the new one.
         if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
             break
         file.close()
@@ -278,5 +281,5 @@ def _locked(path: Path) -> IO[str]:
     return file
 
 
-def _refused(path: Path, message: str) -> InputError:
+def _input_error(path: Path, message: str) -> InputError:
     return InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])

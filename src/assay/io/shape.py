@@ -1,7 +1,7 @@
-"""Fits decoded JSON to a record without coercing anything, and says field by field what does not fit.
+"""Converts decoded JSON to records without coercion, and reports every field that does not fit.
 
-msgspec decides whether a value fits (fast, first fault only); the walk over the record's type description happens only
-for values that do not, to report all faults with what was found and what was expected.
+msgspec decides whether a value fits, which is fast but reports the first fault only. For values that do not fit, all
+faults are found from the description of the record's type, each with the value and what was expected.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Misfit(NamedTuple):
-    """One fault of a value: the place inside it, what is wrong, and the code."""
+    """One fault of a value: the path of the field, what is wrong, and the error code."""
 
     field: str
     message: str
@@ -30,7 +30,7 @@ class Misfit(NamedTuple):
 
 
 class MisfitError(ValueError):
-    """A value does not fit the record; `misfits` holds every reason."""
+    """A value does not fit the record; `misfits` holds all faults."""
 
     def __init__(self, misfits: list[Misfit]) -> None:
         super().__init__("; ".join(f"{field}: {message}" for field, message, _ in misfits))
@@ -38,7 +38,7 @@ class MisfitError(ValueError):
 
 
 def fit(value: Any, record: type[T], at: str = "") -> T:
-    """Return `value` as a `record`; raises MisfitError with its faults (the first 50), named below `at`.
+    """Convert `value` to a `record`. Raises MisfitError with up to 50 faults, whose field names begin with `at`.
 
     >>> class Page(msgspec.Struct, forbid_unknown_fields=True):
     ...     number: int
@@ -52,12 +52,12 @@ def fit(value: Any, record: type[T], at: str = "") -> T:
     try:
         return msgspec.convert(value, record)
     except msgspec.ValidationError as error:
-        misfits = list(islice(_misfits(value, type_of(record), at), MAX_PROBLEMS_SHOWN))
+        misfits = list(islice(_find_misfits(value, type_of(record), at), MAX_PROBLEMS_SHOWN))
         raise MisfitError(misfits or [Misfit(at, f"{error} (got {shown(value)})", "E_TYPE")]) from None
 
 
 def fit_open(row: dict[str, Any], record: type[T], at: str = "") -> tuple[T, dict[str, Any]]:
-    """Fit an object that may also hold free-form members, whose names begin with `x_`; return them apart."""
+    """Convert an object that may have free-form members (`x_…`); return the record and these members."""
     try:
         return msgspec.convert(row, record), {}
     except msgspec.ValidationError:
@@ -67,67 +67,68 @@ def fit_open(row: dict[str, Any], record: type[T], at: str = "") -> tuple[T, dic
 
 @cache
 def type_of(record: Any) -> inspect.Type:
-    """Return msgspec's description of a type, kept because making it is slow."""
+    """Return msgspec's description of a type, cached because computing it is slow."""
     return inspect.type_info(record)
 
 
 def unknown(name: str, known: list[str]) -> str:
-    """Return the message for a name that is not one of `known`, with the closest one where there is one.
+    """Return the message for a name that is not one of `known`, suggesting the closest one if there is one.
 
     >>> unknown("expected_chunk_id", ["id", "expected_chunk_ids"])
     "unknown field (got 'expected_chunk_id'; expected 'expected_chunk_ids'?)"
     """
     close = get_close_matches(name, known, n=1, cutoff=0.7)
-    wanted = f"{close[0]!r}?" if close else f"one of {', '.join(known)}, or an x_ name"
-    return f"unknown field (got {shown(name)}; expected {wanted})"
+    expected = f"{close[0]!r}?" if close else f"one of {', '.join(known)}, or an x_ name"
+    return f"unknown field (got {shown(name)}; expected {expected})"
 
 
-def _misfits(value: Any, kind: inspect.Type, at: str) -> Iterator[Misfit]:
+def _find_misfits(value: Any, kind: inspect.Type, at: str) -> Iterator[Misfit]:
     if isinstance(kind, inspect.UnionType):
-        yield from _union_misfits(value, kind, at)
+        yield from _find_union_misfits(value, kind, at)
     elif isinstance(kind, inspect.StructType) and isinstance(value, dict):
-        yield from _member_misfits(value, kind, at)
+        yield from _find_member_misfits(value, kind, at)
     elif isinstance(kind, inspect.DictType) and isinstance(value, dict):
         for key, member in value.items():
-            yield from _misfits(member, kind.value_type, pointer(at, key))
+            yield from _find_misfits(member, kind.value_type, pointer(at, key))
     elif isinstance(kind, (inspect.VarTupleType, inspect.ListType)) and isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _misfits(item, kind.item_type, pointer(at, index))
+            yield from _find_misfits(item, kind.item_type, pointer(at, index))
     elif not _fits(value, kind):
-        yield _misfit(value, kind, at)
+        yield _describe_misfit(value, kind, at)
 
 
-def _union_misfits(value: Any, kind: inspect.UnionType, at: str) -> Iterator[Misfit]:
-    some = [option for option in kind.types if not isinstance(option, inspect.NoneType)]
-    if len(some) == 1 and value is not None:
-        yield from _misfits(value, some[0], at)
-    elif not any(not list(_misfits(value, option, at)) for option in kind.types):
-        yield _misfit(value, kind, at)
+def _find_union_misfits(value: Any, kind: inspect.UnionType, at: str) -> Iterator[Misfit]:
+    options = [option for option in kind.types if not isinstance(option, inspect.NoneType)]
+    if len(options) == 1 and value is not None:
+        yield from _find_misfits(value, options[0], at)
+    elif all(any(_find_misfits(value, option, at)) for option in kind.types):
+        yield _describe_misfit(value, kind, at)
 
 
-def _member_misfits(value: dict[str, Any], kind: inspect.StructType, at: str) -> Iterator[Misfit]:
+def _find_member_misfits(value: dict[str, Any], kind: inspect.StructType, at: str) -> Iterator[Misfit]:
     members = {member.encode_name: member for member in kind.fields}
     for key, item in value.items():
         if key in members:
-            yield from _misfits(item, members[key].type, pointer(at, key))
+            yield from _find_misfits(item, members[key].type, pointer(at, key))
         else:
             yield Misfit(pointer(at, key), unknown(key, list(members)), "E_UNKNOWN_FIELD")
     for name, member in members.items():
         if member.required and name not in value:
-            message = f"missing (got no {name!r}; expected {_described(member.type)})"
+            message = f"missing (got no {name!r}; expected {_describe_type(member.type)})"
             yield Misfit(pointer(at, name), message, "E_MISSING")
 
 
-def _misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
-    expected = _described(kind)
+def _describe_misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
+    expected = _describe_type(kind)
     if isinstance(kind, inspect.LiteralType) and isinstance(value, str):
         return Misfit(at, f"unknown value (got {shown(value)}; expected {expected})", "E_ENUM")
-    if isinstance(kind, (inspect.IntType, inspect.FloatType)) and type(value) in (int, float) and _is_kind(value, kind):
+    if isinstance(kind, (inspect.IntType, inspect.FloatType)) and _is_number(value, kind):
         return Misfit(at, f"out of range (got {shown(value)}; expected {expected})", "E_RANGE")
     return Misfit(at, f"wrong type (got {shown(value)}; expected {expected})", "E_TYPE")
 
 
-def _is_kind(value: Any, kind: inspect.Type) -> bool:
+def _is_number(value: Any, kind: inspect.IntType | inspect.FloatType) -> bool:
+    """Return whether a value is a number of this kind, whatever its range; `True` is no integer."""
     return type(value) is int if isinstance(kind, inspect.IntType) else type(value) in (int, float)
 
 
@@ -143,38 +144,38 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
             return isinstance(value, str)
         case inspect.IntType() | inspect.FloatType():
             low, high = kind.ge, kind.le
-            return _is_kind(value, kind) and (low is None or value >= low) and (high is None or value <= high)
+            return _is_number(value, kind) and (low is None or value >= low) and (high is None or value <= high)
         case inspect.LiteralType():
             return type(value) is str and value in kind.values
         case _:
             return False
 
 
-def _described(kind: inspect.Type) -> str:
+def _describe_type(kind: inspect.Type) -> str:
     match kind:
         case inspect.StrType():
             return "a string"
         case inspect.BoolType():
             return "true or false"
         case inspect.IntType() | inspect.FloatType():
-            return _described_number(kind)
+            return _describe_number(kind)
         case inspect.LiteralType():
             return "one of " + ", ".join(str(value) for value in kind.values)
         case inspect.VarTupleType() | inspect.ListType():
-            return f"a list, each item {_described(kind.item_type)}"
+            return f"a list, each item {_describe_type(kind.item_type)}"
         case inspect.DictType():
-            return f"an object, each value {_described(kind.value_type)}"
+            return f"an object, each value {_describe_type(kind.value_type)}"
         case inspect.StructType():
             return "an object with " + ", ".join(member.encode_name for member in kind.fields)
         case inspect.UnionType():
-            return " or ".join(_described(option) for option in kind.types)
+            return " or ".join(_describe_type(option) for option in kind.types)
         case inspect.NoneType():
             return "null"
         case _:
             return "any value"
 
 
-def _described_number(kind: inspect.IntType | inspect.FloatType) -> str:
+def _describe_number(kind: inspect.IntType | inspect.FloatType) -> str:
     noun = "an integer" if isinstance(kind, inspect.IntType) else "a number"
     if kind.ge is not None and kind.le is not None:
         return f"{noun} from {kind.ge} to {kind.le}"

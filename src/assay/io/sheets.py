@@ -1,13 +1,13 @@
-"""Sheets for people to label: what is asked, blind, as CSV and JSON Lines; the key that says which row is what.
+"""Reads and writes label sheets, as CSV and JSON Lines, and the key that identifies their rows.
 
-A sheet holds no configuration, no score, no verdict and no id of a case or chunk; the key, which the people who label
-do not get, holds them.
+Labelling is blind: a sheet holds no configuration, no score, no verdict and no id of a case or chunk. The key, which
+the people who label do not get, says which case and configuration each row belongs to.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,11 @@ ROW_ID = "row_id"
 
 
 class SheetRow(Struct, frozen=True):
-    """One thing to label: `item` is the claim, citation or fact ("" for the whole answer), `options` are the labels and
-    `meanings` what each of them means."""
+    """One item to label.
+
+    `item` is the claim, citation or fact, "" for the whole answer. `options` are the labels to choose from and
+    `meanings` their explanations, in the same order.
+    """
 
     row_id: str
     metric: str
@@ -42,7 +45,7 @@ class SheetRow(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a row of a sheet is: only the key holds it."""
+    """What a row of a sheet stands for, which only the key says."""
 
     case_id: str
     metric: str
@@ -53,7 +56,7 @@ class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class KeyFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """The key of a sheet: the golden set and the seed that it was drawn with, and the target of each row."""
+    """The key of a sheet: the digest of the golden set, the seed of the sample, and what each row stands for."""
 
     format: int
     golden: str
@@ -61,7 +64,7 @@ class KeyFile(Struct, frozen=True, forbid_unknown_fields=True):
     rows: dict[str, Target]
 
 
-class _Filled(Struct, frozen=True, forbid_unknown_fields=True):
+class _FilledRow(Struct, frozen=True, forbid_unknown_fields=True):
     row_id: str
     label: str | None = None
     note: str = ""
@@ -110,12 +113,12 @@ def sheet_jsonl(rows: Iterable[SheetRow]) -> Iterator[bytes]:
 
 
 def key_bytes(key: KeyFile) -> bytes:
-    """Return the key as a file."""
+    """Return the content of a key file."""
     return msgspec.json.format(msgspec.json.encode(key, order="sorted"), indent=2) + b"\n"
 
 
 def load_key(path: str) -> KeyFile:
-    """Read a key. Raises InputError with everything wrong with it."""
+    """Read a key file. Raises InputError with everything that is wrong with it."""
     with opened(path) as source:
         text = "\n".join(text_of(line, source.name) for line in read_lines(source))
         value = decode(text, source.name)
@@ -131,7 +134,7 @@ def load_key(path: str) -> KeyFile:
 
 
 def is_sheet(path: str) -> bool:
-    """Return whether a file is a sheet rather than a file of labels: it names its rows."""
+    """Return whether a file is a sheet rather than a file of labels: a sheet has row ids."""
     with opened(path) as source:
         first = next((line for line in read_lines(source) if line.data.strip()), None)
         if first is None:
@@ -145,62 +148,65 @@ def is_sheet(path: str) -> bool:
 
 
 def load_sheet(path: str, key: KeyFile, scales: Scales, rater: str | None = None) -> tuple[list[Label], int]:
-    """Return the labels of a filled sheet, and how many rows have none.
+    """Read a filled sheet and return its labels, and the number of rows without one.
 
-    The rater is the row's own, else the one given, else the name of the file. Raises InputError with everything wrong:
-    rows that the key does not know, unknown labels, a row labelled twice by one rater.
+    The rater is that of the row, or else `rater`, or else the name of the file. Raises InputError with everything that
+    is wrong: rows that are not in the key, unknown labels, a row labelled twice by one rater.
     """
     labels: dict[tuple[str, str], Label] = {}
     empty = 0
     with opened(path) as source:
         findings = Findings(source.name)
-        named = rater or Path(source.name).name.partition(".")[0]
+        sheet_rater = rater or Path(source.name).name.partition(".")[0]
         try:
             for row in rows_of(source, COLUMNS, (ROW_ID, "label")):
-                label = _labelled(row, key, scales, named, findings)
+                label = _read_label(row, key, scales, sheet_rater, findings)
                 if label is None:
                     empty += not row.members.get("label")
                     continue
-                place = label.rater, str(row.members[ROW_ID])
-                if place in labels:
+                label_key = label.rater, str(row.members[ROW_ID])
+                if label_key in labels:
                     findings.error(row.line, ROW_ID, f"labelled twice by {shown(label.rater)}", "E_DUPLICATE_ID")
-                labels[place] = label
+                labels[label_key] = label
         except InputError as error:
             findings.absorb(error)
     findings.raise_errors()
     return list(labels.values()), empty
 
 
-def _labelled(row: Row, key: KeyFile, scales: Scales, rater: str, findings: Findings) -> Label | None:
+def _read_label(row: Row, key: KeyFile, scales: Scales, rater: str, findings: Findings) -> Label | None:
+    """Return the label of a row; None if it is empty, or wrong in a way that was noted."""
     try:
-        filled = fit(row.members, _Filled)
+        filled = fit(row.members, _FilledRow)
     except MisfitError as error:
         for misfit in error.misfits:
             findings.error(row.line, misfit.field, misfit.message, misfit.code)
         return None
     target = key.rows.get(filled.row_id)
-    said = (filled.label or "").strip()
+    label_name = (filled.label or "").strip()
     if target is None:
-        message = f"not a row of this key (got {shown(filled.row_id)}; {_near(filled.row_id, key.rows)})"
+        message = f"not a row of this key (got {shown(filled.row_id)}; {_describe_row_ids(key)})"
         findings.error(row.line, ROW_ID, message, "E_KEY")
-    elif said:
-        if wrong := label_problem(target.metric, said, scales):
-            findings.error(row.line, "label", wrong, "E_LABEL")
-            return None
-        return Label(
-            target.case_id,
-            target.metric,
-            (filled.rater or "").strip() or rater,
-            said,
-            config_id=target.config_id,
-            item=target.item,
-            text=target.text,
-            answer_hash=target.answer_hash,
-            note=filled.note,
-        )
-    return None
+        return None
+    if not label_name:
+        return None
+    problem = label_problem(target.metric, label_name, scales)
+    if problem:
+        findings.error(row.line, "label", problem, "E_LABEL")
+        return None
+    return Label(
+        target.case_id,
+        target.metric,
+        (filled.rater or "").strip() or rater,
+        label_name,
+        config_id=target.config_id,
+        item=target.item,
+        text=target.text,
+        answer_hash=target.answer_hash,
+        note=filled.note,
+    )
 
 
-def _near(row_id: str, rows: Mapping[str, Target]) -> str:
-    known: Sequence[str] = sorted(rows)
-    return f"expected one of {known[0]} … {known[-1]}" if known else "it has none"
+def _describe_row_ids(key: KeyFile) -> str:
+    row_ids = sorted(key.rows)
+    return f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"

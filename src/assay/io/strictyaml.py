@@ -1,7 +1,7 @@
-"""Strict YAML for files that people write: whatever two readers could understand differently is an error.
+"""Strict YAML for files that people write: everything that two parsers could read differently is an error.
 
-Only mappings with text keys, lists, texts, `true`, `false`, `null` and plain decimal numbers are read; each value keeps
-the line and column at which it stands.
+Only mappings with text keys, lists, texts, `true`, `false`, `null` and plain decimal numbers are read. The line and
+column of each value are kept for error messages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.errors import Problem, SettingsError, shown
 from assay.io.lines import open_file
 from assay.io.strictjson import pointer
 
-MAX_BYTES = 2**20
+MAX_YAML_BYTES = 2**20
 MAX_DEPTH = 20
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,26 +28,28 @@ _TAB_INDENT = re.compile(r"[ \t]*\t")
 
 
 class Place(NamedTuple):
-    """Where a value begins, both counted from 1."""
+    """The line and column at which a value begins, both counted from 1."""
 
     line: int
     column: int
 
 
 class Document(NamedTuple):
-    """What a file says, and the place of each value by its field (`rules[0].metric`)."""
+    """The content of a file, and the position of each value by its field (`rules[0].metric`)."""
 
     data: Any
     places: dict[str, Place]
 
 
 def read_yaml_file(path: Path | str) -> Document:
-    """Read a YAML file; raises InputError where it cannot be read or `read_yaml` refuses it."""
+    """Read a YAML file. Raises InputError if it cannot be read, and SettingsError for what `read_yaml` refuses."""
     name = str(path)
     with open_file(Path(path)) as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise SettingsError([Problem(name, None, "", f"too large (expected {MAX_BYTES} bytes at most)", "E_TOO_LARGE")])
+        data = file.read(MAX_YAML_BYTES + 1)
+    if len(data) > MAX_YAML_BYTES:
+        raise SettingsError(
+            [Problem(name, None, "", f"too large (expected {MAX_YAML_BYTES} bytes at most)", "E_TOO_LARGE")]
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -57,45 +59,45 @@ def read_yaml_file(path: Path | str) -> Document:
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """Return the one document of a YAML text; an empty text holds None.
+    """Return the one document of a YAML text; the data of an empty text is None.
 
-    Raises SettingsError with everything wrong: broken YAML, tabs as indentation, anchors, aliases, tags, more than one
-    document, keys given twice or that are not text, nesting beyond 20, and words or numbers that YAML readers
-    understand differently (`yes`, `010`, `1_000`, `1:30`, `.nan`).
+    Raises SettingsError with everything that is wrong: broken YAML, tabs as indentation, anchors, aliases, tags, more
+    than one document, keys that are duplicates or not text, nesting beyond 20, and words or numbers that YAML parsers
+    read differently (`yes`, `010`, `1_000`, `1:30`, `.nan`).
 
     >>> read_yaml("rules:\\n  - metric: recall@10\\n", "gate.yaml").places["rules[0].metric"]
     Place(line=2, column=13)
     """
     try:
-        _refuse_extras(text, name)
+        _check_events(text, name)
         root = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError as error:
-        raise SettingsError([_broken(error, text, name)]) from None
+        raise SettingsError([_syntax_problem(error, text, name)]) from None
     builder = _Builder(name)
-    data = builder.value(root, "") if root is not None else None
+    data = builder.build_value(root, "") if root is not None else None
     if builder.problems:
         raise SettingsError(builder.problems)
     return Document(data, builder.places)
 
 
 class _Builder:
-    """Turns nodes into plain values, keeping places and everything that is wrong."""
+    """Turns nodes into plain values; collects their positions and everything that is wrong."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.places: dict[str, Place] = {}
         self.problems: list[Problem] = []
 
-    def value(self, node: yaml.Node, at: str) -> Any:
-        self.places[at] = _place(node.start_mark)
+    def build_value(self, node: yaml.Node, at: str) -> Any:
+        self.places[at] = _position(node.start_mark)
         if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, at)
+            return self._build_mapping(node, at)
         if isinstance(node, yaml.SequenceNode):
-            return [self.value(item, pointer(at, index)) for index, item in enumerate(node.value)]
+            return [self.build_value(item, pointer(at, index)) for index, item in enumerate(node.value)]
         assert isinstance(node, yaml.ScalarNode)
-        return node.value if node.style in ("'", '"', "|", ">") else self._plain(node, at)
+        return node.value if node.style in ("'", '"', "|", ">") else self._resolve_plain(node, at)
 
-    def _mapping(self, node: yaml.MappingNode, at: str) -> dict[str, Any]:
+    def _build_mapping(self, node: yaml.MappingNode, at: str) -> dict[str, Any]:
         members: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
@@ -109,10 +111,10 @@ class _Builder:
                 self._refuse(
                     key_node, field, f"key given twice (got {shown(key)} again; expected it once)", "E_KEY_TWICE"
                 )
-            members[key] = self.value(value_node, field)
+            members[key] = self.build_value(value_node, field)
         return members
 
-    def _plain(self, node: yaml.ScalarNode, at: str) -> Any:
+    def _resolve_plain(self, node: yaml.ScalarNode, at: str) -> Any:
         text = str(node.value)
         word = text.lower()
         if word in ("", "~", "null"):
@@ -133,16 +135,16 @@ class _Builder:
         return text
 
     def _refuse(self, node: yaml.Node, field: str, message: str, code: str) -> None:
-        self.problems.append(problem_at(self.name, _place(node.start_mark), field, message, code))
+        self.problems.append(problem_at(self.name, _position(node.start_mark), field, message, code))
 
 
 def problem_at(name: str, place: Place, field: str, message: str, code: str) -> Problem:
-    """Return a problem that names the column too, which `Problem` has no field for."""
+    """Return a problem whose message also names the column, because `Problem` has no field for it."""
     return Problem(name, place.line, field, f"{message}, at column {place.column}", code)
 
 
-def _refuse_extras(text: str, name: str) -> None:
-    """Look at the events only, so that nothing is expanded or built, and refuse what this reader does not allow."""
+def _check_events(text: str, name: str) -> None:
+    """Refuse what this reader does not allow, from the parser's events alone: nothing is expanded or built yet."""
     depth = documents = 0
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -158,20 +160,20 @@ def _refuse_extras(text: str, name: str) -> None:
         elif documents > 1:
             refused = "more than one document (expected one, without ---)"
         if refused:
-            raise SettingsError([problem_at(name, _place(event.start_mark), "", refused, "E_YAML")])
+            raise SettingsError([problem_at(name, _position(event.start_mark), "", refused, "E_YAML")])
 
 
-def _broken(error: yaml.YAMLError, text: str, name: str) -> Problem:
+def _syntax_problem(error: yaml.YAMLError, text: str, name: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return Problem(name, None, "", f"invalid YAML: {str(error).splitlines()[0]}", "E_YAML")
     lines = text.split("\n")
     line = lines[mark.line] if mark.line < len(lines) else ""
-    what = getattr(error, "problem", None) or "not readable"
+    fault = getattr(error, "problem", None) or "not readable"
     if _TAB_INDENT.match(line):
-        what = "a tab as indentation (expected spaces)"
-    return problem_at(name, _place(mark), "", f"invalid YAML: {what}", "E_YAML")
+        fault = "a tab as indentation (expected spaces)"
+    return problem_at(name, _position(mark), "", f"invalid YAML: {fault}", "E_YAML")
 
 
-def _place(mark: Any) -> Place:
+def _position(mark: Any) -> Place:
     return Place(mark.line + 1, mark.column + 1)

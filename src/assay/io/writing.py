@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or a crash, never sees half of one."""
+"""Writes files so that no reader ever sees half of one, not even after a crash."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.errors import IncompleteError
 
 
 def write_whole(path: str | Path, parts: Iterable[bytes]) -> Path:
-    """Write a file completely or not at all, making its folder where needed, and return its path.
+    """Write a file completely or not at all, creating its folder if needed, and return its path.
 
-    What is there and no file (/dev/null, a pipe, /dev/stdout) is written to as it is, never replaced. Raises
-    IncompleteError where the system does not let it be written (no space, no permission).
+    Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the file
+    cannot be written (no space, no permission).
     """
     target = Path(path)
     try:

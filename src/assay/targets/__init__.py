@@ -1,1 +1,1 @@
-"""Adapters to systems under test, one file for each kind."""
+"""Adapters to systems under test, one file for each kind of target."""

@@ -1,7 +1,7 @@
-"""A program that reads one JSON line for each case and writes one JSON line back.
+"""A target that is a program: it reads one JSON line for each case and answers with one JSON line.
 
-Processes live on and take the next case; a program that answers one line and ends is started anew for each. One that
-fails in any way is killed with its whole process group.
+A process that is still running gets the next case; a program that ends after one answer is started again for each. One
+that fails in any way is killed with its whole process group.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from assay.ports import Call, CallError, Operation
 from assay.targets.reply import decode, read_reply
 from assay.targets.template import values_of
 
-PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT")
-"""What a program sees of the environment, besides what the settings name."""
+PASSED_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT")
+"""The environment variables that a program sees, besides those that the settings name."""
 TAIL_BYTES = 2000
 GRACE_SECONDS = 1.0
 
 
 class CommandTarget:
-    """Keeps the processes that wait for work; each has one case at a time."""
+    """Keeps a pool of processes, each of which has one case at a time."""
 
     def __init__(self, name: str, settings: Settings) -> None:
-        """Raises SettingsError for an empty command and for named variables that are not set."""
+        """Raises SettingsError if the command is empty or a named environment variable is not set."""
         if not settings.command:
             problem = Problem("", None, f"targets.{name}.command", "empty (expected a program)", "E_TARGET")
             raise SettingsError([problem])
@@ -43,31 +43,30 @@ class CommandTarget:
         self._all: set[_Worker] = set()
 
     async def identity(self) -> dict[str, Any]:
-        """Return the command and the names of the variables that it sees."""
+        """Return the settings: the command and the names of the variables that it sees."""
         return {"type": "command", **msgspec.to_builtins(self.settings)}
 
     async def observe(self, call: Call) -> Observation:
-        """Give one line to a process and read one line of it."""
-        line = msgspec.json.encode(_request(call)) + b"\n"
-        used = self._idle.pop() if self._idle else None
-        if used is not None:
-            reply = await self._exchange(used, line)
+        """Write one line to a process and read one line from it."""
+        line = msgspec.json.encode(_build_request(call)) + b"\n"
+        if self._idle:
+            reply = await self._exchange(self._idle.pop(), line)
             if reply:
-                return self._observation(reply, call)
-        # A process that ended after its last answer is not a failure of this case: it goes to a new one.
+                return self._read_observation(reply, call)
+        # An idle process that ended after its last answer is not a failure of this case: a new process gets the case.
         worker = await self._start()
         reply = await self._exchange(worker, line)
         if not reply:
-            raise CallError("crashed", f"ended without an answer ({await worker.last_words()})")
-        return self._observation(reply, call)
+            raise CallError("crashed", f"ended without an answer ({await worker.describe_end()})")
+        return self._read_observation(reply, call)
 
     async def aclose(self) -> None:
-        """End all processes: politely, by closing their input, then with their groups."""
+        """End all processes: close their input, then kill their process groups."""
         await asyncio.gather(*(worker.end() for worker in self._all))
         self._all.clear()
         self._idle.clear()
 
-    def _observation(self, reply: bytes, call: Call) -> Observation:
+    def _read_observation(self, reply: bytes, call: Call) -> Observation:
         value = decode(reply)
         if not isinstance(value, dict) or value.get("case_id", value.get("query_id")) is None:
             raise CallError(
@@ -93,7 +92,7 @@ class CommandTarget:
         return worker
 
     async def _exchange(self, worker: _Worker, line: bytes) -> bytes:
-        """Return the line that a process answers with, empty where it had ended; after a good one it is idle again."""
+        """Return the answer of a process, empty if it has ended; after an answer the process is idle again."""
         try:
             reply = await worker.exchange(line, self.settings.max_bytes)
             if reply:
@@ -107,15 +106,15 @@ class CommandTarget:
 
 
 class _Worker:
-    """One process, with the end of what it wrote to its standard error."""
+    """One process, with the last part of its standard error."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self._tail = b""
-        self._drain = asyncio.create_task(self._keep_tail())
+        self._drain = asyncio.create_task(self._read_stderr())
 
-    async def exchange(self, line: bytes, most: int) -> bytes:
-        """Write a line and return the next one that comes back, empty at the end of the output."""
+    async def exchange(self, line: bytes, max_bytes: int) -> bytes:
+        """Write a line and return the next line of output, empty at its end."""
         assert self.process.stdin is not None and self.process.stdout is not None
         with suppress(BrokenPipeError, ConnectionResetError):
             self.process.stdin.write(line)
@@ -123,23 +122,22 @@ class _Worker:
         try:
             reply = await self.process.stdout.readline()
         except ValueError:
-            raise CallError("too_large", f"a line of more than {most} bytes (expected that at most)") from None
+            raise CallError(
+                "too_large", f"a line of more than {max_bytes} bytes (expected {max_bytes} at most)"
+            ) from None
         if reply and not reply.endswith(b"\n"):
-            raise CallError("crashed", f"ended in the middle of its answer ({await self.last_words()})")
+            raise CallError("crashed", f"ended in the middle of its answer ({await self.describe_end()})")
         return reply
 
-    async def last_words(self) -> str:
-        """Return the exit status and the end of the standard error."""
+    async def describe_end(self) -> str:
+        """Describe how the process ended: its exit status and the last part of its standard error."""
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.process.wait()
                 await self._drain
-        said = self._tail.decode("utf-8", "replace").strip()
-        return (
-            f"exit status {self.process.returncode}; its last words: {shown(said[-300:], 300)}"
-            if said
-            else (f"exit status {self.process.returncode}")
-        )
+        stderr = self._tail.decode("utf-8", "replace").strip()
+        status = f"exit status {self.process.returncode}"
+        return f"{status}; end of its standard error: {shown(stderr[-300:], 300)}" if stderr else status
 
     def kill(self) -> None:
         """Kill the process and everything that it started."""
@@ -147,7 +145,7 @@ class _Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     async def end(self) -> None:
-        """Close the input, wait a moment, then kill whatever of the group is left."""
+        """Close the input, wait up to `GRACE_SECONDS`, then kill what is left of the process group."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         with suppress(TimeoutError):
@@ -157,22 +155,22 @@ class _Worker:
         await self.process.wait()
         self._drain.cancel()
 
-    async def _keep_tail(self) -> None:
+    async def _read_stderr(self) -> None:
         assert self.process.stderr is not None
         while data := await self.process.stderr.read(65536):
             self._tail = (self._tail + data)[-TAIL_BYTES:]
 
 
 def environment(names: Sequence[str], field: str, source: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the few variables that a program may see. Raises SettingsError for a named one that is not set."""
+    """Return the environment variables that a program may see. Raises SettingsError for a named one that is not set."""
     missing = [name for name in names if not source.get(name)]
     if missing:
         message = f"environment variables not set (got none for {', '.join(missing)}; expected a value for each)"
         raise SettingsError([Problem("", None, field, message, "E_SECRET")])
-    return {name: source[name] for name in (*PASSED, *names) if name in source}
+    return {name: source[name] for name in (*PASSED_VARIABLES, *names) if name in source}
 
 
-def _request(call: Call) -> dict[str, Any]:
-    """What a program is told of a case: never what is expected of the answer."""
+def _build_request(call: Call) -> dict[str, Any]:
+    """Return what a program gets of a case, which never includes what is expected of the answer."""
     values = values_of(call)
     return {name: values[name] for name in ("case_id", "question", "history", "user", "k")}

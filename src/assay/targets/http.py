@@ -1,7 +1,7 @@
-"""A JSON API over HTTP: bodies from a template, replies mapped by configuration, everything capped.
+"""A target that is a JSON API over HTTP: request bodies from a template, replies mapped by settings.
 
-One client serves the whole run. Redirects are not followed, proxies of the environment are not used, and a reply is
-read no further than its cap, in bytes before and after unpacking.
+One client serves the whole run. Redirects are not followed, proxies of the environment are not used, and no more of a
+reply is read than the limit allows, in bytes before and after decompression.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ if TYPE_CHECKING:
 
 DEFAULT_BODY = {"question": "{{question}}"}
 DEFAULT_SEARCH = {"query": "{{question}}", "k": "{{k}}"}
-QUOTA = ("insufficient_quota", "quota_exceeded", "billing_hard_limit_reached")
+QUOTA_CODES = ("insufficient_quota", "quota_exceeded", "billing_hard_limit_reached")
 SHOWN_BYTES = 200
 
 
 class HttpTarget:
-    """Asks one address, and searches at another where the settings name one."""
+    """Asks one address, and searches at another one if the settings name it."""
 
     def __init__(
         self, name: str, settings: Settings, concurrency: int, *, typed: bool = False, allowed: Sequence[str] = ()
     ) -> None:
-        """Raises SettingsError for an address that is refused, and for a secret that the environment does not have."""
+        """Raises SettingsError for an address that may not be called and for a secret missing from the environment."""
         self.name, self.settings = name, settings
         self._typed, self._allowed = typed, allowed
         self._calls: dict[Operation, tuple[HttpCall, Any]] = {}
         if settings.search is not None:
             self._calls["search"] = settings.search, DEFAULT_SEARCH
-        asking = HttpCall(settings.url, settings.method, settings.body, settings.query)
-        self._calls["ask"] = asking, DEFAULT_BODY
+        ask_call = HttpCall(settings.url, settings.method, settings.body, settings.query)
+        self._calls["ask"] = ask_call, DEFAULT_BODY
         self.operations: tuple[Operation, ...] = tuple(self._calls)
-        for what, (call, _) in self._calls.items():
+        for operation, (call, _) in self._calls.items():
             refused = check_url(call.url, typed=typed, allowed=allowed)
             if refused:
-                field = f"targets.{name}.{'search.url' if what == 'search' else 'url'}"
+                field = f"targets.{name}.{'search.url' if operation == 'search' else 'url'}"
                 raise SettingsError([Problem("", None, field, f"refused: {refused}", "E_URL")])
         self._headers = {"accept": "application/json", "accept-encoding": "gzip, identity", **settings.headers}
         if settings.auth is not None:
             secret = secret_of(settings.auth.env, f"targets.{name}.auth.env")
             self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
-        self._client = _client(concurrency)
-        self._numbers: dict[str, str] = {}
+        self._client = _make_client(concurrency)
+        self._addresses: dict[str, str] = {}
 
     async def identity(self) -> dict[str, Any]:
-        """Return the settings; secrets are not part of them."""
+        """Return the settings, which hold no secrets."""
         return {"type": "http", **msgspec.to_builtins(self.settings)}
 
     async def observe(self, call: Call) -> Observation:
@@ -78,7 +78,7 @@ class HttpTarget:
     async def _send(self, call: Call) -> bytes:
         import httpx2
 
-        request = await self._request(call)
+        request = await self._build_request(call)
         try:
             response = await self._client.send(request, stream=True)
             try:
@@ -94,45 +94,49 @@ class HttpTarget:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
 
-    async def _request(self, call: Call) -> httpx2.Request:
-        wanted, default = self._calls[call.operation]
-        if wanted.url not in self._numbers:
-            number = await check_resolved(wanted.url, typed=self._typed, allowed=self._allowed)
-            self._numbers[wanted.url] = number
+    async def _build_request(self, call: Call) -> httpx2.Request:
+        http_call, default_body = self._calls[call.operation]
+        if http_call.url not in self._addresses:
+            address = await check_resolved(http_call.url, typed=self._typed, allowed=self._allowed)
+            self._addresses[http_call.url] = address
         try:
             headers = {**self._headers, **headers_of(self.settings.identity, call)}
         except ValueError as error:
             raise CallError("identity", str(error)) from None
-        query = {key: str(value) for key, value in fill(wanted.query, call).items()} or None
+        query = {key: str(value) for key, value in fill(http_call.query, call).items()} or None
         content = None
-        if wanted.method != "GET":
-            content = msgspec.json.encode(fill(default if wanted.body is None else wanted.body, call))
+        if http_call.method != "GET":
+            body = default_body if http_call.body is None else http_call.body
+            content = msgspec.json.encode(fill(body, call))
             headers["content-type"] = "application/json"
         request = self._client.build_request(
-            wanted.method, wanted.url, params=query, content=content, headers=headers, timeout=call.seconds
+            http_call.method, http_call.url, params=query, content=content, headers=headers, timeout=call.seconds
         )
         if not self._typed:
-            pin(request, self._numbers[wanted.url])
+            pin(request, self._addresses[http_call.url])
         return request
 
     async def _read(self, response: httpx2.Response) -> bytes:
         status = response.status_code
         if status >= 300 or status in (204, 205):
             body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
-            raise status_failure(status, response.headers, body)
+            raise _status_failure(status, response.headers, body)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind and kind != "application/json" and not kind.endswith("+json"):
             body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
-            raise CallError("protocol", f"not JSON (got {kind}: {_begin(body)}; expected application/json)")
+            raise CallError("protocol", f"not JSON (got {kind}: {_show_start(body)}; expected application/json)")
         return await capped(response, self.settings.max_bytes)
 
 
-def pin(request: httpx2.Request, number: str) -> None:
-    """Send a request to the number that was checked: a second look-up could give another. Host and TLS name stay."""
+def pin(request: httpx2.Request, address: str) -> None:
+    """Send a request to the IP address that was checked, because resolving the host again could return another one.
+
+    The Host header and the name that TLS verifies do not change.
+    """
     host = request.url.host
     if not is_localhost(host):
         request.extensions = {**request.extensions, "sni_hostname": host}
-        request.url = request.url.copy_with(host=number)
+        request.url = request.url.copy_with(host=address)
 
 
 def secret_of(variable: str, field: str) -> str:
@@ -144,26 +148,30 @@ def secret_of(variable: str, field: str) -> str:
     return value
 
 
-def _client(concurrency: int) -> httpx2.AsyncClient:
+def _make_client(concurrency: int) -> httpx2.AsyncClient:
     try:
         import httpx2
     except ImportError:
-        raise SettingsError("an HTTP target needs a package more: pip install 'rag-assay[http]'") from None
+        raise SettingsError("an HTTP target needs another package: pip install 'rag-assay[http]'") from None
     limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
     return httpx2.AsyncClient(limits=limits, trust_env=False, follow_redirects=False)
 
 
 async def capped(response: httpx2.Response, most: int, *, cut: int | None = None) -> bytes:
-    """Return the body, unpacked. Raises CallError, code too_large beyond `most` bytes; `cut` stops there instead."""
+    """Read the body of a response and decompress it.
+
+    Raises CallError with code `too_large` for more than `most` bytes, and `protocol` for broken or unknown compression.
+    With `cut`, at most that many bytes are returned and the rest of the body is not read.
+    """
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "deflate"):
-        raise CallError("protocol", f"packed as {coding}, which was not asked for (expected gzip or identity)")
-    unpack = _unpacker() if coding in ("gzip", "deflate") else lambda data, _: data
+        raise CallError("protocol", f"compressed as {coding}, which was not requested (expected gzip or identity)")
+    decompress = _make_decompressor() if coding in ("gzip", "deflate") else lambda data, _: data
     limit = most if cut is None else min(cut, most)
     parts, size = [], 0
     async for raw in response.aiter_raw():
         try:
-            part = unpack(raw, limit - size + 1)
+            part = decompress(raw, limit - size + 1)
         except zlib.error as error:
             raise CallError("protocol", f"broken {coding} data: {error}") from None
         parts.append(part)
@@ -171,33 +179,33 @@ async def capped(response: httpx2.Response, most: int, *, cut: int | None = None
         if size > limit:
             if cut is not None:
                 break
-            raise CallError("too_large", f"a reply of more than {most} bytes (expected that at most)")
+            raise CallError("too_large", f"a reply of more than {most} bytes (expected {most} at most)")
     return b"".join(parts)[:limit]
 
 
-def _unpacker() -> Callable[[bytes, int], bytes]:
-    """Return a function that unpacks a piece to so many bytes at most, so that a small bomb cannot fill the memory."""
-    packed = zlib.decompressobj(wbits=47)  # gzip or zlib, told by its header
-    return lambda data, most: packed.decompress(data, most)
+def _make_decompressor() -> Callable[[bytes, int], bytes]:
+    """Return a function that decompresses data to a limited number of bytes, against decompression bombs."""
+    decompressor = zlib.decompressobj(wbits=47)  # detects gzip and zlib by their headers
+    return lambda data, max_bytes: decompressor.decompress(data, max_bytes)
 
 
-def status_failure(status: int, headers: httpx2.Headers, body: bytes) -> CallError:
-    """Return the error that a status stands for, with the time to come back at where the reply says one."""
+def _status_failure(status: int, headers: httpx2.Headers, body: bytes) -> CallError:
+    """Return the error for a status, with the seconds to wait if the reply has a Retry-After header."""
     if 300 <= status < 400:
-        return CallError("redirect", f"sent elsewhere with {status} (expected the final address in the settings)")
+        return CallError("redirect", f"redirected with {status} (expected the final address in the settings)")
     if status in (204, 205):
         return CallError("protocol", f"HTTP {status}: a reply without content")
     code = status_code(status, body.decode("utf-8", "replace"))
-    return CallError(code, f"HTTP {status}: {_begin(body)}", retry_after(headers.get("retry-after")))
+    return CallError(code, f"HTTP {status}: {_show_start(body)}", retry_after(headers.get("retry-after")))
 
 
 def status_code(status: int, body: str) -> str:
-    """Return the code of a failed reply: a used-up quota is no passing overload."""
-    return "quota" if status == 429 and any(word in body for word in QUOTA) else f"http_{status}"
+    """Return the error code of a failed reply; a used-up quota differs from overload, because no retry helps."""
+    return "quota" if status == 429 and any(word in body for word in QUOTA_CODES) else f"http_{status}"
 
 
 def retry_after(text: str | None, now: Callable[[], float] = time.time) -> float | None:
-    """Return the seconds that a Retry-After header asks for; None for none, nonsense and times gone by.
+    """Return the seconds that a Retry-After header asks for; None if it is missing, invalid or in the past.
 
     >>> retry_after("2"), retry_after("-1"), retry_after("soon"), retry_after("nan")
     (2.0, None, None, None)
@@ -218,10 +226,10 @@ def _transport_failure(error: BaseException) -> tuple[str, str]:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
-            return "tls", f"no safe connection: {cause.reason or cause}"
+            return "tls", f"no secure connection: {cause.reason or cause}"
         cause = cause.__cause__ or cause.__context__
     return "connection", f"{type(error).__name__}: {error or 'the connection was lost'}"
 
 
-def _begin(body: bytes) -> str:
+def _show_start(body: bytes) -> str:
     return shown(body[:SHOWN_BYTES].decode("utf-8", "backslashreplace"), SHOWN_BYTES)

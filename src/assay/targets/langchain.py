@@ -1,9 +1,10 @@
-"""A LangChain runnable: its own callbacks become stages, tokens and tool calls."""
+"""A target that is a LangChain runnable: its callbacks report stages, tokens and tool calls."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from assay.config_model import LangchainTarget as Settings
@@ -21,12 +22,14 @@ ID_KEYS = ("chunk_id", "id", "doc_id", "_id")
 
 
 class LangchainTarget:
-    """Invokes a runnable with its callbacks recorded; an answer is text, a message, or an object that holds one."""
+    """Invokes a runnable and records its callbacks; the output is text, a message, or an object that holds one."""
 
-    def __init__(self, name: str, runnable: Any, settings: Settings, handler: Callable[[Trace], Any]) -> None:
+    def __init__(
+        self, name: str, runnable: Any, settings: Settings, make_handler: Callable[[CallbackTrace], Any]
+    ) -> None:
         self.name, self.settings = name, settings
         self.operations: tuple[Operation, ...] = ("ask",)
-        self._runnable, self._handler = runnable, handler
+        self._runnable, self._make_handler = runnable, make_handler
 
     async def identity(self) -> dict[str, Any]:
         """Return the import path and the kind of runnable."""
@@ -34,32 +37,32 @@ class LangchainTarget:
         return {"type": "langchain", "call": self.settings.call, "runnable": kind, "input": self.settings.input}
 
     async def observe(self, call: Call) -> Observation:
-        """Invoke the runnable. Raises CallError, code `exception` where it raises anything."""
-        trace = Trace(time.monotonic)
+        """Invoke the runnable. Raises CallError with code `exception` for any exception of the runnable."""
+        trace = CallbackTrace(time.monotonic)
         try:
-            given = fill(self.settings.input, call)
-            output = await self._runnable.ainvoke(given, config={"callbacks": [self._handler(trace)]})
-        except Exception as error:  # whatever a stranger's chain raises is the target's failure
+            chain_input = fill(self.settings.input, call)
+            output = await self._runnable.ainvoke(chain_input, config={"callbacks": [self._make_handler(trace)]})
+        except Exception as error:  # the runnable is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
         response = self.settings.response
         if response.answer is not None or response.stages:
-            return read_reply(_plain(output), call, response)
-        return read_reply(_observation(output, trace, call), call, Response(key=response.key))
+            return read_reply(_to_plain(output), call, response)
+        return read_reply(_build_observation(output, trace, call), call, Response(key=response.key))
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to close."""
 
 
 def from_settings(name: str, settings: Settings) -> LangchainTarget:
-    """Return the target of an import path. Raises SettingsError where it is no runnable or the package is missing."""
+    """Return the target of an import path. Raises SettingsError if it is not a runnable or LangChain is missing."""
     runnable = resolve(settings.call, name)
     if not hasattr(runnable, "ainvoke"):
         raise SettingsError(f"targets.{name}.call: not a runnable (got {type(runnable).__name__}; expected ainvoke)")
-    return LangchainTarget(name, runnable, settings, _handler_factory())
+    return LangchainTarget(name, runnable, settings, _import_handler())
 
 
-class Trace:
-    """What the callbacks told: rankings in order, tokens, tool calls."""
+class CallbackTrace:
+    """What the callbacks of one run reported: rankings in order, tokens, tool calls."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.stages: list[Stage] = []
@@ -67,48 +70,47 @@ class Trace:
         self.prompt_tokens: int | None = None
         self.completion_tokens: int | None = None
         self._clock = clock
-        self._began: dict[Any, float] = {}
+        self._started: dict[Any, float] = {}
 
-    def begin(self, run: Any) -> None:
-        """Note when a retriever began."""
-        self._began[run] = self._clock()
+    def start_retrieval(self, run: Any) -> None:
+        """Note when a retriever started."""
+        self._started[run] = self._clock()
 
     def retrieved(self, documents: Sequence[Any], run: Any) -> None:
-        """Take a ranking; a second retriever's stage gets a number."""
-        began = self._began.pop(run, None)
-        latency = None if began is None else round((self._clock() - began) * 1000, 3)
+        """Add the ranking of a retriever; the stages of further retrievers are numbered."""
+        started = self._started.pop(run, None)
+        latency = None if started is None else round((self._clock() - started) * 1000, 3)  # milliseconds
         name = "retrieved" if not self.stages else f"retrieved-{len(self.stages) + 1}"
-        self.stages.append(Stage(name, chunks_of(documents), latency))
+        self.stages.append(Stage(name, _build_chunks(documents), latency))
 
-    def used(self, usage: Mapping[str, Any]) -> None:
-        """Add the tokens of one call of a model, in the words of either protocol."""
-        asked = usage.get("input_tokens", usage.get("prompt_tokens"))
-        said = usage.get("output_tokens", usage.get("completion_tokens"))
-        if isinstance(asked, int):
-            self.prompt_tokens = (self.prompt_tokens or 0) + asked
-        if isinstance(said, int):
-            self.completion_tokens = (self.completion_tokens or 0) + said
-
-
-def chunks_of(documents: Sequence[Any]) -> tuple[Chunk, ...]:
-    """Return documents as chunks. Raises CallError where one has no id of its own: text is no stable key."""
-    return tuple(_chunk(document, place) for place, document in enumerate(documents))
+    def add_usage(self, usage: Mapping[str, Any]) -> None:
+        """Add the tokens of one model call, under the names of LangChain or of OpenAI."""
+        prompt_tokens = usage.get("input_tokens", usage.get("prompt_tokens"))
+        completion_tokens = usage.get("output_tokens", usage.get("completion_tokens"))
+        if isinstance(prompt_tokens, int):
+            self.prompt_tokens = (self.prompt_tokens or 0) + prompt_tokens
+        if isinstance(completion_tokens, int):
+            self.completion_tokens = (self.completion_tokens or 0) + completion_tokens
 
 
-def _chunk(document: Any, place: int) -> Chunk:
+def _build_chunks(documents: Sequence[Any]) -> tuple[Chunk, ...]:
+    """Return documents as chunks. Raises CallError for a document without an id, because text is not a stable key."""
+    return tuple(_build_chunk(document, index) for index, document in enumerate(documents))
+
+
+def _build_chunk(document: Any, index: int) -> Chunk:
     metadata = dict(getattr(document, "metadata", None) or {})
-    own = getattr(document, "id", None)
-    named = next((str(metadata[key]) for key in ID_KEYS if metadata.get(key) not in (None, "")), None)
-    chunk_id = named or own
+    metadata_ids = [str(metadata[key]) for key in ID_KEYS if metadata.get(key) not in (None, "")]
+    chunk_id = metadata_ids[0] if metadata_ids else getattr(document, "id", None)
     if not chunk_id:
         keys = ", ".join(sorted(metadata)) or "none"
-        raise CallError("schema", f"document {place} has no id (expected id, or chunk_id in its metadata; got {keys})")
+        raise CallError("schema", f"document {index} has no id (expected id, or chunk_id in its metadata; got {keys})")
     score = metadata.pop("score", None)
     number = float(score) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
     return Chunk(str(chunk_id), score=number, text=getattr(document, "page_content", None), metadata=metadata or None)
 
 
-def _observation(output: Any, trace: Trace, call: Call) -> Observation:
+def _build_observation(output: Any, trace: CallbackTrace, call: Call) -> Observation:
     documents: Any = None
     answer = output
     if isinstance(output, Mapping):
@@ -118,8 +120,8 @@ def _observation(output: Any, trace: Trace, call: Call) -> Observation:
     if not isinstance(text, str):
         raise CallError("schema", f"no text in the output (got {type(output).__name__}; expected one of {ANSWER_KEYS})")
     stages = list(trace.stages)
-    if documents is not None and all(hasattr(each, "page_content") for each in documents):
-        stages.append(Stage("context", chunks_of(documents)))
+    if documents is not None and all(hasattr(document, "page_content") for document in documents):
+        stages.append(Stage("context", _build_chunks(documents)))
     return Observation(
         call.case.id,
         stages=tuple(stages) or None,
@@ -129,31 +131,31 @@ def _observation(output: Any, trace: Trace, call: Call) -> Observation:
     )
 
 
-def _plain(output: Any) -> Any:
-    """Return the output as plain values, documents and messages included, for the response mapping."""
+def _to_plain(output: Any) -> Any:
+    """Return the output, with its documents and messages, as plain values for the response mapping."""
     if isinstance(output, Mapping):
-        return {str(key): _plain(value) for key, value in output.items()}
+        return {str(key): _to_plain(value) for key, value in output.items()}
     if isinstance(output, (list, tuple)):
-        return [_plain(value) for value in output]
+        return [_to_plain(value) for value in output]
     if hasattr(output, "page_content"):
-        return {"id": output.id, "text": output.page_content, "metadata": _plain(output.metadata)}
+        return {"id": output.id, "text": output.page_content, "metadata": _to_plain(output.metadata)}
     return getattr(output, "content", output)
 
 
-def _handler_factory() -> Callable[[Trace], Any]:
+def _import_handler() -> Callable[[CallbackTrace], Any]:
     try:
         from langchain_core.callbacks import BaseCallbackHandler
     except ImportError:
-        raise SettingsError("a LangChain target needs a package more: pip install 'rag-assay[langchain]'") from None
+        raise SettingsError("a LangChain target needs another package: pip install 'rag-assay[langchain]'") from None
 
     class Recorder(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
-        """Hands what LangChain tells to a trace."""
+        """Passes the callbacks of LangChain on to a trace."""
 
-        def __init__(self, trace: Trace) -> None:
+        def __init__(self, trace: CallbackTrace) -> None:
             self.trace = trace
 
         def on_retriever_start(self, *_: Any, run_id: Any = None, **__: Any) -> None:
-            self.trace.begin(run_id)
+            self.trace.start_retrieval(run_id)
 
         def on_retriever_end(self, documents: Sequence[Any], *, run_id: Any = None, **_: Any) -> None:
             self.trace.retrieved(documents, run_id)
@@ -162,9 +164,9 @@ def _handler_factory() -> Callable[[Trace], Any]:
             self.trace.tools.append(ToolCall(str((serialized or {}).get("name", "tool")), {"input": input_str}))
 
         def on_llm_end(self, response: Any, **_: Any) -> None:
-            for generation in (each for group in response.generations for each in group):
+            for generation in chain.from_iterable(response.generations):
                 usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
                 if usage:
-                    self.trace.used(usage)
+                    self.trace.add_usage(usage)
 
     return Recorder

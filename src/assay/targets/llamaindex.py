@@ -1,6 +1,6 @@
-"""A LlamaIndex query engine or retriever: source nodes become the ranking, in the order in which they came back.
+"""A target that is a LlamaIndex query engine or retriever: its source nodes, in their order, become the ranking.
 
-Only its methods are used, so that nothing of the framework is imported here; the package itself is the user's own.
+Only methods of the user's own objects are called, so this module does not import the framework.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.targets.reply import read_reply
 
 
 class LlamaindexTarget:
-    """Asks with `aquery`, searches with `aretrieve`; the plain methods stand in where those are missing."""
+    """Asks with `aquery` and searches with `aretrieve`, or with `query` and `retrieve` if those are missing."""
 
     def __init__(self, name: str, engine: Any, retriever: Any, settings: Settings) -> None:
         self.name, self.settings = name, settings
@@ -38,28 +38,28 @@ class LlamaindexTarget:
         return {"type": "llamaindex", "call": self.settings.call, "search": self.settings.search, "parts": kinds}
 
     async def observe(self, call: Call) -> Observation:
-        """Ask or retrieve. Raises CallError, code `exception` where that raises anything."""
+        """Ask or retrieve. Raises CallError with code `exception` for any exception of the engine."""
         part = self._parts[call.operation]
         try:
             if call.operation == "search":
-                found, answer = await _either(part, "aretrieve", "retrieve", call.case.question), None
+                nodes, answer = await _call_method(part, "retrieve", call.case.question), None
             else:
-                answer = await _either(part, "aquery", "query", call.case.question)
-                found = getattr(answer, "source_nodes", None)
-        except Exception as error:  # whatever a stranger's engine raises is the target's failure
+                answer = await _call_method(part, "query", call.case.question)
+                nodes = getattr(answer, "source_nodes", None)
+        except Exception as error:  # the engine is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
         name = SEARCHED if call.operation == "search" else "retrieved"
-        stages = None if found is None else (Stage(name, chunks_of(found)),)
+        stages = None if nodes is None else (Stage(name, _build_chunks(nodes)),)
         text = UNSET if answer is None else getattr(answer, "response", None)
-        seen = Observation(call.case.id, stages=stages, answer=text)
-        return read_reply(seen, call, Response(key=self.settings.response.key))
+        observation = Observation(call.case.id, stages=stages, answer=text)
+        return read_reply(observation, call, Response(key=self.settings.response.key))
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to close."""
 
 
 def from_settings(name: str, settings: Settings) -> LlamaindexTarget:
-    """Return the target of import paths. Raises SettingsError where they name no engine and no retriever."""
+    """Return the target of import paths. Raises SettingsError if they name neither an engine nor a retriever."""
     engine: Any = resolve(settings.call, name)
     retriever: Any = resolve(settings.search, name) if settings.search is not None else None
     if retriever is None and hasattr(engine, "retrieve") and not hasattr(engine, "query"):
@@ -71,23 +71,24 @@ def from_settings(name: str, settings: Settings) -> LlamaindexTarget:
     return LlamaindexTarget(name, engine, retriever, settings)
 
 
-def chunks_of(nodes: Sequence[Any]) -> tuple[Chunk, ...]:
+def _build_chunks(nodes: Sequence[Any]) -> tuple[Chunk, ...]:
     """Return nodes with scores as chunks: the node's id (or chunk_id of its metadata), text, score and metadata."""
-    return tuple(_chunk(each, place) for place, each in enumerate(nodes))
+    return tuple(_build_chunk(scored_node, index) for index, scored_node in enumerate(nodes))
 
 
-def _chunk(scored: Any, place: int) -> Chunk:
-    node = getattr(scored, "node", scored)
+def _build_chunk(scored_node: Any, index: int) -> Chunk:
+    node = getattr(scored_node, "node", scored_node)
     metadata = dict(getattr(node, "metadata", None) or {})
     chunk_id = metadata.get("chunk_id") or getattr(node, "node_id", None)
     if not chunk_id:
-        raise CallError("schema", f"node {place} has no id (expected node_id, or chunk_id in its metadata)")
+        raise CallError("schema", f"node {index} has no id (expected node_id, or chunk_id in its metadata)")
     text = node.get_content() if hasattr(node, "get_content") else getattr(node, "text", None)
-    score = getattr(scored, "score", None)
+    score = getattr(scored_node, "score", None)
     return Chunk(str(chunk_id), score=None if score is None else float(score), text=text, metadata=metadata or None)
 
 
-async def _either(part: Any, method: str, plain: str, question: str) -> Any:
-    if hasattr(part, method):
-        return await getattr(part, method)(question)
-    return await asyncio.to_thread(getattr(part, plain), question)
+async def _call_method(part: Any, method: str, question: str) -> Any:
+    """Await the asynchronous variant of a method, whose name begins with `a`, or run the method in a thread."""
+    if hasattr(part, f"a{method}"):
+        return await getattr(part, f"a{method}")(question)
+    return await asyncio.to_thread(getattr(part, method), question)

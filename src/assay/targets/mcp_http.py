@@ -1,7 +1,7 @@
-"""The HTTP transport under an MCP session: what goes wrong with one request stays with that request.
+"""The HTTP transport of an MCP session, which keeps the failure of one request from ending the session.
 
-A transport error that escapes would end the whole session with every call under way. Here it becomes a JSON-RPC error
-of the request that met it, with the status and the time to come back at, which the SDK would drop.
+An uncaught transport error would end the session and all its pending calls. It becomes a JSON-RPC error of its own
+request instead, with the status and the Retry-After header, which the SDK would drop.
 """
 
 from __future__ import annotations
@@ -18,41 +18,42 @@ if TYPE_CHECKING:
     import httpx2
 
 NOT_CONNECTED, HTTP_FAILED, REPLY_FAILED = -32010, -32011, -32012
-CUT = 2000
+MAX_ERROR_BYTES = 2000
+_BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 
 identity_headers: ContextVar[Mapping[str, str]] = ContextVar("identity_headers", default={})  # noqa: B039  # never changed
-"""Who is asking, for the request that the current task sends."""
+"""The headers that identify the user, for the request that the current task sends."""
 
 
-def http_client(headers: Mapping[str, str], max_bytes: int, number: str | None) -> httpx2.AsyncClient:
-    """Return a client for one session; `number` is the address to connect to, None to look it up."""
+def http_client(headers: Mapping[str, str], max_bytes: int, address: str | None) -> httpx2.AsyncClient:
+    """Return a client for one session; `address` is the IP address to connect to, None to resolve the host."""
     import httpx2
 
     async def add_identity(request: httpx2.Request) -> None:
         request.headers.update(identity_headers.get())
 
+    transport = IsolatingTransport(max_bytes, address, httpx2.AsyncHTTPTransport(trust_env=False))
     return httpx2.AsyncClient(
-        transport=cast(
-            "httpx2.AsyncBaseTransport", Isolating(max_bytes, number, httpx2.AsyncHTTPTransport(trust_env=False))
-        ),
+        transport=cast("httpx2.AsyncBaseTransport", transport),
         headers=dict(headers),
         event_hooks={"request": [add_identity]},
-        timeout=httpx2.Timeout(30, read=None),  # each call has its own time
+        timeout=httpx2.Timeout(30, read=None),  # each call has its own time limit
         trust_env=False,
         follow_redirects=False,
     )
 
 
-class Isolating:
-    """A transport that turns failures of a request into JSON-RPC errors, and reads replies no further than their cap.
+class IsolatingTransport:
+    """A transport that turns failures of a request into JSON-RPC errors, and limits the size of replies.
 
-    It has the methods of httpx2.AsyncBaseTransport without its name, so that importing this needs no package.
+    It has the methods of httpx2.AsyncBaseTransport but does not inherit from it, so that this module can be imported
+    without httpx2.
     """
 
-    def __init__(self, max_bytes: int, number: str | None, inner: httpx2.AsyncBaseTransport) -> None:
-        self._max_bytes, self._number, self._inner = max_bytes, number, inner
+    def __init__(self, max_bytes: int, address: str | None, inner: httpx2.AsyncBaseTransport) -> None:
+        self._max_bytes, self._address, self._inner = max_bytes, address, inner
 
-    async def __aenter__(self) -> Isolating:
+    async def __aenter__(self) -> IsolatingTransport:
         await self._inner.__aenter__()
         return self
 
@@ -60,67 +61,65 @@ class Isolating:
         await self._inner.__aexit__(None, None, None)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; returns its response, or one that says what went wrong."""
+        """Send one request and return its response, or a JSON-RPC error that says what went wrong."""
         import httpx2
 
-        if self._number is not None:
-            pin(request, self._number)
+        if self._address is not None:
+            pin(request, self._address)
         try:
             response = await self._inner.handle_async_request(request)
             if _is_failure(response.status_code):
-                return await self._failed(request, response)
+                return await self._read_failure(request, response)
             if response.headers.get("content-type", "").startswith("application/json"):
-                return await self._read(request, response)
+                return await self._read_reply(request, response)
         except httpx2.TransportError as error:
-            return _error(request, 503, NOT_CONNECTED, f"{type(error).__name__}: {error}", {})
+            return _error_response(request, 503, NOT_CONNECTED, f"{type(error).__name__}: {error}", {})
         return response
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._inner.aclose()
 
-    async def _read(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+    async def _read_reply(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         import httpx2
 
         try:
             content = await capped(response, self._max_bytes)
         except CallError as error:
-            return _error(request, 502, REPLY_FAILED, error.message, {"code": error.code})
+            return _error_response(request, 502, REPLY_FAILED, error.message, {"code": error.code})
         finally:
             await response.aclose()
-        kept = {
-            name: value
-            for name, value in response.headers.items()
-            if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
-        }
-        return httpx2.Response(response.status_code, headers=kept, content=content, request=request)
+        # The content is decompressed and complete by now, so these headers no longer describe it.
+        headers = {name: value for name, value in response.headers.items() if name.lower() not in _BODY_HEADERS}
+        return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
-    async def _failed(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
-        status, wait = response.status_code, response.headers.get("retry-after")
+    async def _read_failure(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        status, retry_after = response.status_code, response.headers.get("retry-after")
         try:
-            body = await capped(response, self._max_bytes, cut=CUT)
+            body = await capped(response, self._max_bytes, cut=MAX_ERROR_BYTES)
         except CallError:
             body = b""
         finally:
             await response.aclose()
         text = body.decode("utf-8", "replace")
-        return _error(
-            request, status, HTTP_FAILED, f"HTTP {status}", {"status": status, "retry_after": wait, "body": text}
-        )
+        data = {"status": status, "retry_after": retry_after, "body": text}
+        return _error_response(request, status, HTTP_FAILED, f"HTTP {status}", data)
 
 
 def _is_failure(status: int) -> bool:
-    """Whether a status says more than the SDK keeps; 404 and other 4xx are part of its protocol."""
+    """Return whether the SDK would lose information of a status; it handles 404 and other 4xx itself."""
     return status in (401, 403, 408, 429) or status >= 500 or 300 <= status < 400
 
 
-def _error(request: httpx2.Request, status: int, code: int, message: str, data: dict[str, Any]) -> httpx2.Response:
-    """Return a response that carries the id of the request, so that only its own call fails."""
+def _error_response(
+    request: httpx2.Request, status: int, code: int, message: str, data: dict[str, Any]
+) -> httpx2.Response:
+    """Return a JSON-RPC error with the id of the request, so that only its own call fails."""
     import httpx2
 
     try:
-        number = json.loads(request.content).get("id")
+        request_id = json.loads(request.content).get("id")
     except (ValueError, AttributeError, httpx2.RequestNotRead):
-        number = None
-    body = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message, "data": data}}
+        request_id = None
+    body = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message, "data": data}}
     return httpx2.Response(status if status >= 400 else 502, request=request, json=body)

@@ -1,4 +1,4 @@
-"""One connection to an MCP server, opened and closed by a task of its own, as the SDK's scopes need."""
+"""One connection to an MCP server, opened and closed by the same task, as the scopes of the SDK require."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Connect = Callable[[Handler], AbstractAsyncContextManager["Client"]]
 
 
 class Session:
-    """A client that is ready, until it is closed or the server is gone."""
+    """A connected client, until it is closed or the server ends."""
 
     def __init__(self, connect: Connect, explain: Explain) -> None:
         self.client: Client
@@ -38,9 +38,9 @@ class Session:
         return self._task is not None and not self._task.done() and not self._closing.is_set()
 
     async def open(self) -> dict[str, str]:
-        """Connect and return the digest of each tool. Raises CallError, code connection, where that fails."""
+        """Connect and return the digest of each tool. Raises CallError, with code `connection` for unknown failures."""
         ready: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._own(ready))
+        self._task = asyncio.create_task(self._run(ready))
         try:
             return await ready
         except BaseException:
@@ -48,53 +48,61 @@ class Session:
             raise
 
     async def close(self) -> None:
-        """End the connection; a server that does not go is left to the SDK's own kill."""
+        """Close the connection; after `CLOSE_SECONDS` the SDK kills a server that has not ended."""
         self._closing.set()
         if self._task is None:
             return
-        _, late = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
-        for task in late:
+        _, pending = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
+        for task in pending:
             task.cancel()
 
-    async def tools(self) -> dict[str, str]:
+    async def list_tools(self) -> dict[str, str]:
         """Return the digest of each tool's name and schemas."""
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         cursor = None
-        while len(found) < MAX_TOOLS:
+        while len(digests) < MAX_TOOLS:
             page = await self.client.list_tools(cursor=cursor)
             for tool in page.tools:
-                found[tool.name] = digest([tool.name, tool.input_schema, tool.output_schema])
+                digests[tool.name] = digest([tool.name, tool.input_schema, tool.output_schema])
             cursor = page.next_cursor
             if not cursor:
                 break
-        return found
+        return digests
 
     async def changed_tools(self) -> dict[str, str] | None:
-        """Return the tools where the server said that they changed, None where it said nothing."""
+        """Return the tools if the server announced a change since the last call, else None."""
         if not self._changed:
             return None
         self._changed = False
-        return await self.tools()
+        return await self.list_tools()
 
-    async def _own(self, ready: asyncio.Future[dict[str, str]]) -> None:
+    async def _run(self, ready: asyncio.Future[dict[str, str]]) -> None:
         try:
-            async with self._connect(self._hear) as client:
+            async with self._connect(self._handle_message) as client:
                 self.client = client
-                found = await self.tools()
+                digests = await self.list_tools()
                 if not ready.done():
-                    ready.set_result(found)
+                    ready.set_result(digests)
                 await self._closing.wait()
         except CallError as error:
             _fail(ready, error)
-        except Exception as error:  # noqa: BLE001  # the SDK raises groups of many kinds; all mean: no connection
-            known = [failure for each in leaves(error) if (failure := self._explain(each)) is not None]
-            said = "; ".join(dict.fromkeys(f"{type(each).__name__}: {each}" for each in leaves(error)))
-            _fail(ready, known[0] if known else CallError("connection", said))
+        except Exception as error:  # noqa: BLE001  # the SDK raises groups of many types; all of them mean that there is no connection
+            _fail(ready, self._explain_group(error))
         finally:
             self._closing.set()
 
-    async def _hear(self, message: Any) -> None:
-        """Note that the server's tools changed; every other notification is of no concern."""
+    def _explain_group(self, error: Exception) -> CallError:
+        """Return the first error of a group that can be explained, or else one with all of their messages."""
+        single_errors = _flatten_group(error)
+        for single_error in single_errors:
+            failure = self._explain(single_error)
+            if failure is not None:
+                return failure
+        messages = dict.fromkeys(f"{type(single_error).__name__}: {single_error}" for single_error in single_errors)
+        return CallError("connection", "; ".join(messages))
+
+    async def _handle_message(self, message: Any) -> None:
+        """Note that the tools of the server changed; ignore all other notifications."""
         if "ToolListChanged" in type(getattr(message, "root", message)).__name__:
             self._changed = True
 
@@ -104,8 +112,11 @@ def _fail(ready: asyncio.Future[dict[str, str]], error: CallError) -> None:
         ready.set_exception(error)
 
 
-def leaves(error: BaseException) -> list[BaseException]:
-    """Return the single errors of a group."""
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for each in error.exceptions for leaf in leaves(each)]
-    return [error]
+def _flatten_group(error: BaseException) -> list[BaseException]:
+    """Return the single errors of a group, including those of nested groups."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    single_errors: list[BaseException] = []
+    for member in error.exceptions:
+        single_errors += _flatten_group(member)
+    return single_errors

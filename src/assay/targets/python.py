@@ -1,4 +1,4 @@
-"""A function or object in this process: plain or async, returning an Observation, a plain dict or an answer's text."""
+"""A target in this process: a plain or async function that returns an Observation, a dict or the answer as text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from assay.ports import Call, CallError, Operation
 from assay.targets.reply import read_reply
 from assay.targets.template import user_of
 
-_ARGUMENTS = ("question", "query", "case", "case_id", "user", "k", "history")
-
 
 class CallableTarget:
-    """Calls `ask` and `search`. A plain function runs in a thread of its own, which a timeout leaves behind."""
+    """Calls `ask` and `search`. A plain function runs in its own thread, which keeps running after a timeout."""
 
     def __init__(
         self,
@@ -41,87 +39,98 @@ class CallableTarget:
         self._response = response or Response()
 
     async def identity(self) -> dict[str, Any]:
-        """Return the import path of what is called."""
+        """Return the import paths of the functions."""
         return self._described
 
     async def observe(self, call: Call) -> Observation:
-        """Call the function. Raises CallError, code `exception` where it raises anything."""
+        """Call the function. Raises CallError with code `exception` for any exception of the function."""
         function = self._functions[call.operation]
         try:
-            positional, named = _arguments(function, call)
+            positional, named = _build_arguments(function, call)
             if inspect.iscoroutinefunction(function):
                 value = await function(*positional, **named)
             else:
-                value = await _in_thread(function, positional, named)
+                value = await _run_in_thread(function, positional, named)
                 if inspect.isawaitable(value):
                     value = await value
         except (CallError, asyncio.CancelledError):
             raise
-        except Exception as error:  # whatever a stranger's function raises is the target's failure
+        except Exception as error:  # the function is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
         return read_reply(value, call, self._response)
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to close."""
 
 
 def from_settings(name: str, settings: PythonTarget) -> CallableTarget:
-    """Return the target of an import path. Raises SettingsError where it cannot be imported or called."""
-    found = resolve(settings.call, name)
-    ask, search = found, None
-    if not inspect.isroutine(found) and (hasattr(found, "ask") or hasattr(found, "search")):
-        ask, search = getattr(found, "ask", None), getattr(found, "search", None)
+    """Return the target of an import path. Raises SettingsError if it cannot be imported or called."""
+    imported = resolve(settings.call, name)
+    ask, search = imported, None
+    if not inspect.isroutine(imported) and (hasattr(imported, "ask") or hasattr(imported, "search")):
+        ask, search = getattr(imported, "ask", None), getattr(imported, "search", None)
     if settings.search is not None:
         search = resolve(settings.search, name)
     for function in (ask, search):
         if function is not None and not callable(function):
-            raise _unusable(name, f"{settings.call} cannot be called (got {type(function).__name__})")
+            raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
     described = {"type": "python", "call": settings.call, "search": settings.search}
     return CallableTarget(name, ask, search, described=described, response=settings.response)
 
 
 def resolve(path: str, name: str) -> Any:
-    """Return what `module:attr` names. Raises SettingsError that says what is missing."""
+    """Import the object that `module:attr` names. Raises SettingsError if there is none."""
     module_name, colon, attributes = path.partition(":")
     if not colon or not module_name or not attributes:
-        raise _unusable(name, f"not an import path (got {path!r}; expected module:attr)")
+        raise _target_error(name, f"not an import path (got {path!r}; expected module:attr)")
     try:
-        found: Any = importlib.import_module(module_name)
+        imported: Any = importlib.import_module(module_name)
         for attribute in attributes.split("."):
-            found = getattr(found, attribute)
+            imported = getattr(imported, attribute)
     except Exception as error:  # a module may raise anything while it is imported
-        raise _unusable(name, f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    return found
+        raise _target_error(name, f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return imported
 
 
-def _unusable(name: str, message: str) -> SettingsError:
+def _target_error(name: str, message: str) -> SettingsError:
     return SettingsError([Problem("", None, f"targets.{name}.call", message, "E_TARGET")])
 
 
-def _arguments(function: Callable[..., Any], call: Call) -> tuple[list[Any], dict[str, Any]]:
-    """Fill the parameters that a function names; a first one of another name is given the question."""
+def _build_arguments(function: Callable[..., Any], call: Call) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments for the parameters that a function names; a first one of another name gets the question."""
     case = call.case
-    known = dict(
-        zip(_ARGUMENTS, (case.question, case.question, case, case.id, user_of(case), call.k, case.history), strict=True)
-    )
+    values: dict[str, Any] = {
+        "question": case.question,
+        "query": case.question,
+        "case": case,
+        "case_id": case.id,
+        "user": user_of(case),
+        "k": call.k,
+        "history": case.history,
+    }
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return [case.question], {}
-    named = {each.name: known[each.name] for each in parameters if each.name in known and each.kind != each.VAR_KEYWORD}
-    first = parameters[0] if parameters else None
-    if (
-        first is not None
-        and first.name not in known
-        and first.kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD)
-    ):
-        return [case.question], named
-    positional_only = [each.name for each in parameters if each.kind == each.POSITIONAL_ONLY and each.name in named]
-    return [named.pop(each) for each in positional_only], named
+    named: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.name in values and parameter.kind != parameter.VAR_KEYWORD:
+            named[parameter.name] = values[parameter.name]
+    if parameters:
+        first = parameters[0]
+        is_positional = first.kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD)
+        if is_positional and first.name not in values:
+            return [case.question], named
+    positional_only = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind == parameter.POSITIONAL_ONLY and parameter.name in named
+    ]
+    return [named.pop(name) for name in positional_only], named
 
 
-async def _in_thread(function: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
-    """Run in a daemon thread: one that hangs must not keep the process from ending, as a pool's thread would."""
+async def _run_in_thread(function: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
+    """Run a function in a daemon thread: unlike a thread of a pool, one that hangs does not keep the process alive."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
@@ -135,10 +144,11 @@ async def _in_thread(function: Callable[..., Any], positional: list[Any], named:
         error: BaseException | None = None
         try:
             value = context.run(function, *positional, **named)
-        except BaseException as raised:  # noqa: BLE001  # SystemExit must not be lost in the thread
-            plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)  # no future holds that one
-            error = raised if plain else RuntimeError(repr(raised))
-        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+        except BaseException as raised:  # noqa: BLE001  # SystemExit must not get lost in the thread
+            # A future accepts neither StopIteration nor exceptions that end the process.
+            is_plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
+            error = raised if is_plain else RuntimeError(repr(raised))
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
             loop.call_soon_threadsafe(settle, value, error)
 
     threading.Thread(target=work, name="assay-target", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Outputs recorded before, as a target: the same run folder, retries and reports as for a living system."""
+"""A target that replays recorded outputs, with the same run folder, retries and reports as a live system."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from assay.ports import Call, CallError, Operation
 
 
 class RecordedTarget:
-    """Answers each case with what was recorded for it, the first where there are several."""
+    """Answers each case with the first observation that was recorded for it."""
 
     def __init__(self, name: str, observations: Iterable[Observation], digest: str = "") -> None:
         self.name = name
         self._digest = digest
-        self._seen: dict[str, Observation] = {}
+        self._recorded: dict[str, Observation] = {}
         for observation in observations:
-            self._seen.setdefault(observation.case_id, observation)
-        asked = any(seen.answer is not UNSET for seen in self._seen.values())
-        self.operations: tuple[Operation, ...] = ("ask",) if asked or not self._seen else ("search",)
+            self._recorded.setdefault(observation.case_id, observation)
+        has_answers = any(observation.answer is not UNSET for observation in self._recorded.values())
+        self.operations: tuple[Operation, ...] = ("ask",) if has_answers or not self._recorded else ("search",)
 
     async def identity(self) -> dict[str, Any]:
         """Return the digest of the file."""
         return {"type": "recorded", "sha256": self._digest}
 
     async def observe(self, call: Call) -> Observation:
-        """Return what was recorded, errors included. Raises CallError, code `not_recorded` where nothing was."""
-        seen = self._seen.get(call.case.id)
-        if seen is None:
+        """Return the recorded observation, errors included. Raises CallError, code `not_recorded` if there is none."""
+        observation = self._recorded.get(call.case.id)
+        if observation is None:
             raise CallError("not_recorded", "nothing was recorded for this case")
-        return structs.replace(seen, question=call.case.question)
+        return structs.replace(observation, question=call.case.question)
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to close."""

@@ -1,4 +1,4 @@
-"""From a target's reply to an observation: read as it is, or mapped by configuration, and checked either way."""
+"""Turns the reply of a target into an observation, directly or as the settings map it, and checks the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.model import Case, Chunk, Observation, Stage, TargetError, Usage
 from assay.ports import SEARCHED, Call, CallError
 from assay.targets.paths import Missing, find
 
-MAX_DEPTH = 100
+MAX_REPLY_DEPTH = 100
 _STAGE_KEYS = {
     "results": SEARCHED,
     "hits": SEARCHED,
@@ -25,41 +25,43 @@ _STAGE_KEYS = {
     "context_chunks": "context",
 }
 _CHUNK_KEYS = frozenset(Chunk.__struct_fields__)
+_OBSERVATION_KEYS = frozenset(Observation.__struct_fields__)
 T = TypeVar("T")
 
 
 def decode(body: bytes) -> Any:
-    """Return the JSON value of a reply. Raises CallError: protocol where it is no JSON, schema where it is too deep."""
+    """Return the JSON value of a reply. Raises CallError: `protocol` if it is not JSON, `schema` if nested too deep."""
     try:
         value = msgspec.json.decode(body)
     except RecursionError:
-        raise CallError("schema", f"nested too deep (expected {MAX_DEPTH} levels at most)") from None
+        raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        begin = body[:60].decode("utf-8", "backslashreplace")
-        raise CallError("protocol", f"not JSON: {error} (got {shown(begin)})") from None
-    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
-        raise CallError("schema", f"nested too deep (expected {MAX_DEPTH} levels at most)")
+        start = body[:60].decode("utf-8", "backslashreplace")
+        raise CallError("protocol", f"not JSON: {error} (got {shown(start)})") from None
+    if body.count(b"[") + body.count(b"{") > MAX_REPLY_DEPTH and _measure_depth(value) > MAX_REPLY_DEPTH:
+        raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)")
     return value
 
 
 def read_reply(value: Any, call: Call, response: Response) -> Observation:
-    """Return the observation that a reply stands for; its identity is always that of the call.
+    """Return the observation of a reply, with the case id and question of the call.
 
-    A text is an answer, a list is a ranking, an object is an Observation (or its fields under the [001] names) unless
-    `response` says where its parts are. Raises CallError with code schema, id_mismatch or target_error.
+    Unless `response` says where the parts of the reply are, a text is an answer, a list is a ranking, and an object has
+    the members of an Observation or those of the RAG runner's contract `rag-trace` (ADR 0038). Raises CallError with
+    code `schema`, `id_mismatch` or `target_error`.
     """
     if isinstance(value, Observation):
         observation = value
     elif response.answer is not None or response.stages:
-        observation = _mapped(value, call, response)
+        observation = _read_mapped(value, call, response)
     else:
-        observation = _native(value, call, response)
+        observation = _read_native(value, call, response)
     _check_identity(observation, call.case)
-    return _only(_under_keys(observation, response.key), call)
+    return _select_parts(_rename_chunks(observation, response.key), call)
 
 
-def _only(observation: Observation, call: Call) -> Observation:
-    """Keep what the operation is about: a search has rankings and no answer."""
+def _select_parts(observation: Observation, call: Call) -> Observation:
+    """Return the parts that belong to the operation: a search has rankings and no answer."""
     if observation.error is not None:
         raise CallError("target_error", f"{observation.error.code}: {observation.error.message}")
     if call.operation == "ask":
@@ -78,10 +80,10 @@ def _only(observation: Observation, call: Call) -> Observation:
     )
 
 
-# ── a reply in our own words ─────────────────────────────────────────────────────────────────────────────────────
+# ── a reply with the names of Observation or rag-trace ───────────────────────────────────────────────────────────────
 
 
-def _native(value: Any, call: Call, response: Response) -> Observation:
+def _read_native(value: Any, call: Call, response: Response) -> Observation:
     if isinstance(value, str) and call.operation == "ask":
         return Observation(call.case.id, answer=value)
     if isinstance(value, list):
@@ -89,78 +91,83 @@ def _native(value: Any, call: Call, response: Response) -> Observation:
     if not isinstance(value, Mapping):
         raise CallError("schema", f"not an object, a list or a text (got {shown(value)})")
     row = {str(key): item for key, item in value.items()}
-    said = row.pop("query_id", None)
-    row.setdefault("case_id", call.case.id if said is None else said)
-    stages = row.pop("stages", None)
-    found = [_native_stage(stage, response) for stage in stages] if isinstance(stages, list) else None
+    query_id = row.pop("query_id", None)
+    row.setdefault("case_id", call.case.id if query_id is None else query_id)
+    reply_stages = row.pop("stages", None)
+    stages: list[Stage] | None = None
+    if isinstance(reply_stages, list):
+        stages = [_read_native_stage(stage, response) for stage in reply_stages]
     for key, name in _STAGE_KEYS.items():
-        if row.get(key) is not None and name not in {stage.name for stage in found or ()}:
-            found = [*(found or ()), Stage(name, _chunks(row.pop(key), response, native=True))]
-    row["citations"] = _citations(row.get("citations"), response)
+        if row.get(key) is None or any(stage.name == name for stage in stages or ()):
+            continue
+        stages = [*(stages or ()), Stage(name, _read_chunks(row.pop(key), response, native=True))]
+    row["citations"] = _read_citations(row.get("citations"), response)
     if isinstance(row.get("error"), str):
         row["error"] = TargetError("error", row["error"])
     for key in ("error", "usage"):
         if row.get(key) is None:
             row.pop(key, None)
-    observation = _convert({key: item for key, item in row.items() if key in _FIELDS}, Observation)
-    if stages is not None and found is None:
-        raise CallError("schema", f"stages: not a list (got {shown(stages)})")
-    return structs.replace(observation, stages=None if found is None else tuple(found))
+    members = {key: item for key, item in row.items() if key in _OBSERVATION_KEYS}
+    observation = _convert(members, Observation)
+    if reply_stages is not None and stages is None:
+        raise CallError("schema", f"stages: not a list (got {shown(reply_stages)})")
+    return structs.replace(observation, stages=None if stages is None else tuple(stages))
 
 
-_FIELDS = frozenset(Observation.__struct_fields__)
-
-
-def _native_stage(stage: Any, response: Response) -> Stage:
+def _read_native_stage(stage: Any, response: Response) -> Stage:
     if isinstance(stage, Stage):
         return stage
     if not isinstance(stage, Mapping) or not isinstance(stage.get("name"), str):
         raise CallError("schema", f"stages: not a stage (got {shown(stage)}; expected name and chunks)")
-    chunks = _chunks(stage.get("chunks"), response, native=True)
-    return Stage(stage["name"], chunks, _latency(stage.get("latency_ms")))
+    chunks = _read_chunks(stage.get("chunks"), response, native=True)
+    latency = stage.get("latency_ms")
+    return Stage(stage["name"], chunks, None if latency is None else _convert(latency, float))
 
 
-def _latency(value: Any) -> float | None:
-    return None if value is None else _convert(value, float)
+# ── a reply mapped by the settings ───────────────────────────────────────────────────────────────────────────────────
 
 
-# ── a reply mapped by configuration ──────────────────────────────────────────────────────────────────────────────
-
-
-def _mapped(value: Any, call: Call, response: Response) -> Observation:
-    stages = [
-        Stage(name, _chunks(found, response))
-        for name, path in response.stages.items()
-        if (found := _optional(value, path)) is not None
-    ]
+def _read_mapped(value: Any, call: Call, response: Response) -> Observation:
+    rankings = _find_present(value, response.stages)
+    stages = [Stage(name, _read_chunks(items, response)) for name, items in rankings.items()]
     answer: Any = UNSET
     if response.answer is not None and call.operation == "ask":
-        answer = _required(value, response.answer)
-    usage = {name: found for name, path in response.usage.items() if (found := _optional(value, path)) is not None}
-    versions = {name: _optional(value, path) for name, path in response.versions.items()}
+        answer = _find_required(value, response.answer)
+    usage = _find_present(value, response.usage)
+    versions = _find_present(value, response.versions)
     row = {
-        "case_id": _optional(value, response.case_id) or call.case.id,
+        "case_id": _find_optional(value, response.case_id) or call.case.id,
         "answer": answer,
-        "behaviour": _optional(value, response.behaviour),
-        "query_rewrite": _optional(value, response.query_rewrite),
-        "citations": _citations(_optional(value, response.citations), response),
+        "behaviour": _find_optional(value, response.behaviour),
+        "query_rewrite": _find_optional(value, response.query_rewrite),
+        "citations": _read_citations(_find_optional(value, response.citations), response),
         "usage": _convert(usage, Usage) if usage else None,
-        "versions": {name: str(version) for name, version in versions.items() if version is not None},
+        "versions": {name: str(version) for name, version in versions.items()},
     }
     if response.stages and not stages and call.operation == "search":
-        raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_outline(value)})")
+        raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_describe_value(value)})")
     row = {key: item for key, item in row.items() if item is not UNSET}
     return structs.replace(_convert(row, Observation), stages=tuple(stages) or None)
 
 
-def _required(value: Any, path: str) -> Any:
+def _find_required(value: Any, path: str) -> Any:
     try:
         return find(value, path)
     except Missing as error:
         raise CallError("schema", str(error)) from None
 
 
-def _optional(value: Any, path: str | None) -> Any:
+def _find_present(value: Any, paths: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is found at each path, under the same names, without what is missing or null."""
+    items: dict[str, Any] = {}
+    for name, path in paths.items():
+        item = _find_optional(value, path)
+        if item is not None:
+            items[name] = item
+    return items
+
+
+def _find_optional(value: Any, path: str | None) -> Any:
     if path is None:
         return None
     try:
@@ -169,33 +176,33 @@ def _optional(value: Any, path: str | None) -> Any:
         return None
 
 
-# ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────
+# ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _chunks(items: Any, response: Response, *, native: bool = False) -> tuple[Chunk, ...]:
+def _read_chunks(items: Any, response: Response, *, native: bool = False) -> tuple[Chunk, ...]:
     if not isinstance(items, (list, tuple)):
         raise CallError("schema", f"a ranking that is not a list (got {shown(items)})")
-    return tuple(_chunk(item, place, response, native) for place, item in enumerate(items))
+    return tuple(_read_chunk(item, index, response, native) for index, item in enumerate(items))
 
 
-def _chunk(item: Any, place: int, response: Response, native: bool) -> Chunk:
+def _read_chunk(item: Any, index: int, response: Response, native: bool) -> Chunk:
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
         return Chunk(item)
     if not isinstance(item, Mapping):
-        raise CallError("schema", f"chunk {place}: neither an object nor an id (got {shown(item)})")
+        raise CallError("schema", f"chunk {index}: neither an object nor an id (got {shown(item)})")
     fields = response.chunk
-    row = _native_chunk(item) if native and fields == ChunkFields() else _mapped_chunk(item, fields)
+    row = _native_members(item) if native and fields == ChunkFields() else _mapped_members(item, fields)
     if response.key is not None:
         row.setdefault("chunk_id", "")
     if row.get("chunk_id") is None:
-        raise CallError("schema", f"chunk {place}: no id (got {_outline(item)}; expected {fields.id})")
+        raise CallError("schema", f"chunk {index}: no id (got {_describe_value(item)}; expected {fields.id})")
     return _convert(row, Chunk)
 
 
-def _native_chunk(item: Mapping[Any, Any]) -> dict[str, Any]:
-    """Take a chunk's own fields; everything else that it says is metadata."""
+def _native_members(item: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the members of a chunk; everything else in the object becomes its metadata."""
     row = {key: item[key] for key in _CHUNK_KEYS if key in item}
     extra = {str(key): value for key, value in item.items() if key not in _CHUNK_KEYS}
     if extra:
@@ -203,72 +210,76 @@ def _native_chunk(item: Mapping[Any, Any]) -> dict[str, Any]:
     return row
 
 
-def _mapped_chunk(item: Mapping[Any, Any], fields: ChunkFields) -> dict[str, Any]:
-    whole = dict(item)
-    found = {
-        "chunk_id": _optional(whole, fields.id),
-        "text": _optional(whole, fields.text),
-        "score": _optional(whole, fields.score),
-        "text_hash": _optional(whole, fields.text_hash),
-        "metadata": {name: _optional(whole, path) for name, path in fields.metadata.items()} or None,
+def _mapped_members(item: Mapping[Any, Any], fields: ChunkFields) -> dict[str, Any]:
+    value = dict(item)
+    members = {
+        "chunk_id": _find_optional(value, fields.id),
+        "text": _find_optional(value, fields.text),
+        "score": _find_optional(value, fields.score),
+        "text_hash": _find_optional(value, fields.text_hash),
+        "metadata": {name: _find_optional(value, path) for name, path in fields.metadata.items()} or None,
     }
-    if isinstance(found["chunk_id"], int):
-        found["chunk_id"] = str(found["chunk_id"])
-    return {key: value for key, value in found.items() if value is not None}
+    if isinstance(members["chunk_id"], int):
+        members["chunk_id"] = str(members["chunk_id"])
+    return {name: member for name, member in members.items() if member is not None}
 
 
-def _keyed(chunk: Chunk, key: str | None) -> Chunk:
-    """Return the chunk under its stable key: the values of the named fields, joined with colons."""
+def _rename_chunk(chunk: Chunk, key: str | None) -> Chunk:
+    """Return the chunk with its stable key as id: the values of the fields that `key` names, joined with colons."""
     if key is None:
         return chunk
     metadata = chunk.metadata or {}
     values = [metadata.get(name, chunk.chunk_id if name == "chunk_id" else None) for name in key.split("+")]
     if any(value in (None, "") or isinstance(value, (list, dict)) for value in values):
-        raise CallError("schema", f"a chunk without {key} (got {_outline(metadata)})")
+        raise CallError("schema", f"a chunk without {key} (got {_describe_value(metadata)})")
     return structs.replace(chunk, chunk_id=":".join(map(str, values)))
 
 
-def _under_keys(observation: Observation, key: str | None) -> Observation:
-    """Return the observation with its chunks, and the citations of them, under their stable keys."""
+def _rename_chunks(observation: Observation, key: str | None) -> Observation:
+    """Return the observation with the stable keys as ids of its chunks and of the chunks that it cites."""
     if key is None or observation.stages is None:
         return observation
-    names: dict[str, str] = {}
+    new_ids: dict[str, str] = {}
     stages = []
     for stage in observation.stages:
-        chunks = tuple(_keyed(chunk, key) for chunk in stage.chunks)
-        names |= {old.chunk_id: new.chunk_id for old, new in zip(stage.chunks, chunks, strict=True)}
+        chunks = tuple(_rename_chunk(chunk, key) for chunk in stage.chunks)
+        new_ids |= {old.chunk_id: new.chunk_id for old, new in zip(stage.chunks, chunks, strict=True)}
         stages.append(structs.replace(stage, chunks=chunks))
-    cited = observation.citations and tuple(names.get(each, each) for each in observation.citations)
+    cited = observation.citations and tuple(new_ids.get(chunk_id, chunk_id) for chunk_id in observation.citations)
     return structs.replace(observation, stages=tuple(stages), citations=cited)
 
 
-def _citations(found: Any, response: Response) -> list[str] | None:
-    if found is None:
+def _read_citations(citations: Any, response: Response) -> list[str] | None:
+    """Return the ids of cited chunks, which a reply gives as ids or as chunks."""
+    if citations is None:
         return None
-    if not isinstance(found, (list, tuple)):
-        raise CallError("schema", f"citations: not a list (got {shown(found)})")
+    if not isinstance(citations, (list, tuple)):
+        raise CallError("schema", f"citations: not a list (got {shown(citations)})")
     native = not (response.answer or response.stages)
-    return [
-        item if isinstance(item, str) else _keyed(_chunk(item, place, response, native), response.key).chunk_id
-        for place, item in enumerate(found)
-    ]
+    chunk_ids = []
+    for index, item in enumerate(citations):
+        if isinstance(item, str):
+            chunk_ids.append(item)
+        else:
+            chunk = _read_chunk(item, index, response, native)
+            chunk_ids.append(_rename_chunk(chunk, response.key).chunk_id)
+    return chunk_ids
 
 
-# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _check_identity(observation: Observation, case: Case) -> None:
     if observation.case_id != case.id:
         message = f"answered another case (got {shown(observation.case_id)}; expected {shown(case.id)})"
         raise CallError("id_mismatch", message)
-    said = observation.question
-    if said is not None and _plain(said) != _plain(case.question):
-        raise CallError(
-            "id_mismatch", f"answered another question (got {shown(said)}; expected {shown(case.question)})"
-        )
+    question = observation.question
+    if question is not None and _normalise_text(question) != _normalise_text(case.question):
+        message = f"answered another question (got {shown(question)}; expected {shown(case.question)})"
+        raise CallError("id_mismatch", message)
 
 
-def _plain(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
@@ -279,20 +290,21 @@ def _convert(value: Any, record: type[T]) -> T:
         raise CallError("schema", str(error)) from None
 
 
-def _outline(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "the keys " + ", ".join(sorted(map(str, value))[:12])
     return shown(value, 60)
 
 
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
+def _measure_depth(value: Any) -> int:
+    depth, level = 0, [value]  # level by level, because recursion could exhaust the stack
     while level:
         depth += 1
-        level = [
-            item
-            for each in level
-            if isinstance(each, (dict, list))
-            for item in (each.values() if isinstance(each, dict) else each)
-        ]
+        next_level: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                next_level.extend(item.values())
+            elif isinstance(item, list):
+                next_level.extend(item)
+        level = next_level
     return depth

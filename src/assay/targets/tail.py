@@ -1,4 +1,4 @@
-"""The end of what a program writes to its standard error, however much that is."""
+"""Keeps the last part of what a program writes to its standard error."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import os
 import threading
 from typing import TextIO
 
-KEPT_BYTES = 2000
+STDERR_TAIL_BYTES = 2000
 
 
 class Tail:
-    """A file to hand to a child process; what arrives is read at once, and only the end is kept."""
+    """A file for a child process to write to; everything is read at once and only the last part is kept."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._tail = b""
         self._read, write = os.pipe()
         self.file: TextIO = os.fdopen(write, "w")
         threading.Thread(target=self._drain, name="assay-stderr", daemon=True).start()
 
     def close(self) -> None:
-        """Close our end; the reading ends when every child has closed its own."""
+        """Close the file here; reading ends once every child process has closed it too."""
         self.file.close()
 
     def text(self) -> str:
-        """Return the end of what was written so far."""
-        return self._kept.decode("utf-8", "replace").strip()
+        """Return the last part of what was written so far."""
+        return self._tail.decode("utf-8", "replace").strip()
 
     def _drain(self) -> None:
         with os.fdopen(self._read, "rb", buffering=0) as pipe:
             while data := pipe.read(65536):
-                self._kept = (self._kept + data)[-KEPT_BYTES:]
+                self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
