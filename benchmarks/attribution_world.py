@@ -38,7 +38,7 @@ _JUDGE = "sha256:scripted"
 
 @dataclass(frozen=True)
 class Found:
-    """What one run came to, by case: whether it passes, whose fault it is, and the trace without times and versions;
+    """The outcome of one run by case: whether it passes, its attribution, and the trace without times and versions;
     `damaged` are the cases whose labels were."""
 
     passes: Mapping[str, bool]

@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"(?<![\w.,/:-])\d{1,4}(?![\w/:-]|[.,]\d)")
 
 
 class Setting(NamedTuple):
-    """What a mutation may use: the case, its place among all cases, the corpus and what of it the asker may see."""
+    """What a mutation may use: the case, its index, the corpus and the chunks that the user may see."""
 
     case: Case
     place: int
@@ -224,7 +224,7 @@ def no_citation(setting: Setting, seen: Observation) -> Observation | None:
 
 
 def leaked_chunk(setting: Setting, seen: Observation) -> Observation | None:
-    """Show a chunk that the asker must not see, in the middle of every stage."""
+    """Show a chunk that the user may not see, in the middle of every stage."""
     if not setting.hidden or setting.case.user is None:
         return None
     secret = setting.hidden[(setting.place * 5) % len(setting.hidden)].chunk_id
@@ -232,7 +232,7 @@ def leaked_chunk(setting: Setting, seen: Observation) -> Observation | None:
 
 
 def leaked_text(setting: Setting, seen: Observation) -> Observation | None:
-    """Refuse, and quote at length a chunk that the asker must not see."""
+    """Refuse, and quote at length a chunk that the user may not see."""
     if not _denied(setting.case):
         return None
     wanted = {str(unit.any_of[0].get("chunk_id")) for unit in setting.case.evidence}

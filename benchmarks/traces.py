@@ -36,7 +36,7 @@ GROWTH = "assay-1"
 
 
 class Measured(NamedTuple):
-    """One execution of one contender: seconds and mebibytes; `before` is the CPU time that is told apart."""
+    """One execution of one contender: seconds and mebibytes; `before` is the CPU time before the work."""
 
     wall: float
     cpu: float

@@ -65,8 +65,10 @@ class Builder:
     def begin(self, header: Header, spot: Spot) -> None:
         """Take over the metadata of the set and check it."""
         self.header, self.begun = header, True
-        if header.as_of is not None and (fault := moment_fault(header.as_of)):
-            self.findings.error(spot.line, pointer(spot.at, "as_of"), fault, "E_DATE")
+        if header.as_of is not None:
+            fault = moment_fault(header.as_of)
+            if fault:
+                self.findings.error(spot.line, pointer(spot.at, "as_of"), fault, "E_DATE")
         if header.schema_version is not None:
             self.same_version(header.schema_version, spot)
 

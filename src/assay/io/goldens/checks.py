@@ -41,8 +41,10 @@ def check_case(case: Case, folded_question: str, builder: Builder, spot: Spot) -
         _check_texts("forbidden_text", case.forbidden_text, builder, spot)
     if case.rubric is not None:
         _check_rubric(case.rubric, builder, spot)
-    if case.user is not None and case.user.as_of is not None and (fault := moment_fault(case.user.as_of)):
-        builder.error(spot, "user.as_of", fault, "E_DATE")
+    if case.user is not None and case.user.as_of is not None:
+        fault = moment_fault(case.user.as_of)
+        if fault:
+            builder.error(spot, "user.as_of", fault, "E_DATE")
     _check_behaviour(case, builder, spot)
 
 

@@ -22,20 +22,22 @@ PROSE_KEYS = ("quote", "title")
 def named(case: Case, builder: Builder, spot: Spot) -> Case:
     """Return the case with its ids and names in NFC; lists of names lose repetitions."""
     changes: dict[str, Any] = {}
-    if (case_id := builder.clean_one(case.id, spot, "id")) != case.id:
+    case_id = builder.clean_one(case.id, spot, "id")
+    if case_id != case.id:
         changes["id"] = case_id
-    if case.tags and (tags := builder.clean(case.tags, spot, "tags")) != case.tags:
-        changes["tags"] = tags
-    if case.must_cite and (must_cite := builder.clean(case.must_cite, spot, "must_cite")) != case.must_cite:
-        changes["must_cite"] = must_cite
-    if case.symbols and (symbols := builder.clean(case.symbols, spot, "symbols")) != case.symbols:
-        changes["symbols"] = symbols
-    if case.attributes and (attributes := _normalise_attributes(case.attributes, builder, spot)) != case.attributes:
-        changes["attributes"] = attributes
+    for field, names in (("tags", case.tags), ("must_cite", case.must_cite), ("symbols", case.symbols)):
+        if names:
+            cleaned = builder.clean(names, spot, field)
+            if cleaned != names:
+                changes[field] = cleaned
+    if case.attributes:
+        attributes = _normalise_attributes(case.attributes, builder, spot)
+        if attributes != case.attributes:
+            changes["attributes"] = attributes
     if case.cluster is not None:
         changes["cluster"] = builder.clean_one(case.cluster, spot, "cluster")
-    if case.user is not None and (user := _normalise_user(case.user, builder, spot)) is not case.user:
-        changes["user"] = user
+    if case.user is not None:
+        changes["user"] = _normalise_user(case.user, builder, spot)
     return replace(case, **changes) if changes else case
 
 
