@@ -1,16 +1,16 @@
-"""Is the right part blamed? The faults of the example application switched on, one at a time and in pairs.
+"""How often attribution names the right cause: faults of the example application, one at a time and in pairs.
 
     python -m benchmarks.attribution [--config hybrid-rerank] [--no-pairs]
 
 Every fault is switched on in three configurations over both golden sets of the handbook (54 cases), every fault of the
 labels is made in the golden sets, and a scripted judge errs. A case counts where the fault changed its outcome: it
-passed (no failed check, answer not known to be bad) and does not any more. False attributions are counted over cases
-that a fault left alone: they pass before and after, or their trace is the same; one is false if it names a cause that
-the clean run does not name. Configuration names and versions are taken away before attributing (DECISIONS 29).
+passed (no failed check, answer not known to be bad) and no longer does. False attributions are counted over cases
+that a fault did not affect: they pass before and after, or their trace is the same; one is false if it names a cause
+that the clean run does not name. Attribution does not see the names and versions of configurations (ADR 0034).
 
-The rules were made with one variant or two of each fault; the others, marked "held out", were not looked at before
-the rules were fixed, and are reported apart. The bars: half of the system at least 0.90, cause at least 0.80, no fault
-below 0.5, false attributions below 0.05. Exits 1 where one is missed.
+The rules were developed with one or two variants of each fault. The others, marked "held out", were not used until
+the rules were final, and are reported separately. Targets: half of the system at least 0.90, cause at least 0.80, no
+fault below 0.5, false attributions below 0.05. Exits with 1 if one is missed.
 """
 
 from __future__ import annotations
@@ -89,29 +89,29 @@ class Tally:
 
     def add(self, before: Found, after: Found) -> None:
         """Count one configuration."""
-        for case_id, found in after.attributions.items():
+        for case_id, attribution in after.attributions.items():
             clean = before.attributions[case_id]
             if before.passes[case_id] and not after.passes[case_id]:
-                self.found[found.cause or "none"] += 1
-                self.right += found.cause in self.causes
-                self.right_half += half_of(found) in {HALVES[cause] for cause in self.causes}
+                self.found[attribution.cause or "none"] += 1
+                self.right += attribution.cause in self.causes
+                self.right_half += half_of(attribution) in {HALVES[cause] for cause in self.causes}
                 continue
             same = before.passes[case_id] and after.passes[case_id]
             if (same or before.traces[case_id] == after.traces[case_id]) and case_id not in after.damaged:
                 self.spared += 1
-                self.false += found.cause is not None and found.cause != clean.cause
+                self.false += attribution.cause is not None and attribution.cause != clean.cause
 
 
-def half_of(found: Attribution) -> str:
-    """Return the half of the system that an attribution blames."""
-    return HALVES.get(found.cause or "", VERDICTS.get(found.verdict, "unknown"))
+def half_of(attribution: Attribution) -> str:
+    """Return the half of the system that an attribution names."""
+    return HALVES.get(attribution.cause or "", VERDICTS.get(attribution.verdict, "unknown"))
 
 
 def shares(tallies: Sequence[Tally]) -> tuple[int, float, float, float]:
     """Return cases, share of the right half, of the right cause, and of false attributions."""
-    n, spared = sum(each.n for each in tallies), sum(each.spared for each in tallies)
-    half, right = sum(each.right_half for each in tallies), sum(each.right for each in tallies)
-    return n, half / n if n else 1.0, right / n if n else 1.0, sum(each.false for each in tallies) / max(spared, 1)
+    n, spared = sum(tally.n for tally in tallies), sum(tally.spared for tally in tallies)
+    half, right = sum(tally.right_half for tally in tallies), sum(tally.right for tally in tallies)
+    return n, half / n if n else 1.0, right / n if n else 1.0, sum(tally.false for tally in tallies) / max(spared, 1)
 
 
 def measure(world: World, configs: Sequence[str]) -> Iterator[Tally]:
@@ -169,45 +169,45 @@ def confusion(tallies: Sequence[Tally]) -> Iterator[str]:
     yield "| injected \\ found | " + " | ".join(columns) + " |"
     yield "|---|" + "---|" * len(columns)
     for cause, row in rows.items():
-        yield f"| {cause} | " + " | ".join(str(row[each] or "") for each in columns) + " |"
+        yield f"| {cause} | " + " | ".join(str(row[column] or "") for column in columns) + " |"
 
 
 def misses(tallies: Sequence[Tally]) -> list[str]:
-    """Return a sentence for each bar that is missed, over all faults, known and held out."""
+    """Return a sentence for each missed target, over all faults, known and held out."""
     _, half, right, false = shares(tallies)
-    found = []
+    sentences = []
     if half < HALF_BAR:
-        found.append(f"half {half:.3f} is below {HALF_BAR}")
+        sentences.append(f"half {half:.3f} is below {HALF_BAR}")
     if right < CAUSE_BAR:
-        found.append(f"cause {right:.3f} is below {CAUSE_BAR}")
+        sentences.append(f"cause {right:.3f} is below {CAUSE_BAR}")
     if false >= FALSE_BAR:
-        found.append(f"false attributions {false:.3f} are not below {FALSE_BAR}")
-    weak = [each.faults[0] for each in tallies if each.n and each.right / each.n < FAULT_BAR]
-    return found + [f"{name}: fewer than half of its cases have the right cause" for name in weak]
+        sentences.append(f"false attributions {false:.3f} are not below {FALSE_BAR}")
+    weak = [tally.faults[0] for tally in tallies if tally.n and tally.right / tally.n < FAULT_BAR]
+    return sentences + [f"{name}: fewer than half of its cases have the right cause" for name in weak]
 
 
 def main() -> int:
-    """Print every fault, known and held out, pairs, the confusion matrix and the bars; return the exit code."""
+    """Print the results of faults and pairs, the confusion matrix and missed targets; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", action="append", choices=CONFIGS, help="only this configuration; may be repeated")
-    parser.add_argument("--no-pairs", action="store_true", help="leave the pairs of faults out")
+    parser.add_argument("--no-pairs", action="store_true", help="skip the pairs of faults")
     options = parser.parse_args()
     configs = options.config or CONFIGS
     world = World()
     for config in configs:
-        found = world.clean(config)
-        passing = [name for name, passes in found.passes.items() if passes]
-        blamed = [name for name in passing if found.attributions[name].cause is not None]
-        print(f"clean {config}: {len(passing)} of {len(found.passes)} pass; with a cause nevertheless: {blamed}")
+        clean = world.clean(config)
+        passing = [name for name, passes in clean.passes.items() if passes]
+        with_cause = [name for name in passing if clean.attributions[name].cause is not None]
+        print(f"clean {config}: {len(passing)} of {len(clean.passes)} pass; with a cause nevertheless: {with_cause}")
     print(f"\n{HEAD}")
     tallies = []
     for tally in measure(world, configs):
         tallies.append(tally)
         print(line(tally), flush=True)
-    held = [each for each in tallies if each.faults[0] in HELD_OUT]
-    known = [each for each in tallies if each not in held]
-    for name, some in (("known", known), ("held out", held), ("all", tallies)):
-        n, half, right, false = shares(some)
+    held_out = [tally for tally in tallies if tally.faults[0] in HELD_OUT]
+    developed = [tally for tally in tallies if tally not in held_out]
+    for name, group in (("known", developed), ("held out", held_out), ("all", tallies)):
+        n, half, right, false = shares(group)
         print(f"\n{name}: n = {n}, right half {half:.3f}, right cause {right:.3f}, false attributions {false:.4f}")
     print("", *confusion(tallies), sep="\n")
     if not options.no_pairs:
@@ -217,7 +217,7 @@ def main() -> int:
         n, half, right, false = shares(pairs)
         print(f"\npairs: n = {n}, right half {half:.3f}, right cause {right:.3f}, false attributions {false:.4f}")
     missed = misses(tallies)
-    print("", *(f"MISSED: {each}" for each in missed), sep="\n" if missed else "every bar is met\n")
+    print("", *(f"MISSED: {sentence}" for sentence in missed), sep="\n" if missed else "every target is met\n")
     return 1 if missed else 0
 
 

@@ -1,4 +1,4 @@
-"""The example application under faults, scored and attributed: what `benchmarks.attribution` counts."""
+"""Runs, scores and attributes the example application under faults, for `benchmarks.attribution`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _JUDGE = "sha256:scripted"
 
 @dataclass(frozen=True)
 class Found:
-    """What one run came to, by case: whether it passes, whose fault it is, and the trace without times and versions;
+    """The outcome of one run by case: whether it passes, its attribution, and the trace without times and versions;
     `damaged` are the cases whose labels were."""
 
     passes: Mapping[str, bool]
@@ -64,55 +64,59 @@ class World:
     def _observe(self, config: str, faults: tuple[str, ...]) -> list[Observation]:
         ticks = count()
         application = Handbook(config, faults, clock=lambda: next(ticks) / 1000)
-        found = []
+        observations = []
         for case in self.golden.cases:
             reply = application.ask(case.question, _asker(case.user or User()))
-            found.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
-        return found
+            observations.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
+        return observations
 
     def _clean(self, config: str) -> Found:
-        return self.found(self.golden, self.observe(config, ()))
+        return self.attribute_observations(self.golden, self.observe(config, ()))
 
     def faulty(self, config: str, faults: Sequence[str]) -> Found:
-        """Return what the configuration came to with faults switched on."""
-        return self.found(self.golden, self._observe(config, tuple(faults)))
+        """Return the outcome of the configuration with faults switched on."""
+        return self.attribute_observations(self.golden, self._observe(config, tuple(faults)))
 
     def mislabelled(self, config: str, fault: str) -> Found:
-        """Return what the clean configuration came to against damaged golden sets."""
+        """Return the outcome of the clean configuration scored with damaged golden sets."""
         damage = LABEL_FAULTS[fault]
-        rows = [row for each in self.rows.values() for row in damage(each, list(self.corpus.chunks))]
-        right = [row for each in self.rows.values() for row in each]
-        damaged = frozenset(new["id"] for old, new in zip(right, rows, strict=True) if old != new)
-        return replace(self.found(_golden(rows), self.observe(config, ())), damaged=damaged)
+        rows = [row for golden_rows in self.rows.values() for row in damage(golden_rows, list(self.corpus.chunks))]
+        correct_rows = [row for golden_rows in self.rows.values() for row in golden_rows]
+        damaged = frozenset(new["id"] for old, new in zip(correct_rows, rows, strict=True) if old != new)
+        return replace(self.attribute_observations(_golden(rows), self.observe(config, ())), damaged=damaged)
 
     def _judged(self, config: str, fault: str) -> Found:
-        """Return what the clean configuration came to where a calibrated judge decides that errs as the fault says."""
-        seen = self.observe(config, ())
+        """Return the outcome of the clean configuration scored by a calibrated judge with the given fault."""
+        observations = self.observe(config, ())
         rubrics = load_rubrics()
-        questions = Questions(self.golden, self.corpus, rubrics, [parse(JUDGE)], seen)
-        book: dict[str, list[Verdict]] = {}
+        questions = Questions(self.golden, self.corpus, rubrics, [parse(JUDGE)], observations)
+        verdicts: dict[str, list[Verdict]] = {}
         passing = 0
         for digest, request in questions.asked({}).items():
             (case_id,) = questions.cases_of[digest]
             right = self.clean(config).attributions[case_id].good is not False
             passing += right
             errs = bool(fault) and right and passing % EVERY == 0
-            book[digest] = _votes(request, right, errs, fault)
+            verdicts[digest] = _votes(request, right, errs, fault)
         calibration = Calibration(
             JUDGE, _JUDGE, rubrics_hash(rubrics.values(), "correctness"), "", "", n=100, raters=2, may_gate=True
         )
-        judging = Judging(rubrics, book, _JUDGE, {JUDGE: calibration})
-        return self.found(self.golden, seen, judging)
+        judging = Judging(rubrics, verdicts, _JUDGE, {JUDGE: calibration})
+        return self.attribute_observations(self.golden, observations, judging)
 
-    def found(self, golden: GoldenSet, seen: Sequence[Observation], judging: Judging | None = None) -> Found:
+    def attribute_observations(
+        self, golden: GoldenSet, observations: Sequence[Observation], judging: Judging | None = None
+    ) -> Found:
         """Score and attribute observations."""
-        config = seen[0].config_id
+        config = observations[0].config_id
         options = Options(metrics=(*METRICS, *((JUDGE,) if judging is not None else ())), judging=judging)
-        run = score_observations(Job.of(golden, options, self.corpus), seen)
-        blamed = attributions(run, config)
+        run = score_observations(Job.of(golden, options, self.corpus), observations)
+        attributed = attributions(run, config)
         failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
-        passes = {name: found.good is not False and name not in failed for name, found in blamed.items()}
-        return Found(passes, blamed, {each.case_id: _trace(each) for each in seen})
+        passes = {
+            name: attribution.good is not False and name not in failed for name, attribution in attributed.items()
+        }
+        return Found(passes, attributed, {observation.case_id: _trace(observation) for observation in observations})
 
 
 def _votes(request: JudgeRequest, right: bool, errs: bool, fault: str) -> list[Verdict]:
@@ -145,11 +149,13 @@ def _golden(rows: Sequence[Mapping[str, Any]]) -> GoldenSet:
 
 
 def _asker(user: User) -> dict[str, Any]:
-    known = {"tenant": user.tenant, "roles": list(user.roles), "as_of": user.as_of}
-    return {name: value for name, value in known.items() if value is not None}
+    fields = {"tenant": user.tenant, "roles": list(user.roles), "as_of": user.as_of}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-def _trace(seen: Observation) -> bytes:
+def _trace(observation: Observation) -> bytes:
     """Return an observation without its times, versions and configuration."""
-    stages = tuple(msgspec.structs.replace(stage, latency_ms=None) for stage in seen.stages or ())
-    return msgspec.json.encode(msgspec.structs.replace(seen, stages=stages, usage=None, versions={}, config_id=""))
+    stages = tuple(msgspec.structs.replace(stage, latency_ms=None) for stage in observation.stages or ())
+    return msgspec.json.encode(
+        msgspec.structs.replace(observation, stages=stages, usage=None, versions={}, config_id="")
+    )

@@ -1,9 +1,8 @@
-"""How often support by rules sees that a claim contradicts its source, and how often it says so wrongly.
+"""How often rule-based support detects that a claim contradicts its source, and how often it does so wrongly.
 
-`ASSAY_TEST_DATA=… python -m benchmarks.contradictions` holds three things against the verdict "contradicted": claims
-written by hand; sentences of WiCE and QAGS without their last words and one in the middle, so that they stand nowhere
-word by word, as they are and turned by a change of one number or word; and the claims of these sets as people labelled
-them.
+`ASSAY_TEST_DATA=… python -m benchmarks.contradictions` measures the verdict "contradicted" on three sets: claims
+written by hand; sentences of WiCE and QAGS, unchanged or contradicted by changing one number or word, always without
+their last words and one in the middle so that they are no copies; and the claims of these sets with human labels.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ def _turned(text: str, at: int) -> Iterator[tuple[str, str]]:
 
 def made_of(source: str) -> Iterator[Made]:
     """Yield the sentences of a source without their last two words and a long one within, as they are and turned."""
-    for at, (start, end) in enumerate(sentences(source)):
+    for number, (start, end) in enumerate(sentences(source)):
         text = source[start:end]
         if _FEWEST <= end - start <= _MOST:
             words = text.split()[:-2]
@@ -138,22 +137,23 @@ def made_of(source: str) -> Iterator[Made]:
             if not within or not words[-1][-1].isalpha():
                 continue  # perhaps half of a date or an amount
             words.remove(max(within, key=len))
-            kept = " ".join(words)
-            yield Made("", kept, source)
-            yield from (Made(change, claim, source) for change, claim in _turned(kept, at))
+            claim_text = " ".join(words)
+            yield Made("", claim_text, source)
+            yield from (Made(change, claim, source) for change, claim in _turned(claim_text, number))
 
 
 def outcome(made: Sequence[Made], idf: Idf) -> Iterator[str]:
     """Yield how many of each change are seen as contradictions."""
-    seen, of = Counter[str](), Counter[str]()
-    held: dict[str, Sources] = {}
-    for each in made:
-        if each.source not in held:
-            held = {each.source: Sources([("source", each.source)], idf)}
-        of[each.change] += 1
-        seen[each.change] += support(each.claim, held[each.source]).verdict == "contradicted"
-    for change in sorted(of, key=lambda name: (not name, name)):
-        yield f"  {change or 'nothing changed':<19} {seen[change]} of {of[change]} ({seen[change] / of[change]:.1%})"
+    contradicted, totals = Counter[str](), Counter[str]()
+    sources: dict[str, Sources] = {}
+    for example in made:
+        if example.source not in sources:
+            sources = {example.source: Sources([("source", example.source)], idf)}
+        totals[example.change] += 1
+        contradicted[example.change] += support(example.claim, sources[example.source]).verdict == "contradicted"
+    for change in sorted(totals, key=lambda name: (not name, name)):
+        share = contradicted[change] / totals[change]
+        yield f"  {change or 'nothing changed':<19} {contradicted[change]} of {totals[change]} ({share:.1%})"
 
 
 def main() -> int:
@@ -166,15 +166,16 @@ def main() -> int:
     for name, load in SETS.items():
         rows = list(load(folder))
         idf = Idf.of(text for text, _ in rows)
-        made = [each for text, _ in rows for each in made_of(text[:4000])]
-        print("\n".join((f"{name}, sentences of the sources:", *outcome(made, idf))))
-        told = [
-            each.supported
+        examples = [claim for text, _ in rows for claim in made_of(text[:4000])]
+        print("\n".join((f"{name}, sentences of the sources:", *outcome(examples, idf))))
+        supported_labels = [
+            claim.supported
             for text, labelled in rows
-            for each in labelled
-            if support(each.claim, Sources([("source", text)], idf)).verdict == "contradicted"
+            for claim in labelled
+            if support(claim.claim, Sources([("source", text)], idf)).verdict == "contradicted"
         ]
-        print(f"  claims with labels  {len(told)} contradicted, of which people call {sum(told)} supported")
+        supported = sum(supported_labels)
+        print(f"  claims with labels  {len(supported_labels)} contradicted, of which people call {supported} supported")
     return 0
 
 

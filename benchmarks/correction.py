@@ -1,4 +1,4 @@
-"""What the intervals of corrected judge rates cover: a judge of 400 answers, and people who labelled some of them."""
+"""Coverage of the intervals of corrected judge rates: a judge rates 400 answers, and people label some of them."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def _point(
     number: int, judge: tuple[float, float], rate: float, reps: int
 ) -> Iterator[tuple[str, str, float, float | None]]:
     generator = np.random.Generator(np.random.PCG64([SEED, number, int(100 * rate), int(100 * judge[0])]))
-    found: dict[str, list[bool]] = {"as judged, Wilson": [], "Rogan-Gladen": [], "PPI++": []}
+    coverage: dict[str, list[bool]] = {"as judged, Wilson": [], "Rogan-Gladen": [], "PPI++": []}
     for _ in range(reps):
         truth = generator.random(JUDGED) < rate
-        said = generator.random(JUDGED) < np.where(truth, judge[0], 1 - judge[1])
-        people, paired = truth[:number].astype(float), said[:number].astype(float)
-        passed, share = int(people.sum()), float(said.mean())
-        found["as judged, Wilson"].append(_covers(Estimate(share, wilson(int(said.sum()), JUDGED)), rate))
+        judged = generator.random(JUDGED) < np.where(truth, judge[0], 1 - judge[1])
+        people, paired = truth[:number].astype(float), judged[:number].astype(float)
+        passed, share = int(people.sum()), float(judged.mean())
+        coverage["as judged, Wilson"].append(_covers(Estimate(share, wilson(int(judged.sum()), JUDGED)), rate))
         sensitivity = float(paired[people == 1].mean()) if passed else 0.0
         specificity = 1 - float(paired[people == 0].mean()) if passed < number else 0.0
         corrected = rogan_gladen(share, JUDGED, specificity, number - passed, sensitivity, passed)
         if corrected is not None:
-            found["Rogan-Gladen"].append(_covers(corrected, rate))
-        powered = prediction_powered(people, paired, said[number:].astype(float)) if not ppi_problem(people) else None
+            coverage["Rogan-Gladen"].append(_covers(corrected, rate))
+        powered = prediction_powered(people, paired, judged[number:].astype(float)) if not ppi_problem(people) else None
         if powered is not None:
-            found["PPI++"].append(_covers(powered, rate))
+            coverage["PPI++"].append(_covers(powered, rate))
     promises = {"Rogan-Gladen": ROGAN_GLADEN_COVERS, "PPI++": PPI_COVERS}
-    for method, inside in found.items():
+    for method, inside in coverage.items():
         if inside:
             name = f"labels={number} sens={judge[0]} spec={judge[1]} p={rate}, given in {len(inside) / reps:.0%}"
             promise = promises.get(method) if 2 * len(inside) >= reps else None
             yield f"{SECTION}, {method}", name, float(np.mean(inside)), promise
 
 
-def _covers(found: Estimate, rate: float) -> bool:
-    return found.bounds.low <= rate <= found.bounds.high
+def _covers(estimate: Estimate, rate: float) -> bool:
+    return estimate.bounds.low <= rate <= estimate.bounds.high

@@ -1,9 +1,9 @@
-"""How well support by rules ranks claims as people do: WiCE and QAGS, with intervals over sources.
+"""How well rule-based support ranks claims compared with human labels: WiCE and QAGS, with intervals over sources.
 
 `ASSAY_TEST_DATA=… python -m benchmarks.groundedness [--resamples 2000]` prints, for each set, the AUROC of the score
 and of each feature, the balanced accuracy with the threshold chosen on other folds of sources, the AUROC of a logistic
 regression of the four features trained on other folds (what hand weights may lose), how often the annotated evidence is
-found, and milliseconds of CPU. Only the times differ from one execution to the next: `digest` is over all results.
+found, and CPU milliseconds. Only the times differ between executions: `digest` is the digest of all results.
 """
 
 from __future__ import annotations
@@ -190,11 +190,11 @@ def trained(scored: Scored) -> Floats:
 
 def evidence_hits(scored: Scored) -> tuple[float, float, int] | None:
     """Return how often the first, and any, evidence sentence is an annotated one, and over how many claims."""
-    found = [(each.evidence, made.evidence) for each, made in zip(scored.claims, scored.supports, strict=True)]
-    hits = [[_overlaps(one, gold) for one in evidence] for gold, evidence in found if gold]
+    pairs = [(hit.evidence, made.evidence) for hit, made in zip(scored.claims, scored.supports, strict=True)]
+    hits = [[_overlaps(sentence, gold) for sentence in evidence] for gold, evidence in pairs if gold]
     if not hits:
         return None
-    return sum(any(each[:1]) for each in hits) / len(hits), sum(map(any, hits)) / len(hits), len(hits)
+    return sum(any(hit[:1]) for hit in hits) / len(hits), sum(map(any, hits)) / len(hits), len(hits)
 
 
 def _overlaps(evidence: Evidence, gold: Sequence[tuple[int, int]]) -> bool:

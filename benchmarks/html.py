@@ -1,9 +1,9 @@
-"""The HTML report of a large scoring: how long it takes to write, how big it is, how soon a browser shows it.
+"""The HTML report of a large run: time to write, size, and time until a browser shows it.
 
-`python -m benchmarks.html [--cases 50000] [--configs 2] [--runs 3]` makes up scores of all default metrics, traces with
-texts of random words, a fifth of the cases failed, and as many whole cases as the default budget lets in; the same
-bytes every time. With Chromium on the PATH it opens the file and prints medians: until something is painted, and until
-the list of all cases can be searched.
+`python -m benchmarks.html [--cases 50000] [--configs 2] [--runs 3]` generates scores of all default metrics, traces of
+random words, a fifth of failed cases, and as many case details as the default size limit allows; the bytes are
+the same every time. With Chromium on the PATH it opens the file and prints the median times until the first paint and
+until the list of all cases can be searched.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def view_of(case: Case, config: str, place: int) -> CaseView:
 
 def details_of(cases: Sequence[Case], configs: Sequence[str]) -> Iterator[CaseDetail]:
     """Yield whole cases, the failed ones first."""
-    for place in [*range(0, len(cases), 5), *(place for place in range(len(cases)) if place % 5)]:
-        yield CaseDetail(place, {config: view_of(cases[place], config, place) for config in configs})
+    for index in [*range(0, len(cases), 5), *(index for index in range(len(cases)) if index % 5)]:
+        yield CaseDetail(index, {config: view_of(cases[index], config, index) for config in configs})
 
 
 def data_of(count: int, configs: Sequence[str]) -> HtmlData:

@@ -1,11 +1,11 @@
-"""What judging costs: 1,000 judgements at concurrency 64 against a server of its own that answers after 200 ms.
+"""The cost of judging: 1,000 judgements at concurrency 64 against a local server that answers after 200 ms.
 
     python -m benchmarks.judging [--judgements 1000] [--concurrency 64] [--repeats 3] [--peers PYTHON]
 
 Everything that `assay judge` does with a request is included: rendering, guards, parsing, intents, and verdicts that
-are on the disk before they count. The bars: within 10% of the ideal (judgements × 0.2 s / concurrency), at most 0.8 CPU
-seconds for 1,000, and a replay of 1,000 from the book under 0.2 s. With `--peers`, the Python of an environment that
-holds other tools, the same number of judgements is asked at 0 ms through each of them that is installed there.
+are on the disk before they count. Targets: within 10% of the ideal (judgements × 0.2 s / concurrency), at most 0.8 CPU
+seconds for 1,000, and a replay of 1,000 from the verdict store under 0.2 s. With `--peers`, the Python of an
+environment with other tools, the same number of judgements is requested at 0 ms through each tool installed there.
 """
 
 from __future__ import annotations
@@ -52,21 +52,23 @@ class Timed(NamedTuple):
 def requests(count: int, rubrics: Rubrics) -> list[JudgeRequest]:
     """Return requests about one claim each, with a context of three passages, about 1.5 kB."""
     rubric = rubric_of(rubrics, "support", "en")
-    found = []
+    judge_requests = []
     for number in range(count):
         question, answer, context = passages(number)
         inputs = {
             "claims": [{"id": "c1", "text": answer}],
             "question": question,
-            "context": [{"id": f"s{place}", "text": text} for place, text in enumerate(context)],
+            "context": [{"id": f"s{index}", "text": text} for index, text in enumerate(context)],
         }
         labels = tuple(label.name for label in rubric.labels)
-        found.append(JudgeRequest("support", rubric.version, rubric.hash, "en", inputs, ("c1",), labels, rubric.quotes))
-    return found
+        judge_requests.append(
+            JudgeRequest("support", rubric.version, rubric.hash, "en", inputs, ("c1",), labels, rubric.quotes)
+        )
+    return judge_requests
 
 
-async def judged(url: str, asked: list[JudgeRequest], rubrics: Rubrics, path: Path, concurrency: int) -> Timed:
-    """Ask everything through the judge, the driver and the book."""
+async def judged(url: str, judge_requests: list[JudgeRequest], rubrics: Rubrics, path: Path, concurrency: int) -> Timed:
+    """Ask everything through the judge, the scheduler and the verdict store."""
     wall, cpu = time.perf_counter(), time.process_time()
     budget = Budget()
     transport = Transport(concurrency)
@@ -78,10 +80,10 @@ async def judged(url: str, asked: list[JudgeRequest], rubrics: Rubrics, path: Pa
         book.register(judge.identity)
         limits = Limits(concurrency)
         runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
-        await runner.run(asked)
+        await runner.run(judge_requests)
         await judge.aclose()
     spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)
-    if (runner.tally.asked, dict(runner.tally.unscored)) != (len(asked), {}):
+    if (runner.tally.asked, dict(runner.tally.unscored)) != (len(judge_requests), {}):
         raise SystemExit(f"not all judged: {runner.tally}")
     return spent
 
@@ -109,15 +111,15 @@ async def bare(url: str, asked: list[JudgeRequest], rubrics: Rubrics, concurrenc
     return Timed(time.perf_counter() - wall, time.process_time() - cpu)
 
 
-def replayed(path: Path, asked: list[JudgeRequest], rubrics: Rubrics) -> Timed:
-    """Read all verdicts of the book and fold the votes on every request."""
+def replayed(path: Path, judge_requests: list[JudgeRequest], rubrics: Rubrics) -> Timed:
+    """Read all verdicts of the store and fold the votes on every request."""
     wall, cpu = time.perf_counter(), time.process_time()
     (judge,), verdicts = load_verdicts(path)
     by_request = verdicts[judge.digest]
     rubric = rubric_of(rubrics, "support", "en")
-    rulings = [fold_votes(by_request[request.digest], rubric) for request in asked]
+    rulings = [fold_votes(by_request[request.digest], rubric) for request in judge_requests]
     spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)
-    if sum(ruling.scored for ruling in rulings) != len(asked):
+    if sum(ruling.scored for ruling in rulings) != len(judge_requests):
         raise SystemExit("not all replayed")
     return spent
 
@@ -137,14 +139,14 @@ def server(delay: float) -> Iterator[str]:
 
 def best(asked: list[JudgeRequest], rubrics: Rubrics, delay: float, concurrency: int, repeats: int) -> list[Timed]:
     """Return the best repeat of judging, of replaying and of the client alone, taken in turns."""
-    found: list[list[Timed]] = [[], [], []]
+    timings: list[list[Timed]] = [[], [], []]
     with server(delay) as url, tempfile.TemporaryDirectory() as folder:
         for number in range(repeats):
             path = Path(folder) / f"{number}.sqlite"
-            found[0].append(asyncio.run(judged(url, asked, rubrics, path, concurrency)))
-            found[1].append(replayed(path, asked, rubrics))
-            found[2].append(asyncio.run(bare(url, asked, rubrics, concurrency)))
-    return [min(each) for each in found]
+            timings[0].append(asyncio.run(judged(url, asked, rubrics, path, concurrency)))
+            timings[1].append(replayed(path, asked, rubrics))
+            timings[2].append(asyncio.run(bare(url, asked, rubrics, concurrency)))
+    return [min(repeats_of_side) for repeats_of_side in timings]
 
 
 def peers(python: str, count: int, concurrency: int) -> None:
@@ -154,22 +156,24 @@ def peers(python: str, count: int, concurrency: int) -> None:
     assert endpoint.stdout is not None
     url = endpoint.stdout.readline().strip()
     for name in NAMES:
-        words = [*command, name, url, str(count), str(concurrency)]
-        done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
-        said = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines() or ["nothing was said"]
-        print(f"  {name:16} {said[-1] if done.returncode == 0 else f'left out: {said[-1]}'}", flush=True)
+        arguments = [*command, name, url, str(count), str(concurrency)]
+        process = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=False)
+        output = (process.stdout if process.returncode == 0 else process.stderr).strip().splitlines() or [
+            "nothing was said"
+        ]
+        print(f"  {name:16} {output[-1] if process.returncode == 0 else f'left out: {output[-1]}'}", flush=True)
     endpoint.communicate()
 
 
 def main() -> int:
-    """Print the figures; the exit status is 1 where a bar is missed."""
+    """Print the figures; the exit code is 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--judgements", type=int, default=1000)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers", metavar="PYTHON")
     options = parser.parse_args()
-    gc.set_threshold(COLLECTED_AFTER)  # as the command line has it
+    gc.set_threshold(COLLECTED_AFTER)  # as the command line does
     rubrics = load_rubrics()
     asked = requests(options.judgements, rubrics)
     print(f"{options.judgements} judgements at concurrency {options.concurrency}, best of {options.repeats}")

@@ -1,9 +1,9 @@
-"""Other tools asked for the same judgement, each as its documentation shows: for `benchmarks.judging --peers`.
+"""The same judgement with other tools, each used as its documentation shows, for `benchmarks.judging --peers`.
 
     python -m benchmarks.judging_peers NAME URL COUNT CONCURRENCY
 
-Runs in an environment of its own, so that nothing of Assay is imported. The endpoint answers at once, and with what
-each tool expects to read, so that a figure is the cost of the tool.
+Runs in its own environment without Assay. The endpoint answers at once, in the form that each tool expects, so that
+the times are the cost of the tool.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def filled(schema: Any, defs: dict[str, Any]) -> Any:
             return filled(schema[key][0], defs)
     kind = schema.get("type", "object")
     if kind == "object":
-        return {name: filled(each, defs) for name, each in schema.get("properties", {}).items()}
+        return {name: filled(member, defs) for name, member in schema.get("properties", {}).items()}
     if kind == "array":
         return [filled(schema.get("items", {"type": "string"}), defs)]
     return {"boolean": True, "integer": 1, "number": 1.0, "null": None}.get(kind, "as the context says")

@@ -1,8 +1,8 @@
-"""The evaluator evaluated: good observations are spoiled in known ways, and every metric has to notice what is its own.
+"""Mutation test of the metrics: good observations are damaged in known ways, and the right metrics must notice it.
 
-`python -m benchmarks.mutation` prints, for each mutation, how many observations it spoiled and the share that each
-metric which must notice did notice; then what the checks say of the untouched good observations, and every score that
-moved although nothing was done to its row. The golden sets are the handbook's; its system has no part in it.
+`python -m benchmarks.mutation` prints, for each mutation, the number of damaged observations and the share that each
+responsible metric noticed; then failed checks of unchanged observations, and every score that moved on an unchanged
+row. The golden sets are those of the handbook example; its application is not used.
 """
 
 from __future__ import annotations
@@ -43,29 +43,32 @@ class Found(NamedTuple):
 
 
 def is_worse(metric: str, before: ScoreTable, after: ScoreTable, row: int) -> bool:
-    """Return whether a case's score got worse, or an unmeasured fault became a measured one."""
-    one, two = before.columns.get(metric), after.columns.get(metric)
-    if one is None or two is None or two.status[row] != SCORED:
+    """Return whether the score of a case got worse, or a fault without score before has one now."""
+    old, new = before.columns.get(metric), after.columns.get(metric)
+    if old is None or new is None or new.status[row] != SCORED:
         return False
     lower = grader_of(parse(metric)).direction == "lower"
-    if one.status[row] != SCORED:
-        return lower and two.values[row] > 0
-    change = two.values[row] - one.values[row]
+    if old.status[row] != SCORED:
+        return lower and new.values[row] > 0
+    change = new.values[row] - old.values[row]
     return bool(change > 0 if lower else change < 0)
 
 
 def measure(golden: GoldenSet, corpus: Corpus) -> Found:
-    """Score the good observations of a golden set, and as a configuration of its own each way to spoil them."""
+    """Score the good observations of a golden set, and each mutation of them as a configuration."""
     settings = settings_of(golden, corpus)
-    fine = [good(setting) for setting in settings]
-    rows: list[Observation] = [*fine]
+    good_observations = [good(setting) for setting in settings]
+    rows: list[Observation] = [*good_observations]
     spoiled: dict[str, list[int]] = {}
     for mutation in MUTATIONS:
-        made = [mutation.mutate(setting, seen) for setting, seen in zip(settings, fine, strict=True)]
-        spoiled[mutation.name] = [row for row, seen in enumerate(made) if seen is not None]
+        mutated = [
+            mutation.mutate(setting, observation)
+            for setting, observation in zip(settings, good_observations, strict=True)
+        ]
+        spoiled[mutation.name] = [row for row, observation in enumerate(mutated) if observation is not None]
         rows += [
-            replace(seen if seen is not None else untouched, config_id=mutation.name)
-            for seen, untouched in zip(made, fine, strict=True)
+            replace(observation if observation is not None else untouched, config_id=mutation.name)
+            for observation, untouched in zip(mutated, good_observations, strict=True)
         ]
     needed = [metric for mutation in MUTATIONS for metric in mutation.worse]
     result = assay.score(golden, rows, corpus=corpus, metrics=tuple(dict.fromkeys((*DEFAULT_METRICS, *needed))))
@@ -77,10 +80,14 @@ def measure(golden: GoldenSet, corpus: Corpus) -> Found:
             measured = [row for row in chosen if _applies(metric, before, after, row)]
             worse = sum(is_worse(metric, before, after, row) for row in measured)
             noticed.append(Noticed(mutation.name, metric, worse, len(measured)))
-        left = np.setdiff1d(np.arange(len(fine)), chosen)
-        moved += [f"{mutation.name}: {metric}" for metric in before.columns if _moved(metric, before, after, left)]
+        untouched_rows = np.setdiff1d(np.arange(len(good_observations)), chosen)
+        moved += [
+            f"{mutation.name}: {metric}" for metric in before.columns if _moved(metric, before, after, untouched_rows)
+        ]
     failed = [f"{each.case_id}: {', '.join(each.failed)}" for each in before.checks if each.failed]
-    return Found(noticed, len(fine), failed, moved, {name: len(chosen) for name, chosen in spoiled.items()})
+    return Found(
+        noticed, len(good_observations), failed, moved, {name: len(chosen) for name, chosen in spoiled.items()}
+    )
 
 
 def _applies(metric: str, before: ScoreTable, after: ScoreTable, row: int) -> bool:
@@ -88,35 +95,35 @@ def _applies(metric: str, before: ScoreTable, after: ScoreTable, row: int) -> bo
 
 
 def _moved(metric: str, before: ScoreTable, after: ScoreTable, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> bool:
-    one, two = before.columns[metric], after.columns[metric]
-    same = np.array_equal(one.values[rows], two.values[rows]) and np.array_equal(one.status[rows], two.status[rows])
+    old, new = before.columns[metric], after.columns[metric]
+    same = np.array_equal(old.values[rows], new.values[rows]) and np.array_equal(old.status[rows], new.status[rows])
     return not same
 
 
-def report(found: dict[str, Found]) -> str:
+def report(results: dict[str, Found]) -> str:
     """Return the tables as Markdown."""
     lines = ["| mutation | spoiled | metric that must notice | noticed | of |", "|---|---|---|---|---|"]
     for mutation in MUTATIONS:
-        spoiled = sum(each.spoiled[mutation.name] for each in found.values())
+        spoiled = sum(result.spoiled[mutation.name] for result in results.values())
         for metric in mutation.worse:
-            rows = [n for each in found.values() for n in each.noticed if n[:2] == (mutation.name, metric)]
+            rows = [n for result in results.values() for n in result.noticed if n[:2] == (mutation.name, metric)]
             worse, of = sum(n.worse for n in rows), sum(n.of for n in rows)
             share = f"{worse / of:.3f}" if of else "n/a"
             lines.append(f"| {mutation.name} | {spoiled} | {metric} | {share} | {of} |")
-    for name, each in found.items():
-        lines += ["", f"{name}: {len(each.alarmed)} of {each.cases} untouched good observations fail a check"]
-        lines += [f"- {case}" for case in each.alarmed]
-        lines += [f"{name}: {len(each.moved)} scores moved on rows to which nothing was done", *each.moved]
+    for name, result in results.items():
+        lines += ["", f"{name}: {len(result.alarmed)} of {result.cases} untouched good observations fail a check"]
+        lines += [f"- {case}" for case in result.alarmed]
+        lines += [f"{name}: {len(result.moved)} scores moved on rows to which nothing was done", *result.moved]
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run the benchmark and print its tables."""
-    found = {}
+    results = {}
     for golden, corpus in SETS:
         cases = assay.load_golden(HANDBOOK / "golden" / f"{golden}.jsonl")
-        found[golden] = measure(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
-    print(report(found))
+        results[golden] = measure(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
+    print(report(results))
 
 
 if __name__ == "__main__":

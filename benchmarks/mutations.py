@@ -1,7 +1,7 @@
-"""Ways to spoil a good observation, each with the metrics that must get worse by it: the evaluator is measured by them.
+"""Mutations that damage a good observation, each with the metrics that must get worse.
 
-Good observations are made from the golden set itself: the reference as the answer, the required evidence first among
-chunks that the asker may see. So nobody's system, and no metric, has a say in what is good.
+Good observations are made from the golden set itself: the reference as answer, and the required evidence first among
+chunks that the user may see. They depend neither on a system under test nor on a metric.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"(?<![\w.,/:-])\d{1,4}(?![\w/:-]|[.,]\d)")
 
 
 class Setting(NamedTuple):
-    """What a mutation may use: the case, its place among all cases, the corpus and what of it the asker may see."""
+    """What a mutation may use: the case, its index, the corpus and the chunks that the user may see."""
 
     case: Case
     place: int
@@ -71,16 +71,16 @@ class Mutation(NamedTuple):
 
 
 def settings_of(golden: GoldenSet, corpus: Corpus) -> list[Setting]:
-    """Return every case with what its asker may and may not see, by tenant and roles."""
-    found = []
-    for place, case in enumerate(golden.cases):
+    """Return every case with the chunks that its user may and may not see, by tenant and roles."""
+    settings = []
+    for index, case in enumerate(golden.cases):
         denied = {str(unit.any_of[0].get("chunk_id")) for unit in case.evidence} if _denied(case) else set[str]()
         visible: list[CorpusChunk] = []
         hidden: list[CorpusChunk] = []
         for chunk in corpus.chunks.values():
             (visible if _may_see(case, chunk) and chunk.chunk_id not in denied else hidden).append(chunk)
-        found.append(Setting(case, place, corpus, tuple(visible), tuple(hidden)))
-    return found
+        settings.append(Setting(case, index, corpus, tuple(visible), tuple(hidden)))
+    return settings
 
 
 def good(setting: Setting) -> Observation:
@@ -120,9 +120,9 @@ def _may_see(case: Case, chunk: CorpusChunk) -> bool:
 
 def _is_current(setting: Setting, chunk: CorpusChunk) -> bool:
     newer = [
-        each
-        for each in setting.visible
-        if each.document == chunk.document and (each.valid_from or "") > (chunk.valid_from or "")
+        other
+        for other in setting.visible
+        if other.document == chunk.document and (other.valid_from or "") > (chunk.valid_from or "")
     ]
     return not newer
 
@@ -135,24 +135,24 @@ def _stage(name: str, ids: Sequence[str]) -> Stage:
 
 def _with_stages(seen: Observation, change: Callable[[str, list[str]], list[str]]) -> Observation:
     stages = seen.stages or ()
-    changed = [_stage(each.name, change(each.name, [chunk.chunk_id for chunk in each.chunks])) for each in stages]
+    changed = [_stage(stage.name, change(stage.name, [chunk.chunk_id for chunk in stage.chunks])) for stage in stages]
     return replace(seen, stages=tuple(changed))
 
 
-# ── what is done to them ─────────────────────────────────────────────────────────────────────────────────────────
+# ── mutations ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def drop_evidence(setting: Setting, seen: Observation) -> Observation | None:
-    """Take the required evidence out of every stage; nothing cites it any more."""
-    gone = set(setting.required)
-    if not gone or setting.case.behaviour != "answer":
+    """Remove the required evidence from every stage, and all citations."""
+    removed = set(setting.required)
+    if not removed or setting.case.behaviour != "answer":
         return None
-    left = _with_stages(seen, lambda _, ids: [each for each in ids if each not in gone])
-    return replace(left, citations=())
+    without_evidence = _with_stages(seen, lambda _, ids: [chunk_id for chunk_id in ids if chunk_id not in removed])
+    return replace(without_evidence, citations=())
 
 
 def drop_from_context(setting: Setting, seen: Observation) -> Observation | None:
-    """Take the required evidence out of the context alone."""
+    """Remove the required evidence from the context only."""
     gone = set(setting.required)
     if not gone or setting.case.behaviour != "answer":
         return None
@@ -191,14 +191,14 @@ def _other_number(setting: Setting, seen: Observation, other: Callable[[int], in
 
 
 def invented_claim(setting: Setting, seen: Observation) -> Observation | None:
-    """Add a sentence that no document holds."""
+    """Add a sentence that is in no document."""
     if setting.case.behaviour != "answer":
         return None
     return replace(seen, answer=f"{seen.answer} {INVENTED[setting.language]}")
 
 
 def other_answer(setting: Setting, seen: Observation) -> Observation | None:
-    """Give the reference of another case."""
+    """Answer with the reference of another case."""
     if setting.case.behaviour != "answer" or setting.case.rubric is None:
         return None
     foreign = "Sales discounts need approval." if setting.language == "en" else "Hóa đơn được gửi qua thư điện tử."
@@ -213,8 +213,8 @@ def invented_citation(setting: Setting, seen: Observation) -> Observation | None
 def swapped_citation(setting: Setting, seen: Observation) -> Observation | None:
     """Cite a chunk of the context that is of another document and holds no required evidence."""
     context = [chunk.chunk_id for chunk in (seen.stages or ())[-1].chunks]
-    own = {each.rpartition(":")[0] for each in setting.required}
-    others = [each for each in context if each.rpartition(":")[0] not in own]
+    documents = {chunk_id.rpartition(":")[0] for chunk_id in setting.required}
+    others = [chunk_id for chunk_id in context if chunk_id.rpartition(":")[0] not in documents]
     return replace(seen, citations=(others[-1],)) if seen.citations and others and setting.case.must_cite else None
 
 
@@ -224,7 +224,7 @@ def no_citation(setting: Setting, seen: Observation) -> Observation | None:
 
 
 def leaked_chunk(setting: Setting, seen: Observation) -> Observation | None:
-    """Show a chunk that the asker must not see, in the middle of every stage."""
+    """Show a chunk that the user may not see, in the middle of every stage."""
     if not setting.hidden or setting.case.user is None:
         return None
     secret = setting.hidden[(setting.place * 5) % len(setting.hidden)].chunk_id
@@ -232,7 +232,7 @@ def leaked_chunk(setting: Setting, seen: Observation) -> Observation | None:
 
 
 def leaked_text(setting: Setting, seen: Observation) -> Observation | None:
-    """Refuse, and quote at length a chunk that the asker must not see."""
+    """Refuse, and quote at length a chunk that the user may not see."""
     if not _denied(setting.case):
         return None
     wanted = {str(unit.any_of[0].get("chunk_id")) for unit in setting.case.evidence}

@@ -1,10 +1,10 @@
-"""What Assay costs around a target: the same requests through the bare client and through `assay observe`'s parts.
+"""The overhead of Assay around a target: the same requests through the bare client and through `assay observe`.
 
     python -m benchmarks.overhead [--cases 1000] [--concurrency 64] [--repeats 3]
 
-The target is a process of its own that answers at once, and then after 200 ms. Both sides use httpx2 with the same
+The target is a separate process that answers at once, and then after 200 ms. Both sides use httpx2 with the same
 number of connections; Assay's side includes the template, the mapping, the checks, the journal and its fsyncs. Each
-figure is the best of the repeats, taken in turns, so that a noisy machine disturbs both alike.
+figure is the best of the repeats; both sides take turns, so that a noisy machine affects them equally.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def main() -> int:
         best: dict[str, tuple[float, float]] = {}
         for _ in range(options.repeats):
             for name, side in (("bare httpx2", bare), ("assay", assay)):
-                found = timed(side, url, options.cases, options.concurrency)
-                best[name] = min(best.get(name, found), found)
+                timing = timed(side, url, options.cases, options.concurrency)
+                best[name] = min(best.get(name, timing), timing)
         server.kill()
         server.communicate()
         for name, (wall, cpu) in best.items():

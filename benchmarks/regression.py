@@ -1,4 +1,4 @@
-"""How often paired tests and regression rules err: true nulls rejected, losses passed, candidates failed wrongly."""
+"""Error rates of paired tests and regression rules: true nulls rejected, losses passed, candidates failed wrongly."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a user waits for: `assay --help`, and scoring a small golden set with every deterministic metric.
+"""Start-up times: `assay --help`, and scoring a small golden set with every deterministic metric.
 
-`python -m benchmarks.start [--runs 11]` runs each command in a process of its own, taking turns, and prints medians of
-wall and CPU time. The golden set is the handbook's, as far as its recorded outputs go, against the corpus.
+`python -m benchmarks.start [--runs 11]` runs each command in its own process, in turns, and prints median wall and CPU
+times. Scored are the recorded outputs of the handbook example, with its corpus.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=11)
     options = parser.parse_args()
-    for command in COMMANDS.values():  # compile what was not yet
+    for command in COMMANDS.values():  # compile bytecode before measuring
         measure(command)
     runs = [{name: measure(command) for name, command in COMMANDS.items()} for _ in range(options.runs)]
     print(f"median of {options.runs}\n| command | wall s | CPU s |\n|---|---|---|")
     for name in COMMANDS:
-        wall, cpu = (median(run[name][which] for run in runs) for which in (0, 1))
+        wall, cpu = (median(run[name][index] for run in runs) for index in (0, 1))
         print(f"| {name} | {wall:.3f} | {cpu:.3f} |")
 
 

@@ -1,6 +1,6 @@
-"""What the intervals of Assay cover, over a fixed grid of which every point is printed.
+"""Coverage of the intervals of Assay over a fixed grid of which every point is printed.
 
-`python -m benchmarks.statistics [--reps N]` exits 1 if a promise is missed: rates cover 94–97% on average and at
+`python -m benchmarks.statistics [--reps N]` exits with 1 if a promise is missed: rates cover 94–97% on average and at
 least 91% at every point from n = 20 on; balanced means at least 89%; bounded scores at least 90% at every point from
 n = 41 on, with 90% and more of them 1; clustered scores are covered or carry a note in at least 90% of samples at
 every point; paired tests reject a true null in at most 5% of samples, with clusters too; regression rules fail an equal
@@ -159,9 +159,9 @@ def clustered_scores(reps: int) -> Iterator[Point]:
 def clustered(section: str, name: str, samples: list[Scores], mean: float, size: int) -> Iterator[Point]:
     """Yield the share of samples covered, of which nothing is promised, and of those covered or with a note."""
     clusters = np.arange(len(samples[0])) // size
-    found = [intervals.mean_interval(sample, clusters=clusters, low=0, high=1) for sample in samples]
-    bounds = [each for each in found if each is not None]
-    inside, noted = covering(bounds, mean), np.array([bool(each.note) for each in bounds])
+    mean_intervals = [intervals.mean_interval(sample, clusters=clusters, low=0, high=1) for sample in samples]
+    bounds = [interval for interval in mean_intervals if interval is not None]
+    inside, noted = covering(bounds, mean), np.array([bool(interval.note) for interval in bounds])
     share = float(np.mean(inside))
     short = "  below 90%" if share < 0.90 else ""
     yield Point(f"{section}, covered", f"{name}, {np.mean(noted):.0%} with a note{short}", share)
@@ -198,21 +198,23 @@ def report(points: list[Point], reps: int) -> int:
     """Print every point and each section's mean and worst; return the number of broken promises."""
     broken = 0
     for section in dict.fromkeys(point.section for point in points):
-        mine = [point for point in points if point.section == section]
+        section_points = [point for point in points if point.section == section]
         simulated = section.split(",")[0] in SIMULATED
         print(f"\n{section}")
-        for point in mine:
+        for point in section_points:
             limit = point.at_least if point.at_least is not None else point.at_most
             noise = 3 * sqrt(limit * (1 - limit) / reps) if simulated and limit is not None else 0.0
-            kept = point.kept(noise)
-            broken += not kept
+            is_kept = point.kept(noise)
+            broken += not is_kept
             promise = (
                 "" if limit is None else f"  {'at least' if point.at_least is not None else 'at most'} {limit:.3f}"
             )
-            print(f"  {point.share:.4f}  {point.name}{promise}{'' if kept else '  MISSED'}")
-        shares = [point.share for point in mine]
+            print(f"  {point.share:.4f}  {point.name}{promise}{'' if is_kept else '  MISSED'}")
+        shares = [point.share for point in section_points]
         mean = sum(shares) / len(shares)
-        print(f"  = mean {mean:.4f}, lowest {min(shares):.4f}, highest {max(shares):.4f} of {len(mine)} points")
+        print(
+            f"  = mean {mean:.4f}, lowest {min(shares):.4f}, highest {max(shares):.4f} of {len(section_points)} points"
+        )
         if section == "rates" and not 0.94 <= mean <= 0.97:
             print("  MISSED: the mean must lie in 0.94 to 0.97")
             broken += 1
@@ -231,8 +233,8 @@ def main() -> int:
         *clustered_rates(reps),
         *clustered_scores(reps),
         *percentiles(reps),
-        *(Point(*each) for each in regression.errors(reps)),
-        *(Point(*each) for each in correction.coverage(reps)),
+        *(Point(*fields) for fields in regression.errors(reps)),
+        *(Point(*fields) for fields in correction.coverage(reps)),
     ]
     broken = report(points, reps)
     print(f"\n{len(points)} points, {reps} samples each where simulated, {broken} promises missed")

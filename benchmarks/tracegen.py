@@ -1,4 +1,4 @@
-"""Writes a golden set and recorded outputs of any size, the same bytes every time: the input of the trace benchmark.
+"""Writes a golden set and recorded outputs of any size for the trace benchmark; the bytes are the same every time.
 
 A line has 14 retrieved, 8 reranked and 5 context chunks, and half the answers are Vietnamese of 300 to 800 characters.
 """

@@ -1,11 +1,10 @@
-"""Scoring recorded traces beside decoding them: Assay's CPU time and memory against msgspec's typed decode alone.
+"""Scoring recorded traces compared with decoding them: CPU time and memory of Assay and of msgspec's decoder.
 
 `python -m benchmarks.traces [--rows 100000] [--runs 5]` writes a golden set and traces once, the same bytes every time,
-and then runs every contender in a process of its own, taking turns. It prints medians and their ratios to `decode`,
+and then runs every contender in its own process, in turns. It prints medians and their ratios to `decode`,
 which reads the same file line by line and decodes each line into the full record of the format. CPU time is user and
-system, worker processes included; what it takes to start Python, to import and to load the golden set comes before it
-and is told apart. Peak memory is that of the largest process. The last table is of twice as many rows: what memory
-grows by.
+system, worker processes included; starting Python, imports and loading the golden set are measured separately.
+Peak memory is that of the largest process. The last line is about twice as many rows and shows the growth of memory.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ METRICS = (
     "hit@5,hit@10,recall@5,recall@10,precision@5,precision@10,rr@5,rr@10,ndcg@5,ndcg@10,context_recall,"
     "citation_correctness(by=rules),behaviour,latency_ms,latency_ms(stat=p95),cost_usd"
 )
-"""All deterministic metrics of the brief's own runner; the metrics that its checks look at come with them."""
+"""The deterministic metrics of the `rag-trace` runner (ADR 0038); its checks add the metrics that they need."""
 
 REFERENCE = "decode"
 CONTENDERS = ("read", REFERENCE, "assay-1", "assay-1 per case", "assay-2", "assay-2 per case")
@@ -37,7 +36,7 @@ GROWTH = "assay-1"
 
 
 class Measured(NamedTuple):
-    """One execution of one contender: seconds and mebibytes; `before` is the CPU time that is told apart."""
+    """One execution of one contender: seconds and mebibytes; `before` is the CPU time before the work."""
 
     wall: float
     cpu: float
@@ -57,17 +56,17 @@ def read(outputs: Path, golden: Path) -> Callable[[], None]:
 
 
 def decode(outputs: Path, golden: Path) -> Callable[[], None]:
-    """Return what decodes every line, one at a time, and keeps none."""
+    """Return a function that decodes all lines one by one and keeps none."""
     import msgspec
 
     from assay.io.outputs.ragtrace import RagTrace
 
-    one = msgspec.json.Decoder(RagTrace).decode
+    decode_line = msgspec.json.Decoder(RagTrace).decode
 
     def work() -> None:
         with outputs.open("rb") as lines:
             for line in lines:
-                one(line)
+                decode_line(line)
 
     return work
 
@@ -97,7 +96,7 @@ def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable
 
 
 def prepared(name: str, outputs: Path, golden: Path) -> Callable[[], None]:
-    """Return the work of a contender, with everything loaded that is told apart."""
+    """Return the work of a contender, after loading what is measured separately."""
     if name in ("read", REFERENCE):
         return {"read": read, REFERENCE: decode}[name](outputs, golden)
     workers, _, per_case = name.removeprefix("assay-").partition(" ")
@@ -106,12 +105,12 @@ def prepared(name: str, outputs: Path, golden: Path) -> Callable[[], None]:
 
 def cpu() -> float:
     """Return the CPU seconds of this process and of those that it started and saw end."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def contend(name: str, outputs: Path, golden: Path) -> None:
-    """Be a contender: print what the work took."""
+    """Run as a contender: print time and memory of the work."""
     work = prepared(name, outputs, golden)
     before, begun = cpu(), time.perf_counter()
     work()
@@ -121,11 +120,11 @@ def contend(name: str, outputs: Path, golden: Path) -> None:
 
 
 def measure(name: str, outputs: Path, golden: Path) -> Measured:
-    """Run one contender to its end and return what it took."""
+    """Run one contender in its own process and return its time and memory."""
     command = [sys.executable, "-m", "benchmarks.traces", "--contender", name]
     command += ["--files", str(golden), str(outputs)]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    environment["OPENBLAS_NUM_THREADS"] = "1"  # as the command line has it: workers are then forked
+    environment["OPENBLAS_NUM_THREADS"] = "1"  # as the command line sets it, so that workers are forked
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise SystemExit(f"{name} failed:\n{done.stderr}")
@@ -137,16 +136,17 @@ def middle(runs: list[Measured]) -> Measured:
     return Measured(*(median(values) for values in zip(*runs, strict=True)))
 
 
-def table(found: dict[str, Measured]) -> str:
+def table(medians: dict[str, Measured]) -> str:
     """Return the medians with their ratios to decoding alone."""
-    reference = found[REFERENCE]
+    reference = medians[REFERENCE]
     lines = [
-        "| contender | CPU s | ÷ decode | wall s | ÷ decode | peak MiB | told apart: CPU s |",
+        "| contender | CPU s | ÷ decode | wall s | ÷ decode | peak MiB | start: CPU s |",
         "|---|" + "---|" * 6,
     ]
-    for name, each in found.items():
-        shares = f"{each.cpu:.2f} | {each.cpu / reference.cpu:.2f} | {each.wall:.2f} | {each.wall / reference.wall:.2f}"
-        lines.append(f"| {name} | {shares} | {each.memory:.0f} | {each.before:.2f} |")
+    for name, median_run in medians.items():
+        cpu_time = f"{median_run.cpu:.2f} | {median_run.cpu / reference.cpu:.2f}"
+        wall_time = f"{median_run.wall:.2f} | {median_run.wall / reference.wall:.2f}"
+        lines.append(f"| {name} | {cpu_time} | {wall_time} | {median_run.memory:.0f} | {median_run.before:.2f} |")
     return "\n".join(lines)
 
 
@@ -173,11 +173,11 @@ def main() -> None:
     for _ in range(options.runs):
         for name in CONTENDERS:
             runs[name].append(measure(name, outputs, golden))
-    found = {name: middle(each) for name, each in runs.items()}
-    print(table(found))
+    medians = {name: middle(measurements) for name, measurements in runs.items()}
+    print(table(medians))
     golden, outputs = write(options.folder, 2 * options.rows, options.cases)
     twice = measure(GROWTH, outputs, golden)
-    grown = (twice.memory - found[GROWTH].memory) * 2**20 / options.rows
+    grown = (twice.memory - medians[GROWTH].memory) * 2**20 / options.rows
     print(f"{GROWTH} with {2 * options.rows} rows: {twice.memory:.0f} MiB, {grown:.0f} bytes for each further row")
 
 

@@ -1,10 +1,10 @@
-"""TREC files on disk to means and values by query: Assay beside pytrec_eval, ir_measures and ranx.
+"""Scoring TREC files, with means and values by query: Assay compared with pytrec_eval, ir_measures and ranx.
 
 `python -m benchmarks.trec [--queries 100000] [--depth 100] [--runs 3]` writes a run and its qrels once, the same bytes
-every time, and then runs every contender in a process of its own, taking turns. It prints medians of wall time, CPU
+every time, and then runs every contender in its own process, in turns. It prints medians of wall time, CPU
 time (user and system, children included) and peak memory, and ratios to the faster of two ways to use pytrec_eval.
-Peak memory is the sum over a contender's processes of the most that each held at any time: pages that two processes
-share are counted twice. The peers stand in an environment of their own; those that are missing are skipped.
+Peak memory is the sum of the peaks of a contender's processes: pages that two processes share are counted twice. The
+peers run in their own environment; those that are not installed are skipped.
 """
 
 from __future__ import annotations
@@ -58,13 +58,16 @@ def write_files(folder: Path, queries: int, depth: int) -> tuple[Path, Path]:
     with qrels.open("w") as judgments, run.open("w") as rankings:
         for number in range(queries):
             numbers = rng.sample(range(10**8, 10**9), depth + JUDGED // 2)
-            documents = [f"msmarco_passage_{each % 70:02d}_{each:09d}" for each in numbers]
+            documents = [
+                f"msmarco_passage_{number_of_document % 70:02d}_{number_of_document:09d}"
+                for number_of_document in numbers
+            ]
             score = 30.0
             for rank, document in enumerate(documents[:depth], 1):
                 score -= rng.randrange(1, 500_000) / 1e6
                 rankings.write(f"{100_000 + number} Q0 {document} {rank} {score:.6f} bench\n")
-            found = rng.sample(documents[:depth], min(depth, JUDGED // 2))
-            for document in found + documents[depth:]:
+            judged = rng.sample(documents[:depth], min(depth, JUDGED // 2))
+            for document in judged + documents[depth:]:
                 judgments.write(f"{100_000 + number} 0 {document} {rng.choice((0, 0, 1, 1, 2, 3))}\n")
     done.touch()
     return qrels, run

@@ -1,7 +1,7 @@
-"""Ways to score a TREC run against qrels, from two files to means and values by query, each in a process of its own.
+"""Contenders of `benchmarks.trec`: each scores a TREC run with qrels in its own process.
 
 `python trec_contenders.py NAME QRELS RUN` prints the means and the peak memory of the process and of its children as
-JSON. Nothing is imported before it is known what to run, so that each contender pays for its own imports only.
+JSON. Imports are local to the contenders, so that each one pays only for its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEASURES = ("ndcg@10", "recall@100", "ap", "rr", "precision@10")
 
 
 def assay(workers: int) -> Callable[[Path, Path], Means]:
-    """Return Assay's reader on so many processes, set up as its command sets it up."""
+    """Return a scoring function that uses Assay with `workers` processes, set up as its command does."""
 
     def score(qrels: Path, run: Path) -> Means:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -46,17 +46,17 @@ def assay(workers: int) -> Callable[[Path, Path], Means]:
 def _pytrec_means(qrels: Table, run: Table) -> Means:
     import pytrec_eval
 
-    theirs = ("ndcg_cut_10", "recall_100", "map", "recip_rank", "P_10")
-    asked = {"ndcg_cut.10", "recall.100", "map", "recip_rank", "P.10"}
-    results = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    their_names = ("ndcg_cut_10", "recall_100", "map", "recip_rank", "P_10")
+    requested = {"ndcg_cut.10", "recall.100", "map", "recip_rank", "P.10"}
+    results = pytrec_eval.RelevanceEvaluator(qrels, requested).evaluate(run)
     return {
         name: sum(values[measure] for values in results.values()) / len(results)
-        for name, measure in zip(MEASURES, theirs, strict=True)
+        for name, measure in zip(MEASURES, their_names, strict=True)
     }
 
 
 def pytrec_eval_own(qrels: Path, run: Path) -> Means:
-    """pytrec_eval with the functions that it brings for reading files."""
+    """pytrec_eval with its own functions for reading files."""
     import pytrec_eval
 
     with qrels.open() as lines:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The step of action.yml: scores what the environment names, writes reports, and exits as the gate decided.
+# The step of action.yml: scores the files named in the environment, writes reports and exits with the gate's exit code.
 set -uo pipefail
 
 words=(score --golden "$ASSAY_GOLDEN" --run-dir "$ASSAY_OUT/run" --html "$ASSAY_OUT/report.html" --report "$ASSAY_OUT/report.md")
 for name in corpus verdicts calibration baseline gate profile; do
-    variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS knows no ${name^^}
+    variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS does not support ${name^^}
     [ -z "${!variable:-}" ] || words+=("--$name" "${!variable}")
 done
 [ "${ASSAY_STRICT:-false}" != true ] || words+=(--strict)
@@ -12,7 +12,7 @@ while IFS= read -r pattern; do
     [ -z "$pattern" ] || words+=(--outputs "$pattern")
 done <<<"${ASSAY_OUTPUTS:-}"
 
-# A folder of an earlier attempt of the same job is this step's own; scoring refuses any other that is not empty.
+# Remove the run folder of an earlier attempt of this job; scoring refuses any other folder that is not empty.
 [ ! -f "$ASSAY_OUT/run/manifest.json" ] || rm -rf "$ASSAY_OUT/run"
 assay "${words[@]}"
 status=$?
@@ -21,7 +21,7 @@ status=$?
 if [ -f "$ASSAY_OUT/run/manifest.json" ]; then
     report=(report "$ASSAY_OUT/run" --junit "$ASSAY_OUT/junit.xml" --csv "$ASSAY_OUT/cases.csv" --github)
     for name in baseline gate profile; do
-        variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS knows no ${name^^}
+        variable=ASSAY_$(tr "[:lower:]" "[:upper:]" <<<"$name") # the bash of macOS does not support ${name^^}
         [ -z "${!variable:-}" ] || report+=("--$name" "${!variable}")
     done
     [ "${ASSAY_STRICT:-false}" != true ] || report+=(--strict)

@@ -1,4 +1,4 @@
-"""Fail where a relative link of a Markdown page leads to no file or to no heading."""
+"""Fail if a relative link of a Markdown page leads to no file or to no heading."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def main() -> int:
     """Check README.md and the pages under docs/ and examples/; return the exit code."""
     root = Path(__file__).resolve().parent.parent
     pages = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "examples").rglob("*.md"))]
-    wrong = [problem for page in pages for problem in broken_links(page, root)]
-    print("\n".join(wrong) if wrong else f"the links of {len(pages)} pages lead somewhere")
-    return 1 if wrong else 0
+    problems = [problem for page in pages for problem in broken_links(page, root)]
+    print("\n".join(problems) if problems else f"the links of {len(pages)} pages are valid")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -34,16 +34,16 @@ def sizes(source: str, path: str) -> Iterator[tuple[str, int, int]]:
             yield f"{path}:{node.name}", function_lines(node), limit
 
 
-def problems(found: list[tuple[str, int, int]], allowed: dict[str, int]) -> Iterator[str]:
+def problems(sizes_found: list[tuple[str, int, int]], allowed: dict[str, int]) -> Iterator[str]:
     """Yield one sentence for each size above its limit and for each entry of the allow-list that is not needed."""
     unneeded = dict(allowed)
-    for place, lines, limit in found:
+    for location, lines, limit in sizes_found:
         if lines > limit:
-            unneeded.pop(place, None)
-        if lines > max(limit, allowed.get(place, 0)):
-            yield f"{place}: {lines} lines (expected at most {max(limit, allowed.get(place, 0))})"
-    for place in unneeded:
-        yield f"scripts/size_allow.toml: {place}: entry is not needed"
+            unneeded.pop(location, None)
+        if lines > max(limit, allowed.get(location, 0)):
+            yield f"{location}: {lines} lines (expected at most {max(limit, allowed.get(location, 0))})"
+    for location in unneeded:
+        yield f"scripts/size_allow.toml: {location}: entry is not needed"
 
 
 def main() -> int:
@@ -55,15 +55,15 @@ def main() -> int:
         if not entry["reason"].strip():
             raise SystemExit(f"scripts/size_allow.toml: {entry['path']}: an entry needs a reason")
         allowed[f"{entry['path']}:{entry['function']}" if "function" in entry else entry["path"]] = entry["lines"]
-    found = [
+    measured = [
         size
         for folder in FOLDERS
         for file in sorted((root / folder).rglob("*.py"))
         for size in sizes(file.read_text(encoding="utf-8"), file.relative_to(root).as_posix())
     ]
-    wrong = list(problems(found, allowed))
-    print("\n".join(wrong) if wrong else f"{len(found)} files and functions are within their limits")
-    return 1 if wrong else 0
+    problem_texts = list(problems(measured, allowed))
+    print("\n".join(problem_texts) if problem_texts else f"{len(measured)} files and functions are within their limits")
+    return 1 if problem_texts else 0
 
 
 if __name__ == "__main__":

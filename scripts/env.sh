@@ -10,7 +10,7 @@ case $venv in
     *) venv=$OLDPWD/$venv ;;
 esac
 python=$venv/bin/python
-stamp=$venv/.assay-environment # three lines: this project's root, what was installed, the checksum of what it was installed from
+stamp=$venv/.assay-environment # three lines: root of the project, installed set, checksum of the requirements
 
 die() {
     echo "$*" >&2
@@ -35,7 +35,7 @@ checksum() {
     cat pyproject.toml requirements/*.txt | cksum
 }
 
-# The development environment holds all that the core one holds.
+# The development environment contains everything of the core one.
 is_ready() {
     [ -x "$python" ] && [ -f "$stamp" ] || return 1
     case $(cat "$stamp") in
@@ -44,7 +44,7 @@ is_ready() {
     esac
 }
 
-# Holds for as long as file descriptor 9 is open, so that a killed run leaves no lock behind.
+# The lock is held while file descriptor 9 is open, so that a killed run leaves no lock behind.
 wait_for_lock() {
     "$1" - <<'PYTHON'
 import fcntl
@@ -56,7 +56,7 @@ except BlockingIOError:
 PYTHON
 }
 
-# A directory that no run of this script made is never overwritten; one that was left half made, or moved, is made anew.
+# A directory that this script did not create is never overwritten; an incomplete or moved environment is created again.
 make_venv() {
     if [ -x "$python" ] && [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$root" ]; then
         return
@@ -67,7 +67,7 @@ make_venv() {
         die "$venv was not made by this script: remove it, or set ASSAY_VENV to another directory."
     fi
     mkdir -p "$venv"
-    echo "half made" >"$stamp"
+    echo "incomplete" >"$stamp"
     "$1" -m venv "$venv"
 }
 
@@ -89,10 +89,10 @@ ensure_environment() {
     if ! is_ready "$1"; then
         echo "Creating the environment in $venv (once, about a minute)…"
         make_venv "$base"
-        echo "half made" >"$stamp"
+        echo "incomplete" >"$stamp"
         install_into "$python" --require-hashes --requirement "requirements/$1.txt"
         install_into "$python" --no-deps --no-build-isolation --editable .
-        "$python" -m compileall -q -j 2 "$venv/lib" src || true # starts are fast even where Python may not write caches
+        "$python" -m compileall -q -j 2 "$venv/lib" src || true # fast starts even if Python cannot write caches later
         printf '%s\n%s\n%s\n' "$root" "$1" "$(checksum)" >"$stamp"
     fi
     exec 9>&-

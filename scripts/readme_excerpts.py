@@ -1,7 +1,7 @@
-"""Write the excerpts of README.md from what its own command prints and writes now; `--check` only compares.
+"""Update the excerpts of README.md with the output of its own command; `--check` only compares.
 
-The command is read from the page, so that the excerpts cannot show anything else. It scores recorded outputs: what
-`./demo` measures live has other latencies every time.
+The command is read from the page, so that the excerpts always belong to it. It scores recorded outputs, because a live
+run such as `./demo` has other latencies every time.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ EXCERPT = re.compile(r"(<!-- excerpt (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def arguments_of(page: str, folder: Path) -> list[str]:
     """Return the arguments of the page's command; what it writes to out/ goes to `folder`."""
-    found = COMMAND.search(page)
-    if found is None:
+    match = COMMAND.search(page)
+    if match is None:
         raise SystemExit("README.md: no excerpted call of assay score found")
-    words = shlex.split(found[1].replace("\\\n", " "))
+    words = shlex.split(match[1].replace("\\\n", " "))
     return [str(folder / word.removeprefix("out/")) if word.startswith("out/") else word for word in words]
 
 
@@ -68,7 +68,7 @@ def run_command(page: str) -> tuple[str, str]:
 
 
 def screen_excerpt(printed: str) -> Iterator[str]:
-    """Yield the decisions, and of the table of metrics the rows of METRICS."""
+    """Yield the decisions, and the rows of METRICS from the table of metrics."""
     lines = [line.rstrip() for line in printed.splitlines()]
     yield "```text"
     metrics = next(i for i, line in enumerate(lines) if line.startswith("Metrics ("))
@@ -93,7 +93,7 @@ def report_excerpt(report: str) -> Iterator[str]:
 
 
 def page(text: str) -> str:
-    """Return the page with its excerpts written anew."""
+    """Return the page with updated excerpts."""
     printed, report = run_command(text)
     parts = {"screen": screen_excerpt(printed), "report": report_excerpt(report)}
     written = {name: "".join(f"{line}\n" for line in lines) for name, lines in parts.items()}
@@ -101,13 +101,13 @@ def page(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the excerpts, or with `--check` say whether they are current; return the exit code."""
+    """Write the excerpts, or with `--check` check that they are up to date; return the exit code."""
     text = README.read_text(encoding="utf-8")
-    wanted = page(text)
+    current = page(text)
     if "--check" not in arguments:
-        README.write_text(wanted, encoding="utf-8")
+        README.write_text(current, encoding="utf-8")
         print("the excerpts of README.md are what its command prints")
-    elif wanted != text:
+    elif current != text:
         print("README.md: the excerpts are out of date: run python scripts/readme_excerpts.py")
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""Write src/assay/rubrics/rubrics.lock anew; refuses while a rubric has changed under the version that is locked."""
+"""Write src/assay/rubrics/rubrics.lock again; refuse if a rubric has changed without a new version."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FILE = Path(__file__).resolve().parents[1] / "src" / "assay" / "rubrics" / LOCK
 
 
 def main() -> int:
-    """Return 0 where the file was written, 2 where a version has to be raised first."""
+    """Return 0 if the file is up to date, 2 if a version must be raised first."""
     rubrics = shipped_rubrics()
     locked = FILE.read_text(encoding="utf-8") if FILE.exists() else ""
-    same_version = [each for each in lock_problems(rubrics, locked) if "same version" in each.message]
+    same_version = [problem for problem in lock_problems(rubrics, locked) if "same version" in problem.message]
     for problem in same_version:
         print(problem, file=sys.stderr)
     if same_version:

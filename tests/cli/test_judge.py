@@ -82,7 +82,7 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
     assert "next: assay score --golden golden.jsonl --outputs outputs.jsonl --verdicts verdicts.sqlite" in printed
     assert 0 == judge("--votes", "1")
     assert calls == server.calls
-    assert "0 samples asked for" in capsys.readouterr().err
+    assert "0 samples requested" in capsys.readouterr().err
 
 
 def test_scoring_replays_the_book_its_export_and_its_copy_to_the_same_bytes(server: JudgeServer) -> None:
@@ -106,7 +106,7 @@ def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
 ) -> None:
     assert 3 == judge("--votes", "1", "--max-calls", "7")
     assert 7 == server.calls
-    assert "stopped at --max-calls; the same command goes on" in capsys.readouterr().err
+    assert "stopped at --max-calls; run the same command again to continue" in capsys.readouterr().err
     assert 0 == judge("--votes", "1")
     assert server.calls == counted(load_verdicts("verdicts.sqlite")[1])
 
@@ -192,7 +192,7 @@ def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
     assert 3 == judge("--votes", "1", "--only", "case:c0")
     printed = capsys.readouterr().err
     assert "judge_parse" in printed
-    assert "requests have no verdict; the same command asks again" in printed or "stopped" in printed
+    assert "run the same command again to retry" in printed or "stopped" in printed
     server.answer = labelled(honest)
     assert 0 == judge("--votes", "1", "--only", "case:c0")
 

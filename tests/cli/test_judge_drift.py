@@ -92,14 +92,14 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     report = score(*gate(), *calibrated())
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
     assert (0, "unmeasured") == (report["status"], state(report))
-    assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # what showed it stays in the book
+    assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # the evidence stays in the verdict store
     assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
     assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
 
 
 @pytest.mark.parametrize(("then", "found"), [(6, "pass"), (20, "unmeasured")])
 def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
-    """In a book of its own the judge is not known to have drifted: 6 of 20 anchors are as expected."""
+    """In its own verdict store the judge is not known to have drifted: 6 of 20 anchors are as expected."""
     assert 0 == judge("--votes", "1")
     bounds = wilson(then, 20)
     known = Rate(then / 20, bounds.low, bounds.high, 20)

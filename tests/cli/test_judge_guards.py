@@ -83,7 +83,7 @@ def candidate(folder: str, judged: Any, server: JudgeServer) -> None:
 def test_a_case_in_review_is_never_counted_as_improved(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], kept: str
 ) -> None:
-    """The wrong answers are c1, c3, c5 and c7, and the candidate mends them; its votes on c3 are far apart."""
+    """The wrong answers are c1, c3, c5 and c7, and the candidate fixes them; its votes on c3 are far apart."""
     assert main(["score", *INPUTS, "--metrics", FAITHFUL, "--run-dir", "before"]) in (0, 3)
     assert 0 == main(["judge", "--run", "before", *NAMED, "--metrics", FAITHFUL, "--votes", "3"])
     candidate("after", divided(3), server)

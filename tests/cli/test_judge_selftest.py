@@ -65,8 +65,8 @@ def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
     server.answer = labelled(lambda asked, _: known[asked.data["claims"][0]["text"]])
     assert 0 == main(["judge", "selftest", *NAMED])
     printed = capsys.readouterr().out
-    assert "grounded above others in 100% of pairs" in printed
-    assert "the judge tells them apart" in printed
+    assert "grounded claims score higher in 100% of pairs" in printed
+    assert "the judge separates them" in printed
     assert 20 == server.calls
 
 
@@ -75,7 +75,7 @@ def test_selftest_fails_a_judge_that_says_yes_to_everything(
 ) -> None:
     server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
     assert 1 == main(["judge", "selftest", *NAMED])
-    assert "does NOT tell them apart" in capsys.readouterr().out
+    assert "does NOT separate them" in capsys.readouterr().out
 
 
 def test_selftest_that_gets_no_verdicts_is_incomplete(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def test_gate_that_fails_is_exit_1_and_missing_observations_are_exit_3(here: Pat
 
 def test_same_command_goes_on_and_asks_nothing_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first", "--max-calls", "2"])
-    assert "go on with: assay" in capsys.readouterr().err
+    assert "continue with: assay" in capsys.readouterr().err
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
     assert ["q0", "q1", "q2"] == sorted(calls())
     assert 0 == main(["run", "--run-dir", "run", "--target", "first"])
@@ -86,7 +86,7 @@ def test_errors_are_observations_and_are_made_again_on_demand(
 ) -> None:
     monkeypatch.setenv("BREAK", "q1")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
-    assert "1 observations have an error; again: assay" in capsys.readouterr().err
+    assert "1 observations have an error; repeat them with: assay" in capsys.readouterr().err
     monkeypatch.delenv("BREAK")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])

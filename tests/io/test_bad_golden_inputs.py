@@ -150,7 +150,7 @@ BAD = [
         "got none", "expected the ids that this user may not see"),
     Bad(33, second(must_cite=["leave"]), 2, "must_cite[0]", "E_MUST_CITE", "got 'leave'", "hr_leave_policy:003"),
     Bad(33, second(must_cite=["hr_leave_policy:00"]), 2, "must_cite[0]", "E_MUST_CITE", "'hr_leave_policy:00'",
-        "the beginning of one up to : # or /"),
+        "its part before : # or /"),
     Bad(33, second(must_cite=["hr_leave_policy:003:p1"]), 2, "must_cite[0]", "E_MUST_CITE", "003:p1", "expected an id"),
     Bad(34, csv("q,w,,bill-1,true,n"), 2, "expected_citations", "E_BEHAVIOUR", "got ['bill-1']",
         "expected none, or must_refuse false", "qa.csv"),

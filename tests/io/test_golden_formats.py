@@ -1,4 +1,4 @@
-"""Each golden-set format becomes the same records, with the meaning that the format defines."""
+"""Each golden-set format becomes the same records, with the meaning that its documentation gives it."""
 
 from __future__ import annotations
 

@@ -8,13 +8,15 @@ import sys
 from collections.abc import Sequence
 
 COLLECTED_AFTER = 100_000
-"""Objects between two searches for cyclic garbage: modules and records form few cycles, and looking for them more often
-is a tenth of a small run."""
+"""Allocations between two runs of the cyclic garbage collector. Modules and records form few cycles, and at the default
+threshold the collector takes a tenth of the time of a small run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no linear algebra here; its threads only slow the start
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # no linear algebra is done; starting threads for it only costs time
     gc.set_threshold(COLLECTED_AFTER)
     from assay.cli.app import run
 

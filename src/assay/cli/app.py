@@ -34,75 +34,79 @@ COMMANDS = {
     "judge": "judge.app",
     "labels": "labels.app",
 }
-"""Where each command is: `module.name` in this package, in the order in which help lists them."""
+"""Location of each command in this package as `module.attribute`, in the order of the help."""
 _HELP = {
-    "run": "Observe targets, score, write reports, and decide the release by exit code.",
-    "observe": "Observe targets: the same as run, without scoring.",
+    "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
+    "observe": "Run the targets and record their outputs, without scoring them.",
 }
 
 
 def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the command line with the command that the arguments begin with, or with all where they name none.
+    """Return the command-line application with the command that `arguments` start with, or with all commands.
 
-    Reading the options of every command takes longer than scoring a few cases.
+    Only the command in use is imported: importing all of them takes longer than scoring a few cases.
     """
     app = typer.Typer(
         name="assay",
-        help="Measure whether a RAG system can be trusted, which part failed, and whether a change may ship.",
+        help="Evaluate a RAG system: how good its answers are, which step failed, and whether a change may ship.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
     app.callback()(_root)
-    first = arguments[0] if arguments else ""
-    for name in [first] if first in COMMANDS else COMMANDS:
+    first_argument = arguments[0] if arguments else ""
+    names = [first_argument] if first_argument in COMMANDS else list(COMMANDS)
+    for name in names:
         module, _, attribute = COMMANDS[name].partition(".")
-        found = getattr(import_module(f"assay.cli.{module}"), attribute)
-        if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name)
+        command = getattr(import_module(f"assay.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
         else:
-            app.command(name, help=_HELP.get(name))(found)
+            app.command(name, help=_HELP.get(name))(command)
     return app
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"assay {__version__}")
         raise typer.Exit
 
 
 def _root(
-    version: Annotated[  # the callback has done the work
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    version: Annotated[  # handled by its callback
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
 
 
 def spread(arguments: list[str]) -> list[str]:
-    """Let an option that takes several values take them in a row, as a shell's pattern gives them.
+    """Repeat the name of an option before each of its values, so that a shell pattern can follow the option.
 
     >>> spread(["score", "--outputs", "a.jsonl", "b.jsonl", "--strict"])
     ['score', '--outputs', 'a.jsonl', '--outputs', 'b.jsonl', '--strict']
     """
-    result: list[str] = []
+    expanded: list[str] = []
     option: str | None = None
     for argument in arguments:
         if argument in SEVERAL:
             option = argument
         elif argument.startswith("-") and argument != "-":
             option = None
-            result.append(argument)
+            expanded.append(argument)
         elif option is not None:
-            result += [option, argument]
+            expanded += [option, argument]
         else:
-            result.append(argument)
-    return result
+            expanded.append(argument)
+    return expanded
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; every error is a message on standard error and an exit code, never that of a failed gate."""
+    """Run one command and return its exit code.
+
+    An error becomes a message on standard error and an exit code other than 1, which means a failed gate.
+    """
     try:
         code = app_for(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -110,19 +114,19 @@ def run(arguments: list[str]) -> int:
         error.show()  # type: ignore[attr-defined]
         return InputError.exit_code
     except AssayError as error:
-        _complain(error)
+        _print_error(error)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone (typer would end with 1, which means a failed gate); point standard output
-        # at nothing so that the exit stays quiet.
+        # The reader of our output has closed the pipe. Typer would exit with 1, which means a failed gate.
+        # Standard output goes to the null device so that Python does not complain about the pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
         return IncompleteError.exit_code
-    except Exception:  # noqa: BLE001  # a defect of Assay: its trace is shown, and 1 would mean a failed gate
+    except Exception:  # noqa: BLE001  # a bug in Assay: show the traceback, and do not exit with 1 (failed gate)
         traceback.print_exc()
         return IncompleteError.exit_code
     if code == INTERRUPTED:
@@ -130,10 +134,12 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _complain(error: AssayError) -> None:
+def _print_error(error: AssayError) -> None:
     from assay.report.safe import terminal
 
     for line in str(error).split("\n"):
         typer.echo(terminal(line), err=True)
-    if isinstance(error, InputError) and len(error.problems) + error.more > 1:
-        typer.echo(f"{len(error.problems) + error.more} problems; nothing was scored", err=True)
+    if isinstance(error, InputError):
+        problem_count = len(error.problems) + error.more
+        if problem_count > 1:
+            typer.echo(f"{problem_count} problems; nothing was scored", err=True)

@@ -1,4 +1,4 @@
-"""`assay baseline`: what a candidate is held against, as a small file to commit."""
+"""`assay baseline`: saves the scores that candidates are compared with, as a small file to commit."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Baselines: scores of every case of one configuration, to commit.", no_args_is_help=True)
+app = typer.Typer(
+    help="Save and show baselines: the scores of one configuration, in a file to commit.", no_args_is_help=True
+)
 
 
 @app.command("save")
 def save(
-    run: Annotated[str, typer.Argument(help="A run folder, RUN or RUN:CONFIG.")],
-    out: Annotated[str, typer.Option("--out", help="Where to write it.")],
+    run: Annotated[str, typer.Argument(help="Run folder: RUN or RUN:CONFIG.")],
+    out: Annotated[str, typer.Option("--out", help="File to write.")],
 ) -> int:
-    """Write the scores of every case of one configuration; no question, answer or text of a chunk is in it."""
+    """Write the scores of every case of one configuration, without any question, answer or chunk text."""
     from assay.cli.screen import wrote
     from assay.workflow.baseline import save as save_baseline
     from assay.workflow.outputs import refuse_overwriting
@@ -26,8 +28,8 @@ def save(
 
 
 @app.command("show")
-def show(file: Annotated[str, typer.Argument(help="A file of `assay baseline save`.")]) -> int:
-    """Print what a baseline holds: where it comes from, and its metrics."""
+def show(file: Annotated[str, typer.Argument(help="File written by `assay baseline save`.")]) -> int:
+    """Print the contents of a baseline: its origin and its metrics."""
     from assay.cli.screen import show as show_screen
     from assay.cli.screen import though_unread
     from assay.workflow.baseline import described

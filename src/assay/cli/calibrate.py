@@ -1,4 +1,4 @@
-"""`assay calibrate`: is the judge worth what it says? Instruments held against labels of people."""
+"""`assay calibrate`: calibrates scorers (judges, rules, other tools) against human labels."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
     from assay.workflow.calibrate import Calibrated
 
-Run = Annotated[str | None, typer.Option(help="A run folder, or DIR:CONFIG for one of its configurations.")]
-Golden = Annotated[str | None, typer.Option(help="The golden set, where there is no run folder.")]
-Outputs = Annotated[list[str] | None, typer.Option(help="Recorded outputs, where there is no run folder.")]
+Run = Annotated[str | None, typer.Option(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")]
+Golden = Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")]
+Outputs = Annotated[
+    list[str] | None, typer.Option(help="Recorded outputs, if no run folder is given; takes several values.")
+]
 
 
 def calibrate(
-    labels: Annotated[list[str], typer.Option(help="Labels: JSON lines or CSV; several may be given.")],
+    labels: Annotated[list[str], typer.Option(help="Human labels, as JSON lines or CSV; takes several values.")],
     verdicts: Annotated[
         list[str] | None,
-        typer.Option(help="A book of verdicts or an export, else that of the run; several are compared."),
+        typer.Option(help="Verdict store or its export (default: that of the run); repeat to compare several."),
     ] = None,
     run: Run = None,
     golden: Golden = None,
@@ -31,17 +33,24 @@ def calibrate(
     golden_format: GoldenFormat = None,
     outputs_format: OutputsFormat = None,
     corpus: Corpus = None,
-    judge: Annotated[list[str] | None, typer.Option(help="A judge by digest or model; several are compared.")] = None,
-    rubrics: Annotated[
-        list[str] | None, typer.Option(help="A folder of other rubrics, compared with those of the run.")
+    judge: Annotated[
+        list[str] | None, typer.Option(help="Judge, by digest or model; repeat to compare several.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="Metrics, comma-separated; all that people labelled without it.")] = "",
-    out: Annotated[str | None, typer.Option(help="Write the calibration that scoring reads.")] = None,
-    report: Annotated[str | None, typer.Option(help="Write the report in Markdown.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the bootstrap intervals.")] = 0,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
+    rubrics: Annotated[
+        list[str] | None,
+        typer.Option(help="Folder with other rubrics to compare with those of the run; may be repeated."),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="Metrics to calibrate, comma-separated (default: every metric with human labels).")
+    ] = "",
+    out: Annotated[
+        str | None, typer.Option(help="Write the calibration file, to pass to `assay score --calibration`.")
+    ] = None,
+    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the bootstrap intervals.")] = 0,
+    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
 ) -> int:
-    """Hold judge, rules and other tools against labels of people: agreement, bias, corrected shares, may it gate."""
+    """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from contextlib import nullcontext
 
     from assay.cli.screen import wrote
@@ -50,35 +59,35 @@ def calibrate(
     from assay.workflow.outputs import refuse_overwriting
 
     refuse_overwriting([out, report], [*labels, *(verdicts or ()), golden, corpus, *(outputs or ())])
-    where = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    wanted = Calibrating(labels, verdicts or (), judge or (), rubrics or (), parts(metric), seed)
-    with answers(where) if where.given else nullcontext() as scored:
-        found = calibrate(scored, wanted)
-    _show(found, format)
-    wrote(_written(found, out, report))
+    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    request = Calibrating(labels, verdicts or (), judge or (), rubrics or (), parts(metric), seed)
+    with answers(inputs) if inputs.given else nullcontext() as scored:
+        result = calibrate(scored, request)
+    _print_result(result, format)
+    wrote(_write_files(result, out, report))
     return 0
 
 
-def _written(found: Calibrated, out: str | None, report: str | None) -> Iterator[tuple[str, Path]]:
+def _write_files(result: Calibrated, out: str | None, report: str | None) -> Iterator[tuple[str, Path]]:
     from assay.io.writing import write_whole
     from assay.report.calibration import calibration_markdown
     from assay.workflow.calibrate import write_calibration
 
     if out is not None:
-        yield "calibration", write_calibration(out, found)
+        yield "calibration", write_calibration(out, result)
     if report is not None:
-        yield "report", write_whole(report, [calibration_markdown(found).encode()])
+        yield "report", write_whole(report, [calibration_markdown(result).encode()])
 
 
-def _show(found: Calibrated, format: Format) -> None:
+def _print_result(result: Calibrated, format: Format) -> None:
     from assay.cli.screen import show, though_unread
     from assay.report.calibration import calibration_json, calibration_lines, calibration_markdown
     from assay.report.safe import json_for_log
 
     with though_unread():
         if format is Format.json:
-            typer.echo(json_for_log(calibration_json(found)), nl=False)
+            typer.echo(json_for_log(calibration_json(result)), nl=False)
         elif format is Format.markdown:
-            typer.echo(calibration_markdown(found), nl=False)
+            typer.echo(calibration_markdown(result), nl=False)
         else:
-            show(calibration_lines(found))
+            show(calibration_lines(result))

@@ -1,4 +1,4 @@
-"""`assay convert`: golden sets and recorded outputs from one format into another."""
+"""`assay convert`: converts golden sets and recorded outputs between formats."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ import typer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="The file or folder to read, or - for standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write, or - for standard output.")],
-    old: Annotated[str, typer.Option("--from", help="The format to read: of golden sets or of outputs.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="File or folder to read, or - for standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write, or - for standard output.")],
+    old: Annotated[str, typer.Option("--from", help="Format of the input: any golden-set or outputs format.")],
     new: Annotated[
-        str, typer.Option("--to", help="assay, rag-golden or trec-qrels for golden sets; assay, rag-trace or trec-run.")
+        str,
+        typer.Option(
+            "--to",
+            help="Format to write: assay, rag-golden or trec-qrels (golden sets); assay, "
+            "rag-trace or trec-run (outputs).",
+        ),
     ],
-    config: Annotated[str | None, typer.Option(help="The configuration that a run is made of.")] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Configuration to write as a TREC run, if the outputs have several.")
+    ] = None,
 ) -> int:
-    """Write a golden set or recorded outputs in another format; say what was cast and what could not be carried."""
+    """Convert a golden set or recorded outputs; report values that were converted or could not be represented."""
     from assay.cli.screen import said, wrote
     from assay.io.writing import write_whole
     from assay.workflow.convert import converted
@@ -25,11 +32,11 @@ def convert(
 
     if target != "-":
         refuse_overwriting([target], [source])
-    with converted(source, old, new, config) as (lines, found):
+    with converted(source, old, new, config) as (lines, conversion):
         if target == "-":
             sys.stdout.buffer.writelines(lines)
             sys.stdout.buffer.flush()
         else:
             wrote([(new, write_whole(target, lines))])
-        said(found.notes())
+        said(conversion.notes())
     return 0

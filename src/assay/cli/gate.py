@@ -1,4 +1,4 @@
-"""`assay gate`: the built-in profiles, and a gate held against what a run recorded."""
+"""`assay gate`: shows the built-in gates and checks a gate on a recorded run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Release gates.", no_args_is_help=True)
+app = typer.Typer(help="Show the built-in gates, and check a gate on a recorded run.", no_args_is_help=True)
 
 
 @app.command("show")
 def show(
-    profile: Annotated[str | None, typer.Argument(help="A profile's name; without one, all are listed.")] = None,
+    profile: Annotated[
+        str | None, typer.Argument(help="Name of a built-in gate; if omitted, all names are listed.")
+    ] = None,
 ) -> int:
-    """Print a built-in gate as the file that it is, to copy and change."""
+    """Print the file of a built-in gate, as a starting point for your own."""
     from assay.io.gates import profile_names, profile_text
 
     if profile is None:
@@ -26,23 +28,30 @@ def show(
 
 @app.command("check")
 def check(
-    run: Annotated[str, typer.Argument(help="RUN, RUN:CONFIG or a file of `assay baseline save`.")],
-    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A built-in gate.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="What regression rules are held against.")] = None,
-    approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
-    strict: Annotated[bool, typer.Option("--strict", help="A pass with risk exits with 1.")] = False,
-    now: Annotated[str | None, typer.Option(help="The time by which waivers expire (or SOURCE_DATE_EPOCH).")] = None,
+    run: Annotated[str, typer.Argument(help="RUN, RUN:CONFIG or a file written by `assay baseline save`.")],
+    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate; `assay gate show` lists them.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
+    ] = None,
+    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
+    ] = False,
+    now: Annotated[
+        str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
+    ] = None,
 ) -> int:
-    """Decide by exit code whether a recorded run may ship; nothing is written."""
+    """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.score import said_time
     from assay.cli.screen import show, though_unread
     from assay.workflow.compare import Asked, gate_check, gate_screen, status_of
 
-    asked = Asked(gate, profile, approver, now=said_time(now))
-    decision, decisions = gate_check(run, asked, baseline)
+    request = Asked(gate, profile, approver, now=said_time(now))
+    decision, decisions = gate_check(run, request, baseline)
     with though_unread():
-        show(gate_screen(decisions, asked))
+        show(gate_screen(decisions, request))
     return status_of(decision, strict=strict)
 
 

@@ -1,4 +1,4 @@
-"""`assay golden`: looking after golden sets."""
+"""`assay golden`: checks golden sets."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Golden sets.", no_args_is_help=True)
+app = typer.Typer(help="Check golden sets.", no_args_is_help=True)
 
 
 @app.command("check")
 def check(
-    file: Annotated[str, typer.Argument(help="The golden set: a file, a BEIR folder, or - for standard input.")],
-    golden_format: Annotated[str | None, typer.Option(help="Its format, where it should not be guessed.")] = None,
+    file: Annotated[str, typer.Argument(help="Golden set: a file, a BEIR folder, or - for standard input.")],
+    golden_format: Annotated[
+        str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
+    ] = None,
 ) -> int:
-    """Read a golden set as strictly as scoring does; print what it holds, its digest, and what is doubtful."""
+    """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
     from assay.cli.screen import show_table
     from assay.workflow.golden import describe
 

@@ -1,4 +1,4 @@
-"""`assay graders`: the catalogue of metrics."""
+"""`assay graders`: lists the catalogue of metrics."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 from assay.cli.score import Format
 
 
-def graders(format: Annotated[Format, typer.Option(help="How to print it.")] = Format.table) -> int:
-    """Print every metric with its unit, direction, range, determinism class and keys."""
+def graders(format: Annotated[Format, typer.Option(help="Format of the printed list.")] = Format.table) -> int:
+    """List all metrics with unit, direction, range, scorer and parameters."""
     from assay.cli.screen import show_table
     from assay.workflow.catalogue import catalogue_json, catalogue_markdown, catalogue_table
 

@@ -1,4 +1,4 @@
-"""`assay judge`: what outputs ask of a judge, asked once and kept; and a test of the judge itself."""
+"""`assay judge`: asks a judge model about recorded answers, stores its verdicts, and tests the judge itself."""
 
 from __future__ import annotations
 
@@ -18,44 +18,54 @@ if TYPE_CHECKING:
     from assay.workflow.judgement import Judgement
     from assay.workflow.second import Took
 
-app = typer.Typer(help="Ask a judge about recorded answers; scoring replays what it said.", invoke_without_command=True)
+app = typer.Typer(
+    help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
+)
 
-Settings = Annotated[str | None, typer.Option(help="The settings; assay.yaml where there is one.")]
-Judge = Annotated[str | None, typer.Option(help="A judge of the settings, or a name for the one that flags describe.")]
-Protocol = Annotated[str | None, typer.Option(help="What the endpoint speaks: openai or anthropic.")]
-Model = Annotated[str | None, typer.Option(help="The judge's model.")]
-BaseUrlEnv = Annotated[str | None, typer.Option(help="The environment variable that holds its address.")]
-ApiKeyEnv = Annotated[str | None, typer.Option(help="The environment variable that holds its key.")]
-Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="Calls under way at once.")]
-MaxCalls = Annotated[int | None, typer.Option(min=1, help="Never more calls than this, retries included.")]
+Settings = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]
+Judge = Annotated[
+    str | None,
+    typer.Option(help="Judge defined in the settings, or a name for the one described by the options below."),
+]
+Protocol = Annotated[str | None, typer.Option(help="API of the endpoint: openai or anthropic.")]
+Model = Annotated[str | None, typer.Option(help="Model of the judge.")]
+BaseUrlEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the base URL of the endpoint.")]
+ApiKeyEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the API key.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
+MaxCalls = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]
 
-REASONS = {
+STOP_REASONS = {
     "interrupted": "interrupted",
-    "breaker": "stopped: one sample after another gave no verdict",
+    "breaker": "stopped: too many samples in a row gave no verdict",
     "max_calls": "stopped at --max-calls",
     "max_tokens": "stopped at --max-tokens",
     "max_cost": "stopped at --max-cost",
 }
-
-TOKENS = ("max_tokens", "max_cost")
-TOO_LITTLE = "one call alone may take more than that (expected a higher cap, or fewer max_tokens for the judge)"
-DRIFTED = "it is not what it was and may not gate: judge everything again, with a new --book"
-FINAL = {
-    "tie": "votes for and against are equally many, ask for another number of --votes or let a person label the case",
-    "too_long": "longer than a judge reads",
+TOKEN_LIMITS = ("max_tokens", "max_cost")
+LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
+DRIFTED = "the judge has changed and may not gate: judge everything again with a new --book"
+FINAL_REASONS = {
+    "tie": "as many votes for as against; use another number of --votes or label the case by hand",
+    "too_long": "longer than the judge can read",
 }
-"""Reasons that asking again changes nothing about, and what to say of them."""
+"""Why a request has no verdict, for the reasons that stay when it is asked again."""
 
 
 @app.callback()
 def judge(
     context: typer.Context,
-    run: Annotated[str | None, typer.Option(help="The run folder whose observations are judged.")] = None,
-    golden: Annotated[str | None, typer.Option(help="The golden set, without a run folder.")] = None,
-    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; several may follow.")] = None,
-    golden_format: Annotated[str | None, typer.Option(help="The golden set's format.")] = None,
-    outputs_format: Annotated[str | None, typer.Option(help="The outputs' format.")] = None,
-    corpus: Annotated[str | None, typer.Option(help="The chunks as they should be: truth for text.")] = None,
+    run: Annotated[str | None, typer.Option(help="Run folder with the observations to judge.")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")] = None,
+    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; takes several values.")] = None,
+    golden_format: Annotated[
+        str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
+    ] = None,
+    outputs_format: Annotated[
+        str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+    ] = None,
     settings: Settings = None,
     judge: Judge = None,
     protocol: Protocol = None,
@@ -64,30 +74,51 @@ def judge(
     api_key_env: ApiKeyEnv = None,
     rubrics: Annotated[
         list[str] | None,
-        typer.Option(help="A folder of rubrics, instead of those of the settings; several may follow."),
+        typer.Option(help="Folder with rubrics, instead of those in the settings; may be repeated."),
     ] = None,
     metrics: Annotated[str, typer.Option(help="Judged metrics, comma-separated.")] = "",
     only: Annotated[
-        list[str] | None, typer.Option(help="ambiguous (by the rules), gate (what it reads), tag:NAME or case:ID.")
+        list[str] | None,
+        typer.Option(
+            help="Judge only some cases: ambiguous (undecided by the rules), gate (those that the gate checks), "
+            "tag:NAME or case:ID; takes several values."
+        ),
     ] = None,
-    gate: Annotated[str | None, typer.Option(help="The gate that says which cases matter most.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A built-in gate.")] = None,
-    votes: Annotated[int | None, typer.Option(min=1, max=99, help="Votes on everything, instead of as needed.")] = None,
-    book: Annotated[str | None, typer.Option(help="The verdict book; that of the run, else verdicts.sqlite.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")] = False,
+    gate: Annotated[str | None, typer.Option(help="Gate file; a case that can fail it alone gets more votes.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate; `assay gate show` lists them.")] = None,
+    votes: Annotated[
+        int | None, typer.Option(min=1, max=99, help="Number of votes on every request (default: as many as needed).")
+    ] = None,
+    book: Annotated[
+        str | None, typer.Option(help="Verdict store (default: that of the run, else verdicts.sqlite).")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the number of requests and the estimated cost without calling the judge."
+        ),
+    ] = False,
     max_calls: MaxCalls = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Never more tokens than this.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Never more dollars than this.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")] = None,
     concurrency: Concurrency = 16,
-    deadline: Annotated[float, typer.Option(min=0.1, help="Seconds for one verdict, retries included.")] = 120.0,
-    attempts: Annotated[int, typer.Option(min=1, max=20, help="Calls for one verdict while errors may pass.")] = 6,
+    deadline: Annotated[
+        float, typer.Option(min=0.1, help="Time limit for one verdict in seconds, including retries.")
+    ] = 120.0,
+    attempts: Annotated[
+        int, typer.Option(min=1, max=20, help="Maximum number of calls for one verdict when errors are temporary.")
+    ] = 6,
     allow_self_judge: Annotated[
-        bool, typer.Option("--allow-self-judge", help="Let a model judge its own answers.")
+        bool, typer.Option("--allow-self-judge", help="Allow a model to judge its own answers.")
     ] = False,
     second: Annotated[
-        str | None, typer.Option(help="A judge of the settings, of another family: asked about what is in doubt.")
+        str | None,
+        typer.Option(help="Second judge, from the settings and of another model family, for requests in doubt."),
     ] = None,
-    now: Annotated[str | None, typer.Option(help="The time to record (or SOURCE_DATE_EPOCH).")] = None,
+    now: Annotated[
+        str | None,
+        typer.Option(help="Timestamp to record with the verdicts (default: SOURCE_DATE_EPOCH, else the current time)."),
+    ] = None,
 ) -> int:
     if context.invoked_subcommand is not None:
         return 0
@@ -107,7 +138,7 @@ def judge(
         outputs_format=outputs_format,
         corpus=corpus,
         judge=judge,
-        flags=_flags(protocol, model, base_url_env, api_key_env),
+        flags=_judge_options(protocol, model, base_url_env, api_key_env),
         rubrics=rubrics or (),
         metrics=parts(metrics),
         only=only or (),
@@ -124,14 +155,14 @@ def judge(
         at=said_time(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
-    def tell(preflight: Preflight, notices: Sequence[str]) -> bool:
-        _tell_preflight(preflight, notices, on_error=not dry_run)
+    def confirm(preflight: Preflight, notices: Sequence[str]) -> bool:
+        _print_preflight(preflight, notices, to_stderr=not dry_run)
         return not dry_run
 
-    with progress("judging") as moved:
-        judged = ask(judgement, tell, moved, _stopping)
+    with progress("judging") as update_progress:
+        judged = ask(judgement, confirm, update_progress, _print_stopping)
     if not dry_run:
-        _tell(judged, judgement)
+        _print_result(judged, judgement)
     return judged.status
 
 
@@ -146,31 +177,32 @@ def selftest(
     concurrency: Concurrency = 8,
     max_calls: MaxCalls = None,
 ) -> int:
-    """Ask the judge claims whose label is known: grounded ones must come out above the others."""
+    """Test the judge on claims with known labels: grounded claims must score higher than the others."""
     from assay.config import load_config
     from assay.report.safe import terminal
     from assay.runners.judging import Limits
     from assay.workflow.selftest import selftest as test
 
-    flags = _flags(protocol, model, base_url_env, api_key_env)
-    found = test(load_config(settings), judge, flags, Limits(concurrency), max_calls, _stopping)
-    separation = found.separation
-    typer.echo(terminal(f"judge {found.judge}, replies as {', '.join(found.modes)}"))
-    typer.echo(f"{separation.scored} of {found.asked} anchors labelled")
+    flags = _judge_options(protocol, model, base_url_env, api_key_env)
+    result = test(load_config(settings), judge, flags, Limits(concurrency), max_calls, _print_stopping)
+    separation = result.separation
+    typer.echo(terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
+    typer.echo(f"{separation.scored} of {result.asked} anchors labelled")
     typer.echo(
-        f"grounded above others in {separation.area:.0%} of pairs (expected 90%); means {separation.gap:.2f} apart"
+        f"grounded claims score higher in {separation.area:.0%} of pairs (expected 90%); "
+        f"the means differ by {separation.gap:.2f}"
     )
-    typer.echo("the judge tells them apart" if separation.is_good else "the judge does NOT tell them apart")
-    typer.echo(_spent(found.budget), err=True)
-    return found.status
+    typer.echo("the judge separates them" if separation.is_good else "the judge does NOT separate them")
+    typer.echo(_describe_spending(result.budget), err=True)
+    return result.status
 
 
 @app.command("export")
 def export(
-    book: Annotated[str, typer.Option(help="The verdict book.")],
-    to: Annotated[str, typer.Option(help="The file of JSON lines to write.")],
+    book: Annotated[str, typer.Option(help="Verdict store.")],
+    to: Annotated[str, typer.Option(help="File to write, as JSON lines.")],
 ) -> int:
-    """Write a book as JSON lines, the same bytes for the same verdicts."""
+    """Export a verdict store as JSON lines; equal verdicts give equal bytes."""
     from assay.cli.screen import said, wrote
     from assay.workflow.books import export_book
 
@@ -182,10 +214,10 @@ def export(
 
 @app.command("import")
 def import_(
-    book: Annotated[str, typer.Option(help="The verdict book; made where there is none.")],
-    source: Annotated[str, typer.Option("--from", help="A book, or JSON lines of one.")],
+    book: Annotated[str, typer.Option(help="Verdict store; created if it does not exist.")],
+    source: Annotated[str, typer.Option("--from", help="Verdict store, or its export as JSON lines.")],
 ) -> int:
-    """Take verdicts into a book; a scored one that is there stays."""
+    """Import verdicts into a verdict store; existing scored verdicts are not replaced."""
     from assay.cli.screen import said, wrote
     from assay.workflow.books import import_book
 
@@ -195,99 +227,113 @@ def import_(
     return 0
 
 
-def _flags(
+def _judge_options(
     protocol: str | None, model: str | None, base_url_env: str | None, api_key_env: str | None
 ) -> dict[str, Any]:
     return {"protocol": protocol, "model": model, "base_url_env": base_url_env, "api_key_env": api_key_env}
 
 
-def _stopping() -> None:
-    typer.echo("stopping: what is under way is finished and kept; Ctrl-C again ends at once", err=True)
+def _print_stopping() -> None:
+    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
-def _tell_preflight(preflight: Preflight, notices: Sequence[str], *, on_error: bool) -> None:
+def _print_preflight(preflight: Preflight, notices: Sequence[str], *, to_stderr: bool) -> None:
     from assay.report.safe import terminal
 
-    second = f"; second judge, for what is in doubt: {preflight.second}" if preflight.second else ""
+    second = f"; second judge for requests in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
         f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.beside} controls "
-        f"and anchors; {preflight.known} of them have their verdicts",
-        f"calls: {preflight.calls} at least, {preflight.most_calls} at most but for those that fail; votes: "
+        f"and anchors; {preflight.known} of them have verdicts already",
+        f"calls: {preflight.calls} at least, {preflight.most_calls} at most, not counting failed ones; votes: "
         f"{preflight.votes}{second}",
-        f"tokens: about {_tokens(preflight.likely)}; at most {_tokens(preflight.most)}",
-        f"cost: {_cost(preflight.likely, preflight.most)}",
+        f"tokens: about {_describe_tokens(preflight.likely)}; at most {_describe_tokens(preflight.most)}",
+        f"cost: {_describe_cost(preflight.likely, preflight.most)}",
         *(f"note: {notice}" for notice in notices),
     ):
-        typer.echo(terminal(line), err=on_error)
+        typer.echo(terminal(line), err=to_stderr)
 
 
-def _tokens(took: Took) -> str:
-    return f"{took.prompt} prompt and {took.completion} completion"
+def _describe_tokens(usage: Took) -> str:
+    return f"{usage.prompt} prompt and {usage.completion} completion"
 
 
-def _cost(likely: Took, most: Took) -> str:
+def _describe_cost(likely: Took, most: Took) -> str:
     if likely.cost is None or most.cost is None:
         return "unknown (no price in its settings)"
     return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
-def _tell(judged: Judged, judgement: Judgement) -> None:
-    """Say what was asked, what has no verdict, what it cost, where it is, and what to run next."""
+def _print_result(judged: Judged, judgement: Judgement) -> None:
+    """Print what was asked, what has no verdict, the cost, where the verdicts are, and the command to run next."""
     from assay.report.safe import terminal
 
     tally = judged.tally
-    typer.echo(f"{tally.asked} samples asked for, {tally.known} known before, {tally.retries} retries", err=True)
+    typer.echo(f"{tally.asked} samples requested, {tally.known} already stored, {tally.retries} retries", err=True)
     for reason, count in sorted(tally.unscored.items()):
-        why = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
-        typer.echo(terminal(f"unscored: {count} samples: {reason}{why}"), err=True)
+        example = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
+        typer.echo(terminal(f"unscored: {count} samples: {reason}{example}"), err=True)
     if judged.in_doubt is not None:
-        typer.echo(
-            f"in doubt, and asked of the second judge: {judged.in_doubt} of {judged.requests} requests", err=True
-        )
+        typer.echo(f"in doubt and sent to the second judge: {judged.in_doubt} of {judged.requests} requests", err=True)
     if judged.double_bills:
-        said = "calls may have been billed without a verdict: their process ended while they were under way"
-        typer.echo(f"note: {judged.double_bills} {said}", err=True)
-    standing = judged.standing
-    if standing is not None:
-        drift = [f"judge DRIFTED: {each}" for each in standing.drift]
-        told = [_stands(standing), *(f"  {reason}" for reason in standing.reasons), *drift]
-        for line in [*told, DRIFTED] if drift else told:
+        explanation = "calls may have been billed without a verdict: their process ended before the reply"
+        typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
+    if judged.standing is not None:
+        for line in _status_lines(judged.standing):
             typer.echo(terminal(line), err=True)
-    typer.echo(_spent(judged.budget), err=True)
+    typer.echo(_describe_spending(judged.budget), err=True)
     typer.echo(f"verdicts written to {terminal(str(judged.book))}", err=True)
     if tally.halted:
-        stopped = REASONS.get(tally.halted, f"stopped: {tally.halted}")
-        fits = tally.asked or tally.halted not in TOKENS
-        typer.echo(f"{stopped}; {'the same command goes on' if fits else TOO_LITTLE}", err=True)
+        stop_reason = STOP_REASONS.get(tally.halted, f"stopped: {tally.halted}")
+        fits_limit = tally.asked or tally.halted not in TOKEN_LIMITS
+        remedy = "run the same command again to continue" if fits_limit else LIMIT_TOO_LOW
+        typer.echo(f"{stop_reason}; {remedy}", err=True)
     if judged.unscored:
-        typer.echo(_without_verdict(judged), err=True)
+        typer.echo(_describe_unscored(judged), err=True)
     if not tally.halted:
-        following = shlex.join(["assay", *judgement.read_by(judged.rubrics)])
-        typer.echo(terminal(f"next: {following}"), err=True)
+        next_command = shlex.join(["assay", *judgement.read_by(judged.rubrics)])
+        typer.echo(terminal(f"next: {next_command}"), err=True)
 
 
-def _without_verdict(judged: Judged) -> str:
-    """Say how many requests have no verdict, why, and what would give them one."""
-    left, final = judged.unscored, sum(judged.unscored[why] for why in FINAL)
-    reasons = ", ".join(f"{why} {count}" for why, count in sorted(left.items()))
-    told = f"{left.total()} of {judged.requests} requests have no verdict ({reasons})"
-    again = "; the same command asks again" + (f" for {left.total() - final} of them" if final else "")
-    told += again if final < left.total() else ""
-    return told + "".join(f"; {why}: {said}" for why, said in FINAL.items() if left[why])
+def _describe_unscored(judged: Judged) -> str:
+    """Say how many requests have no verdict, for which reasons, and how to get one."""
+    unscored = judged.unscored
+    total = unscored.total()
+    final_count = sum(unscored[reason] for reason in FINAL_REASONS)
+    counts = ", ".join(f"{reason} {count}" for reason, count in sorted(unscored.items()))
+    text = f"{total} of {judged.requests} requests have no verdict ({counts})"
+    if final_count < total:
+        text += "; run the same command again to retry"
+        if final_count:
+            text += f" {total - final_count} of them"
+    for reason, explanation in FINAL_REASONS.items():
+        if unscored[reason]:
+            text += f"; {reason}: {explanation}"
+    return text
 
 
-def _stands(standing: Any) -> str:
+def _status_lines(standing: Any) -> list[str]:
+    """Return what the controls and anchors say about the judge, line by line."""
+    lines = [_describe_controls(standing)]
+    lines += [f"  {reason}" for reason in standing.reasons]
+    lines += [f"judge DRIFTED: {change}" for change in standing.drift]
+    if standing.drift:
+        lines.append(DRIFTED)
+    return lines
+
+
+def _describe_controls(standing: Any) -> str:
     controls = f"{standing.controls} controls with mean {standing.controls_mean:.2f}" if standing.controls else ""
     anchors = f"{standing.anchors_right:.0%} of {standing.anchors} anchors as expected" if standing.anchors else ""
-    state = (
-        "judge INVALID: it rewards what deserves nothing and may not gate" if standing.invalid else "controls passed"
-    )
     if not standing.controls:
         state = "no controls could be made"
+    elif standing.invalid:
+        state = "judge INVALID: it gives credit to control answers that deserve none, and may not gate"
+    else:
+        state = "controls passed"
     return ": ".join((state, "; ".join(filter(None, (controls, anchors)))))
 
 
-def _spent(budget: Budget) -> str:
+def _describe_spending(budget: Budget) -> str:
     cost = f"${budget.cost:.4f}" if budget.cost_known else "unknown"
     return f"calls: {budget.calls}; tokens: {budget.tokens}; cost: {cost}"

@@ -1,4 +1,4 @@
-"""`assay run` and `assay observe`: a living system to observations, and on to scores, reports and an exit code."""
+"""`assay run` and `assay observe`: calls the targets, records their outputs, scores them and writes reports."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from assay.workflow.run import Deciding
 
 INTERRUPTED = 130
-SHOWN = 20
+MAX_LEAKS_SHOWN = 20
 
-# Flags that set a field of the settings.
-FIELDS = {
+SETTINGS_OF_OPTIONS = {
     "golden": "golden",
     "corpus": "corpus",
     "run_dir": "run_dir",
@@ -44,77 +43,129 @@ FIELDS = {
 
 def measure(
     context: typer.Context,
-    settings: Annotated[str | None, typer.Option(help="The settings; assay.yaml where there is one.")] = None,
-    golden: Annotated[str | None, typer.Option(help="The golden set.")] = None,
-    corpus: Annotated[str | None, typer.Option(help="The chunks as they should be: truth for access and text.")] = None,
+    settings: Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+    ] = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
-            help="A name of the settings, or [NAME=] and URL, mcp:URL, module:attr or a file; several may follow."
+            help="Target: a name from the settings, or [NAME=] followed by a URL, mcp:URL, module:attr or a file; "
+            "takes several values."
         ),
     ] = None,
     run_dir: Annotated[
-        str | None, typer.Option(help="The run folder; the same one goes on with an unfinished run.")
+        str | None, typer.Option(help="Run folder; naming the folder of an unfinished run continues it.")
     ] = None,
-    retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Only search; nothing is answered.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases; never gated.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only cases with tag:NAME or case:ID; never gated.")] = None,
-    repeat: Annotated[int | None, typer.Option(help="Ask every case so many times.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Cases under way at once.")] = None,
-    deadline: Annotated[float | None, typer.Option(help="Seconds for one case, retries included.")] = None,
-    attempts: Annotated[int | None, typer.Option(help="Calls for one case while errors may pass.")] = None,
-    max_calls: Annotated[int | None, typer.Option(help="Stop after so many calls, retries included.")] = None,
+    retrieval_only: Annotated[
+        bool, typer.Option("--retrieval-only", help="Retrieve only; generate no answers.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Use only cases that match tag:NAME or case:ID; takes several values; a partial run is never gated."
+        ),
+    ] = None,
+    repeat: Annotated[int | None, typer.Option(help="Number of times to ask each case.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Maximum number of cases in progress at once.")] = None,
+    deadline: Annotated[
+        float | None, typer.Option(help="Time limit for one case in seconds, including retries.")
+    ] = None,
+    attempts: Annotated[
+        int | None, typer.Option(help="Maximum number of calls for one case when errors are temporary.")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Stop after this number of calls, including retries.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="Stop after so many dollars, as the target reports them.")
+        float | None, typer.Option(help="Stop after this cost in US dollars, as reported by the target.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the waiting times.")] = None,
-    production_k: Annotated[int | None, typer.Option(help="How many chunks the system shows its model.")] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Observe cases with an error again.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the waiting times between retries.")] = None,
+    production_k: Annotated[
+        int | None, typer.Option(help="Number of chunks that the production system passes to its model.")
+    ] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Repeat cases that ended with an error.")
+    ] = False,
     allow_exec: Annotated[
-        bool, typer.Option("--allow-exec", help="Let the settings file name programs to run.")
+        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
     ] = False,
-    allow_host: Annotated[list[str] | None, typer.Option(help="A host that the settings file may name anyway.")] = None,
-    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
-    gate_config: Annotated[str, typer.Option(help="The configurations that decide, comma-separated.")] = "",
-    baseline: Annotated[
-        str | None, typer.Option(help="What regression rules are held against: RUN, RUN:CONFIG or a saved baseline.")
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host that the settings file may name although it is not allowed by default; may be repeated."
+        ),
     ] = None,
-    approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
-    strict: Annotated[bool, typer.Option("--strict", help="A pass with risk exits with 1.")] = False,
-    metrics: Annotated[str | None, typer.Option(help="Metrics, comma-separated.")] = None,
-    by: Annotated[str | None, typer.Option(help="Slices, comma-separated.")] = None,
-    report: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
-    json_report: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
-    per_case: Annotated[str | None, typer.Option(help="Write every score of every case, as JSON lines.")] = None,
-    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
-    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
+    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
+    gate_config: Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")] = "",
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
+    ] = None,
+    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
+    ] = False,
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
+        ),
+    ] = None,
+    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    per_case: Annotated[
+        str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")
+    ] = None,
+    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
+    detail_mb: Annotated[
+        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
+    ] = 25.0,
     show_forbidden: Annotated[
-        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+        bool,
+        typer.Option(
+            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
+        ),
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that score.")] = 1,
-    owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
-    now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of worker processes for scoring; it does not change the results.")
+    ] = 1,
+    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
+    now: Annotated[
+        str | None,
+        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
     probe_identities: Annotated[
-        bool, typer.Option("--probe-identities", help="Then ask every question as every other user: what leaks?")
+        bool,
+        typer.Option(
+            "--probe-identities", help="Afterwards, ask every question as every other user to find access leaks."
+        ),
     ] = False,
-    show_settings: Annotated[bool, typer.Option("--show-settings", help="Print every setting and its origin.")] = False,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print every setting and where it comes from, and exit.")
+    ] = False,
 ) -> int:
-    given = dict(locals())
+    options = dict(locals())
     from assay.config import load_config, settings_lines
     from assay.workflow.observe import Measurement
     from assay.workflow.reports import Targets
     from assay.workflow.run import Deciding
     from assay.workflow.targets import Trust
 
-    config = load_config(settings, _flags(given))
+    config = load_config(settings, _settings_from_options(options))
     if show_settings:
         for line in settings_lines(config):
             typer.echo(line)
         return 0
     if gate is not None and profile is not None:
-        raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
+        raise InputError("give either --gate or --profile, not both (a gate file can name a profile as its base)")
     measurement = Measurement(
         config,
         target or (),
@@ -125,46 +176,47 @@ def measure(
         Trust(allow_exec, tuple(allow_host or ())),
         said_time(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    deciding = Deciding(gate, profile, parts(gate_config), workers, baseline, approver)
+    gate_request = Deciding(gate, profile, parts(gate_config), workers, baseline, approver)
     if context.info_name == "observe":
         return _observe(measurement)
-    said = Targets(owner=owner, now=said_time(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
-    status, folder = _run(measurement, deciding, format, said, strict=strict)
+    reports = Targets(owner=owner, now=said_time(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
+    status, folder = _run(measurement, gate_request, format, reports, strict=strict)
     if probe_identities and status != INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
 
 
-def _flags(given: dict[str, Any]) -> dict[str, tuple[str, Any]]:
-    """Return the settings that flags give, by field."""
-    flags = {
-        field: (f"--{name.replace('_', '-')}", given[name]) for name, field in FIELDS.items() if given[name] is not None
-    }
+def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Return the settings that options override: field → (name of the option, value)."""
+    overrides: dict[str, tuple[str, Any]] = {}
+    for name, field in SETTINGS_OF_OPTIONS.items():
+        if options[name] is not None:
+            overrides[field] = (f"--{name.replace('_', '-')}", options[name])
     for name in ("metrics", "by"):
-        if given[name] is not None:
-            flags[f"scoring.{name}"] = (f"--{name}", parts(given[name]))
-    return flags
+        if options[name] is not None:
+            overrides[f"scoring.{name}"] = (f"--{name}", parts(options[name]))
+    return overrides
 
 
-def _observed(measurement: Measurement) -> Observed:
+def _observe_targets(measurement: Measurement) -> Observed:
     from assay.cli.watch import watch
     from assay.workflow.observe import observe
 
-    def stopping() -> None:
-        typer.echo("stopping: what is under way is finished and kept; Ctrl-C again ends at once", err=True)
+    def print_stopping() -> None:
+        typer.echo("stopping: cases in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
-    with watch() as watching:
-        return observe(measurement, watching, stopping)
+    with watch() as start_bar:
+        return observe(measurement, start_bar, print_stopping)
 
 
 def _observe(measurement: Measurement) -> int:
-    observed = _observed(measurement)
-    _tell(observed)
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
     return observed.status
 
 
 def _run(
-    measurement: Measurement, deciding: Deciding, format: Format, said: Targets, *, strict: bool
+    measurement: Measurement, gate_request: Deciding, format: Format, reports: Targets, *, strict: bool
 ) -> tuple[int, Path]:
     from assay.cli.score import show_run
     from assay.cli.screen import progress, wrote
@@ -172,12 +224,15 @@ def _run(
     from assay.workflow.run import report_targets, scored_run
     from assay.workflow.session import status_of
 
-    observed = _observed(measurement)
-    _tell(observed)
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
     if observed.interrupted:
         return INTERRUPTED, observed.folder
-    targets = report_targets(measurement.config, observed.folder, said)
-    with progress("scoring") as moved, scored_run(measurement, observed, deciding, moved) as run:
+    targets = report_targets(measurement.config, observed.folder, reports)
+    with (
+        progress("scoring") as update_progress,
+        scored_run(measurement, observed, gate_request, update_progress) as run,
+    ):
         written = write_reports(run, targets)
         show_run(format, run, targets, list(measurement.config.settings.scoring.by))
         wrote(written)
@@ -185,28 +240,32 @@ def _run(
 
 
 def _probe(measurement: Measurement, status: int) -> int:
-    """Ask as everybody else; a leak fails whatever passed before, and what cannot be judged leaves it incomplete."""
+    """Ask every question as the other users and return the exit code.
+
+    A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
+    """
     from assay.report.safe import terminal
     from assay.workflow.probing import judged, leaks
     from assay.workflow.run import Deciding, scored_run
 
-    observed = _observed(measurement)
-    _tell(observed)
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
     if observed.interrupted:
         return INTERRUPTED
     with scored_run(measurement, observed, Deciding()) as run:
-        found, known = leaks(run), judged(run)
-    asked = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
-    typer.echo(f"probes: {asked} asked, {known} judged, {len(found)} with a leak")
-    for leak in found[:SHOWN]:
+        leaky_probes, judged_count = leaks(run), judged(run)
+    probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
+    typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")
+    for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
         typer.echo(terminal(f"  {leak.config}: {leak.case} was shown {leak.count} chunks it may not see"))
-    if found:
+    if leaky_probes:
         return 1
-    return status if status or known == asked else 3
+    is_complete = judged_count == probe_count
+    return status if status or is_complete else 3
 
 
-def _tell(observed: Observed) -> None:
-    """Say what was observed, where it is, and how to go on with what is missing."""
+def _print_observed(observed: Observed) -> None:
+    """Print what was observed, where it is stored, and how to complete what is missing."""
     from assay.report.safe import terminal
 
     for name, tally in observed.tallies.items():
@@ -216,12 +275,19 @@ def _tell(observed: Observed) -> None:
         typer.echo(f"note: {terminal(notice)}", err=True)
     typer.echo(f"observations written to {terminal(str(observed.folder))}", err=True)
     if observed.interrupted or observed.missing:
-        typer.echo(f"{observed.missing} observations are missing; go on with: {_again(observed)}", err=True)
+        typer.echo(f"{observed.missing} observations are missing; continue with: {_command_again(observed)}", err=True)
     elif observed.failed:
-        typer.echo(f"{observed.failed} observations have an error; again: {_again(observed)} --retry-errors", err=True)
+        typer.echo(
+            f"{observed.failed} observations have an error; "
+            f"repeat them with: {_command_again(observed)} --retry-errors",
+            err=True,
+        )
 
 
-def _again(observed: Observed) -> str:
-    arguments = sys.argv[1:]
-    named = any(each == "--run-dir" or each.startswith("--run-dir=") for each in arguments)
-    return shlex.join(["assay", *arguments, *(() if named else ("--run-dir", str(observed.folder)))])
+def _command_again(observed: Observed) -> str:
+    """Return the command of this process, with the run folder to continue."""
+    command = ["assay", *sys.argv[1:]]
+    has_folder = any(argument == "--run-dir" or argument.startswith("--run-dir=") for argument in command)
+    if not has_folder:
+        command += ["--run-dir", str(observed.folder)]
+    return shlex.join(command)

@@ -1,4 +1,4 @@
-"""`assay report`: reports of a run folder, for people and for build servers."""
+"""`assay report`: writes reports of a run folder, for people and for CI servers."""
 
 from __future__ import annotations
 
@@ -13,35 +13,50 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     from assay.workflow.score import ScoreRun
 
-SUMMARY = "GITHUB_STEP_SUMMARY"
-"""GitHub names the file that a step's summary is appended to in this variable of the environment."""
+SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
+"""Environment variable in which GitHub names the file for the job summary."""
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="A run folder, or RUN:CONFIG for one of its configurations.")],
-    markdown: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
-    json: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
-    junit: Annotated[str | None, typer.Option(help="Write JUnit XML: rules and cases as tests.")] = None,
-    csv: Annotated[str | None, typer.Option(help="Write the scores of every case for a spreadsheet.")] = None,
+    run: Annotated[str, typer.Argument(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")],
+    markdown: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    json: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    junit: Annotated[
+        str | None, typer.Option(help="Write a JUnit XML report to this file, with rules and cases as tests.")
+    ] = None,
+    csv: Annotated[str | None, typer.Option(help="Write the scores of every case to this CSV file.")] = None,
     raw_csv: Annotated[
-        bool, typer.Option("--raw-csv", help="Leave cells as they are that a spreadsheet would take for a formula.")
+        bool, typer.Option("--raw-csv", help="Do not escape CSV cells that a spreadsheet would read as a formula.")
     ] = False,
-    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
-    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
+    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
+    detail_mb: Annotated[
+        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
+    ] = 25.0,
     show_forbidden: Annotated[
-        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+        bool,
+        typer.Option(
+            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
+        ),
     ] = False,
     github: Annotated[
-        bool, typer.Option("--github", help="Print annotations, and append to the job summary of a GitHub workflow.")
+        bool, typer.Option("--github", help="Print GitHub annotations and append to the job summary of the workflow.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="With --github: a pass with risk is an error.")] = False,
-    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="What to compare with: RUN, RUN:CONFIG or a baseline.")] = None,
-    owner: Annotated[str, typer.Option(help="Who answers for this run.")] = "",
-    now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="With --github: report a pass with risk as an error.")
+    ] = False,
+    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Baseline to compare with: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
+    ] = None,
+    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
+    now: Annotated[
+        str | None,
+        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
+    ] = None,
 ) -> int:
-    """Write reports of a run. The exit code says whether they were written, not what the gate decided."""
+    """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
     from assay.cli.score import said_time
     from assay.cli.screen import progress, wrote
     from assay.workflow.outputs import refuse_overwriting
@@ -52,7 +67,7 @@ def report(
     if not any((markdown, json, junit, csv, html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
     refuse_overwriting([markdown, json, junit, csv, html], [gate, *files_of(run, baseline)])
-    name = split_run(run)
+    run_name = split_run(run)
     targets = Targets(
         markdown,
         json,
@@ -64,31 +79,31 @@ def report(
         html=html,
         detail_mb=detail_mb,
         show_forbidden=show_forbidden,
-        explain=shlex.join(["--run", str(name.path)]),
+        explain=shlex.join(["--run", str(run_name.path)]),
     )
-    configs = name.configs
-    rules = {"gate": gate, "profile": profile, "configs": configs, "gate_configs": configs, "baseline": baseline}
+    configs = run_name.configs
+    gate_request = {"gate": gate, "profile": profile, "configs": configs, "gate_configs": configs, "baseline": baseline}
     with (
-        progress("scoring") as moved,
-        opened(name.path, moved, **rules, today=day_of(targets.now)) as scoring,
+        progress("scoring") as update_progress,
+        opened(run_name.path, update_progress, **gate_request, today=day_of(targets.now)) as scoring,
     ):
         written = write_reports(scoring, targets)
         if github:
-            _tell_github(scoring, strict)
+            _write_github_summary(scoring, strict)
         wrote(written)
     return 0
 
 
-def _tell_github(run: ScoreRun, strict: bool) -> None:
+def _write_github_summary(run: ScoreRun, strict: bool) -> None:
     from assay.workflow.reports import github_annotations, github_summary
 
     for line in github_annotations(run, strict=strict):
         typer.echo(line)
     summary = github_summary(run, strict=strict)
-    path = os.environ.get(SUMMARY)
+    path = os.environ.get(SUMMARY_VARIABLE)
     if path is None:
         typer.echo(summary, nl=False)
-        typer.echo(f"{SUMMARY} is not set: the summary was printed", err=True)
+        typer.echo(f"{SUMMARY_VARIABLE} is not set: the summary was printed", err=True)
         return
     with open(path, "a", encoding="utf-8") as file:
         file.write(summary)

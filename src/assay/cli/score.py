@@ -1,4 +1,4 @@
-"""`assay score`: recorded outputs to scores, reports and an exit code."""
+"""`assay score`: scores recorded outputs, writes reports and returns the exit code of the gate."""
 
 from __future__ import annotations
 
@@ -17,15 +17,24 @@ if TYPE_CHECKING:
     from assay.workflow.reports import Targets
     from assay.workflow.score import ScoreRun
 
-Golden = Annotated[str | None, typer.Option(help="The golden set: a file, a BEIR folder, or - for standard input.")]
-GoldenFormat = Annotated[str | None, typer.Option(help="Its format, where it should not be told from the content.")]
-Outputs = Annotated[list[str] | None, typer.Option(help="Recorded outputs: files, patterns or -; several may follow.")]
-OutputsFormat = Annotated[str | None, typer.Option(help="Their format, where it should not be told from the content.")]
-Corpus = Annotated[str | None, typer.Option(help="The chunks as they should be: truth for access, text and versions.")]
+Golden = Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")]
+GoldenFormat = Annotated[
+    str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
+]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(help="Recorded outputs: files, glob patterns, or - for standard input; takes several values."),
+]
+OutputsFormat = Annotated[
+    str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
+]
+Corpus = Annotated[
+    str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+]
 
 
 class Format(StrEnum):
-    """How results are printed."""
+    """Formats of printed results."""
 
     table = "table"
     json = "json"
@@ -33,68 +42,108 @@ class Format(StrEnum):
 
 
 class Missing(StrEnum):
-    """What a golden case without output counts as."""
+    """Ways to count a golden case without output."""
 
     error = "error"
     zero = "zero"
 
 
 def score(
-    run: Annotated[str | None, typer.Argument(help="RUN or RUN:CONFIG, instead of golden set and outputs.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            help="Run folder (RUN) or one of its configurations (RUN:CONFIG), instead of --golden and --outputs."
+        ),
+    ] = None,
     golden: Golden = None,
     outputs: Outputs = None,
     golden_format: GoldenFormat = None,
     outputs_format: OutputsFormat = None,
     corpus: Corpus = None,
-    metrics: Annotated[str, typer.Option(help="Metrics, comma-separated; `assay graders` lists them.")] = "",
-    by: Annotated[str, typer.Option(help="Slices: tag, difficulty, behaviour, language, kind or an attribute.")] = "",
-    gate: Annotated[str | None, typer.Option(help="A file of release rules.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A built-in gate; `assay gate show` lists them.")] = None,
-    gate_config: Annotated[str, typer.Option(help="The configurations that decide, comma-separated.")] = "",
-    strict: Annotated[bool, typer.Option("--strict", help="A pass with risk exits with 1.")] = False,
-    missing: Annotated[Missing, typer.Option(help="What a case without output counts as.")] = Missing.error,
-    report: Annotated[str | None, typer.Option(help="Write the report for people, in Markdown.")] = None,
-    json_report: Annotated[str | None, typer.Option(help="Write the report for programs.")] = None,
-    per_case: Annotated[str | None, typer.Option(help="Write every score of every case, as JSON lines.")] = None,
-    legacy_json_report: Annotated[str | None, typer.Option(help="Write the shape of the brief's own runner.")] = None,
-    html: Annotated[str | None, typer.Option(help="Write the report for people, as one HTML file.")] = None,
-    detail_mb: Annotated[float, typer.Option(min=0, help="Megabytes of whole cases in the HTML report.")] = 25.0,
-    show_forbidden: Annotated[
-        bool, typer.Option("--show-forbidden", help="Put text that the askers must not see into the HTML report.")
+    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")] = "",
+    by: Annotated[
+        str,
+        typer.Option(
+            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
+        ),
+    ] = "",
+    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
+    gate_config: Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
     ] = False,
-    run_dir: Annotated[str | None, typer.Option(help="Keep golden set, outputs and scores in a run folder.")] = None,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases; never gated.")] = None,
+    missing: Annotated[
+        Missing, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
+    ] = Missing.error,
+    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    per_case: Annotated[
+        str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")
+    ] = None,
+    legacy_json_report: Annotated[
+        str | None, typer.Option(help="Write a JSON report with the keys of the `rag-trace` runner to this file.")
+    ] = None,
+    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
+    detail_mb: Annotated[
+        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
+    ] = 25.0,
+    show_forbidden: Annotated[
+        bool,
+        typer.Option(
+            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
+        ),
+    ] = False,
+    run_dir: Annotated[
+        str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of worker processes; it does not change the results.")
+    ] = 1,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
+    ] = None,
     ignore_unknown: Annotated[
-        bool, typer.Option("--ignore-unknown", help="Count outputs of unknown cases instead of refusing them.")
+        bool, typer.Option("--ignore-unknown", help="Skip and count outputs of unknown cases instead of refusing them.")
     ] = False,
     allow_torn_tail: Annotated[
-        bool, typer.Option("--allow-torn-tail", help="Accept a last line that a crash cut off, and report it.")
+        bool,
+        typer.Option("--allow-torn-tail", help="Accept a truncated last line, as a crash leaves it, and report it."),
     ] = False,
     strict_outputs: Annotated[
-        bool, typer.Option("--strict-outputs", help="Refuse keys given twice, unknown keys and repeated chunks.")
+        bool,
+        typer.Option("--strict-outputs", help="Refuse outputs with duplicate keys, unknown keys or repeated chunks."),
     ] = False,
     baseline: Annotated[
-        str | None, typer.Option(help="What regression rules are held against: RUN, RUN:CONFIG or a saved baseline.")
+        str | None,
+        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
     ] = None,
-    approver: Annotated[str, typer.Option(help="Who reviews the decision, instead of whom the gate names.")] = "",
-    verdicts: Annotated[str | None, typer.Option(help="Recorded verdicts: a book, or an export as JSON lines.")] = None,
-    judge: Annotated[str | None, typer.Option(help="Whose verdicts: the judge's digest or model.")] = None,
+    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
+    verdicts: Annotated[
+        str | None, typer.Option(help="Recorded verdicts of a judge: a verdict store, or its export as JSON lines.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")] = None,
     calibration: Annotated[
-        str | None, typer.Option(help="What assay calibrate wrote: lets judge or rules gate where it allows.")
+        str | None,
+        typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
     ] = None,
     rubrics: Annotated[
-        list[str] | None, typer.Option(help="A folder of rubrics that the judge was asked with; several may follow.")
+        list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
     ] = None,
     good: Annotated[
-        str | None, typer.Option(help="What makes an answer good: auto (as without it), or METRIC>=VALUE.")
+        str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
     ] = None,
-    production_k: Annotated[int | None, typer.Option(min=1, help="How many chunks the system shows its model.")] = None,
-    owner: Annotated[str, typer.Option(help="Who answers for this run, for the report.")] = "",
-    now: Annotated[str | None, typer.Option(help="The time to print in reports (or SOURCE_DATE_EPOCH).")] = None,
+    production_k: Annotated[
+        int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
+    ] = None,
+    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
+    now: Annotated[
+        str | None,
+        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
+    ] = None,
 ) -> int:
-    """Score recorded outputs, or a run folder again; write reports, and decide the release by exit code."""
+    """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.screen import progress, wrote
     from assay.workflow.answers import Where
     from assay.workflow.outputs import expand, refuse_overwriting
@@ -103,16 +152,23 @@ def score(
     from assay.workflow.session import day_of, status_of
 
     time = said_time(now)
-    where = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    asked: dict[str, Any] = {"metrics": [metrics] if parts(metrics) else None, "good": good}
-    asked |= {"verdicts": verdicts, "judge": judge, "calibration": calibration, "rubrics": rubrics}
-    asked |= {"production_k": production_k}
-    request = where.request(
-        **{name: value for name, value in asked.items() if value is not None},
+    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    # A run folder remembers these; only those that are given here override it.
+    overrides: dict[str, Any] = {
+        "metrics": [metrics] if parts(metrics) else None,
+        "good": good,
+        "verdicts": verdicts,
+        "judge": judge,
+        "calibration": calibration,
+        "rubrics": rubrics,
+        "production_k": production_k,
+    }
+    request = inputs.request(
+        **{name: value for name, value in overrides.items() if value is not None},
         by=parts(by),
         gate=gate,
         profile=profile,
-        gate_configs=parts(gate_config) or where.configs,
+        gate_configs=parts(gate_config) or inputs.configs,
         missing_as_zero=missing is Missing.zero,
         ignore_unknown=ignore_unknown,
         allow_torn_tail=allow_torn_tail,
@@ -126,30 +182,33 @@ def score(
     )
     targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     targets = replace(targets, verdicts=request.verdicts, calibration=request.calibration, rubrics=request.rubrics)
-    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=where.words)
-    read = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
+    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=inputs.words)
+    input_files = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
     refuse_overwriting(
         [report, html, json_report, per_case, legacy_json_report],
-        [*read, *files_of(run, baseline), *expand(request.outputs)],
+        [*input_files, *files_of(run, baseline), *expand(request.outputs)],
     )
-    where.refuse(run_dir)
-    with progress("scoring") as moved, where.scored(request, moved) as scoring:
+    inputs.refuse(run_dir)
+    with progress("scoring") as update_progress, inputs.scored(request, update_progress) as scoring:
         written = write_reports(scoring, targets)
         show_run(format, scoring, targets, parts(by))
-        wrote(written, _next(scoring, where.words))
+        wrote(written, _suggest_explain(scoring, inputs.words))
         return status_of(scoring, strict=strict)
 
 
 def parts(text: str) -> list[str]:
-    """Split a comma-separated list. Raises InputError for one that was given and names nothing."""
-    found = [part.strip() for part in text.split(",") if part.strip()]
-    if text and not found:
-        raise InputError(f"a list that names nothing (got {text!r}; expected names, comma-separated)")
-    return found
+    """Split a comma-separated list of names. Raises InputError for a text that contains no name."""
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if text and not names:
+        raise InputError(f"the list contains no name (got {text!r}; expected comma-separated names)")
+    return names
 
 
 def said_time(now: str | None) -> str | None:
-    """Return the time that reports shall print: the one given, else what SOURCE_DATE_EPOCH says, else none."""
+    """Return the timestamp for reports: `now`, else that of SOURCE_DATE_EPOCH, else None.
+
+    Raises InputError if either is not a valid time.
+    """
     if now is None:
         return epoch()
     try:
@@ -160,7 +219,7 @@ def said_time(now: str | None) -> str | None:
 
 
 def epoch() -> str | None:
-    """Return the time that SOURCE_DATE_EPOCH says, as ISO text."""
+    """Return the time in SOURCE_DATE_EPOCH as ISO 8601 text, None if it is not set. Raises InputError if invalid."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     if seconds is None:
         return None
@@ -172,7 +231,7 @@ def epoch() -> str | None:
 
 
 def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
-    """Print the results in the form asked for."""
+    """Print the results in the requested format."""
     from assay.cli.screen import show, though_unread
     from assay.report.safe import json_for_log
     from assay.report.terminal import summary_lines
@@ -187,8 +246,8 @@ def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> 
             show(summary_lines(run.scoring, by))
 
 
-def _next(run: ScoreRun, inputs: str) -> str | None:
-    """Name the command that explains the first failed case."""
+def _suggest_explain(run: ScoreRun, inputs: str) -> str | None:
+    """Return the command that explains the first failed case; None if no case failed."""
     for config, result in run.scoring.configs.items():
         for checks in result.table.checks:
             if checks.failed:

@@ -1,4 +1,4 @@
-"""Drawing: tables on standard output, progress and where things were written on standard error."""
+"""Terminal output: tables on standard output; progress and the paths of written files on standard error."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from assay.report.tables import Table
 from assay.report.terminal import Screen
 from assay.workflow.score import Progress as Report
 
-UNWATCHED_WIDTH = 180
+WIDTH_WITHOUT_TERMINAL = 180
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave a reader that has gone to `though_unread`; rich would end the process with status 1."""
+        """Let `though_unread` handle a closed pipe; rich would exit with status 1."""
         raise BrokenPipeError
 
 
-def _console() -> Console:
-    """A console on standard output; output that goes to a file or pipe is wide, so that cells do not wrap."""
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else UNWATCHED_WIDTH
+def _make_console() -> Console:
+    """Return a console on standard output. For a file or pipe it is wide, so that cells do not wrap."""
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     return _Console(highlight=False, width=width)
 
 
 @contextmanager
 def though_unread() -> Iterator[None]:
-    """Print, and go on quietly where the reader has gone (`assay … | head`): the exit code still says the decision."""
+    """Print, and continue if the reader closes the pipe (`assay … | head`): the exit code still gives the decision."""
     try:
         yield
         sys.stdout.flush()
@@ -46,7 +46,7 @@ def though_unread() -> Iterator[None]:
 
 def show(screen: Screen) -> None:
     """Print the decisions, the tables and the notes."""
-    console = _console()
+    console = _make_console()
     for line in screen.lines:
         console.print(Text(line), soft_wrap=True)
     for table in screen.tables:
@@ -57,20 +57,20 @@ def show(screen: Screen) -> None:
 
 def show_table(table: Table, console: Console | None = None) -> None:
     """Print one table; on a narrow terminal cells wrap instead of being cut."""
-    console = console or _console()
-    drawn = RichTable(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    console = console or _make_console()
+    rich_table = RichTable(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for column in table.columns:
-        drawn.add_column(Text(column), overflow="fold")
+        rich_table.add_column(Text(column), overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    console.print(drawn)
+        rich_table.add_row(*(Text(cell) for cell in row))
+    console.print(rich_table)
     for note in table.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
 
 
 @contextmanager
 def progress(label: str) -> Iterator[Report | None]:
-    """Yield a function that moves a progress bar, None where nobody watches."""
+    """Yield a function that updates a progress bar, None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -83,9 +83,9 @@ def progress(label: str) -> Iterator[Report | None]:
 
 
 def wrote(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> None:
-    """Say where things were written, and what to run next."""
-    for what, path in files:
-        typer.echo(f"{what} written to {terminal(str(path))}", err=True)
+    """Print where files were written, and the command to run next."""
+    for description, path in files:
+        typer.echo(f"{description} written to {terminal(str(path))}", err=True)
     if next_step is not None:
         typer.echo(f"next: {terminal(next_step)}", err=True)
 

@@ -1,4 +1,4 @@
-"""`assay init` and `assay doctor`: the first settings file, and what is missing before a measurement counts."""
+"""`assay init` and `assay doctor`: write a first settings file, and check that everything is ready for a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 class Kind(StrEnum):
-    """The kinds of target that a first settings file can be written for."""
+    """Kinds of target that a settings file can be written for."""
 
     python = "python"
     http = "http"
@@ -21,11 +21,11 @@ class Kind(StrEnum):
 
 
 def init(
-    kind: Annotated[Kind, typer.Option(help="The kind of target.")] = Kind.python,
-    file: Annotated[str, typer.Option(help="Where to write it; never over a file that is there.")] = "assay.yaml",
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of settings instead.")] = False,
+    kind: Annotated[Kind, typer.Option(help="Kind of target.")] = Kind.python,
+    file: Annotated[str, typer.Option(help="File to write; an existing file is never overwritten.")] = "assay.yaml",
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the settings instead.")] = False,
 ) -> int:
-    """Write a commented settings file for a target, or print the JSON Schema for editors."""
+    """Write a commented settings file for a target, or print its JSON Schema for editors."""
     if schema:
         from assay.config import settings_schema
 
@@ -40,13 +40,18 @@ def init(
 
 
 def doctor(
-    settings: Annotated[str | None, typer.Option(help="The settings; assay.yaml where there is one.")] = None,
+    settings: Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")] = None,
     allow_exec: Annotated[
-        bool, typer.Option("--allow-exec", help="Let the settings file name programs to run.")
+        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
     ] = False,
-    allow_host: Annotated[list[str] | None, typer.Option(help="A host that the settings file may name anyway.")] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host that the settings file may name although it is not allowed by default; may be repeated."
+        ),
+    ] = None,
 ) -> int:
-    """Check whether a measurement would count: settings, golden set, corpus, gate, targets asked once."""
+    """Check settings, golden set, corpus and gate, and call each target once."""
     from assay.report.safe import terminal
     from assay.workflow.setup import examine
     from assay.workflow.targets import Trust

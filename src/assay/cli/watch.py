@@ -1,4 +1,4 @@
-"""Progress of observing: a bar for each target with rate and time left, on a terminal only."""
+"""Progress of observing: on a terminal, a bar for each target with its rate and remaining time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from assay.report.safe import terminal
 
 
 class _Rate(ProgressColumn):
-    """How many observations are made in a second."""
+    """Column with the number of observations per second."""
 
     def render(self, task: Task) -> Text:
-        """Draw the rate; a slow target's is given per minute."""
-        speed = task.speed or 0.0
-        return Text(f"{speed:.1f}/s" if speed >= 1 or not speed else f"{speed * 60:.1f}/min")
+        """Return the rate; below one observation per second it is given per minute."""
+        per_second = task.speed or 0.0
+        if per_second and per_second < 1:
+            return Text(f"{per_second * 60:.1f}/min")
+        return Text(f"{per_second:.1f}/s")
 
 
 @contextmanager
 def watch() -> Iterator[Callable[[str], Callable[[int, int], None] | None]]:
-    """Yield a function that gives each target its bar."""
+    """Yield a function that starts the bar of a target and returns the function that updates it."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

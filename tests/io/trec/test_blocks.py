@@ -104,7 +104,7 @@ def test_any_number_of_parts_gives_the_same_bits(
 ) -> None:
     job = parts.Job(collection.qrels, tuple(NAMES), collection.path, "run", 1000)
     with collection.path.open("rb") as file:
-        spans = parts._cut(file, (0, collection.path.stat().st_size), workers)
+        spans = parts._cut_at_queries(file, (0, collection.path.stat().st_size), workers)
     assert min(workers, 60) == len(spans)
     monkeypatch.setattr(parts, "score_whole", lambda job: pytest.fail("the parts were not enough"))
     if workers <= 4:

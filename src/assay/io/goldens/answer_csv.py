@@ -1,9 +1,9 @@
-"""Format `answer-csv`: a spreadsheet of questions with reference answers, citations and refusals ([003]).
+"""Format `answer-csv`: a spreadsheet of questions with reference answers, citations and refusals (ADR 0038).
 
-RFC 4180: commas, double quotes, quoted line breaks; cells are data, never formulas. The citations of a row are what the
-answer must cite and, being the sources that hold the fact, its evidence. A row that must be refused (`true` in any case
-of letters, because spreadsheets write TRUE) expects abstention; a denial is accepted too, because the column does not
-tell them apart.
+The dialect is RFC 4180: commas, double quotes, quoted line breaks; cells are data, never formulas. The expected
+citations of a row are what the answer must cite and also its evidence, because they are the sources of the fact. A row
+with `must_refuse` true (or TRUE, as spreadsheets write it) expects abstention; `permission_denied` is accepted too,
+because the column does not distinguish them.
 """
 
 from __future__ import annotations
@@ -40,26 +40,28 @@ class Record(NamedTuple):
 
 
 def read(source: Source, builder: Builder) -> None:
-    """Read the records below the header; without a `category` column, notes such as `off-domain: …` give it."""
+    """Read the records below the header. Without a `category` column it is taken from notes such as `off-domain: …`."""
     records = _records(source)
     header = next(records, None)
-    if header is None or not _is_sound(header, builder):
+    if header is None or not _is_valid_header(header, builder):
         return
-    derived = 0
+    derived_categories = 0
     for record in records:
         if len(record.cells) != len(header.cells):
             message = f"wrong number of cells (got {len(record.cells)}; expected {len(header.cells)} as in the header)"
             builder.findings.error(record.line, "", message, "E_CELLS")
         else:
             row = dict(zip(header.cells, record.cells, strict=True))
-            derived += _add(row, builder, Spot(record.line))
-    if derived:
-        message = f"category taken from the beginning of notes (got {derived} rows; expected a category column)"
+            derived_categories += _add_case(row, builder, Spot(record.line))
+    if derived_categories:
+        message = (
+            f"category taken from the beginning of notes (got {derived_categories} rows; expected a category column)"
+        )
         builder.findings.warn(None, "notes", message, "E_CATEGORY")
 
 
 def _records(source: Source) -> Iterator[Record]:
-    """Yield the records that are not blank; a line break inside quotes counts as a line of the file."""
+    """Yield the records that are not blank; line numbers count line breaks inside quotes."""
     reader = csv.reader((text_of(line, source.name) + "\n" for line in read_lines(source)), strict=True)
     begin = 1
     while True:
@@ -75,10 +77,10 @@ def _records(source: Source) -> Iterator[Record]:
             yield Record(begin, cells)
 
 
-def _is_sound(header: Record, builder: Builder) -> bool:
-    """Return whether the columns can be used; notes errors where they cannot."""
-    known = [*REQUIRED, *OPTIONAL]
-    faults = [(name, unknown(name, known), "E_UNKNOWN_FIELD") for name in header.cells if name not in known]
+def _is_valid_header(header: Record, builder: Builder) -> bool:
+    """Return whether the columns can be used; notes an error for each one that cannot."""
+    columns = [*REQUIRED, *OPTIONAL]
+    faults = [(name, unknown(name, columns), "E_UNKNOWN_FIELD") for name in header.cells if name not in columns]
     if len(faults) == len(header.cells):
         message = f"no header (got {shown(header.cells)}; expected the columns {', '.join(REQUIRED)})"
         faults = [("", message, "E_HEADER")]
@@ -90,7 +92,7 @@ def _is_sound(header: Record, builder: Builder) -> bool:
         ]
         faults += [
             (name, f"column given twice (got {name} again; expected it once)", "E_KEY_TWICE")
-            for name in known
+            for name in columns
             if header.cells.count(name) > 1
         ]
     for name, message, code in faults:
@@ -98,35 +100,34 @@ def _is_sound(header: Record, builder: Builder) -> bool:
     return not faults
 
 
-def _add(row: dict[str, str], builder: Builder, spot: Spot) -> bool:
+def _add_case(row: dict[str, str], builder: Builder, spot: Spot) -> bool:
     """Add the case of a row; return whether its category came from the notes."""
-    category, derived = row.get("category", ""), False
-    if "category" not in row and (match := _CATEGORY.match(row["notes"])):
-        category, derived = match[1], True
-    cited = builder.clean(_items(row["expected_citations"]), spot, "expected_citations")
-    refused = row["must_refuse"].strip().lower()
-    if refused not in ("true", "false"):
+    category_in_notes = _CATEGORY.match(row["notes"]) if "category" not in row else None
+    category = category_in_notes[1] if category_in_notes else row.get("category", "")
+    cited = builder.clean(_split_items(row["expected_citations"]), spot, "expected_citations")
+    must_refuse = row["must_refuse"].strip().lower()
+    if must_refuse not in ("true", "false"):
         message = f"unknown value (got {shown(row['must_refuse'])}; expected true or false)"
         builder.findings.error(spot.line, "must_refuse", message, "E_ENUM")
-    if refused == "true" and cited:
+    if must_refuse == "true" and cited:
         message = f"must_refuse with citations (got {shown(list(cited))}; expected none, or must_refuse false)"
         builder.findings.error(spot.line, "expected_citations", message, "E_BEHAVIOUR")
         cited = ()
     case = Case(
         id=row["question_id"],
         question=row["question"],
-        behaviour="abstain" if refused == "true" else "answer",
-        also_accept=("permission_denied",) if refused == "true" else (),
+        behaviour="abstain" if must_refuse == "true" else "answer",
+        also_accept=("permission_denied",) if must_refuse == "true" else (),
         reference=row["expected_answer"] or None,
-        evidence=tuple([Evidence(({"chunk_id": uid},)) for uid in cited]),
+        evidence=tuple([Evidence(({"chunk_id": chunk_id},)) for chunk_id in cited]),
         must_cite=cited,
-        tags=_items(row.get("tags", "")),
+        tags=_split_items(row.get("tags", "")),
         attributes={"category": category} if category else {},
         notes=row["notes"],
     )
     builder.add(case, spot)
-    return derived
+    return category_in_notes is not None
 
 
-def _items(cell: str) -> tuple[str, ...]:
+def _split_items(cell: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in cell.split(";")) if cell.strip() else ()

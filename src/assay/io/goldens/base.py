@@ -1,4 +1,4 @@
-"""The row of the golden-set format table, and the small records that readers and builder share."""
+"""The entry of the golden-set format table, and the small records shared by readers and builder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SchemaVersion = Annotated[int, Meta(ge=1)]
 
 
 class Spot(NamedTuple):
-    """Where a case stands: its line, or its place inside a JSON document."""
+    """Location of a case: its line, or its path inside a JSON document."""
 
     line: int | None
     at: str = ""
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a golden set says of itself: the first line of a JSONL file, or the members beside `cases`."""
+    """Metadata of a golden set: the first line of a JSONL file, or the members next to `cases` in a document."""
 
     name: str = ""
     version: str = ""
@@ -45,8 +45,8 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True):
 class Form:
     """One golden-set format: how to recognise it, how to read it, and its own names for the fields of a `Case`.
 
-    `decisive` are members that no other format's rows have. `needs_question` is False where rows may judge a query
-    whose words stand elsewhere.
+    `decisive` are members that only rows of this format have. `fields` maps fields of a `Case` to the format's names
+    for them, for messages. `needs_question` is False if rows may judge a query whose text is stored elsewhere.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The table of golden-set formats; the order is the order in which help and errors list them."""
+"""The table of golden-set formats, in the order in which help and errors list them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Format `code-benchmark`: questions about a code base with the files and symbols that answer them ([000])."""
+"""Format `code-benchmark`: questions about a code base with the files and symbols that answer them (ADR 0038)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ class CodeRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
 
 
 def read(source: Source, builder: Builder) -> None:
-    """Read benchmark rows: each expected file is a unit of evidence; without files the file metrics do not apply."""
+    """Read benchmark rows. Each expected file is a unit of evidence; without files, file metrics are not applicable."""
     read_rows(source, builder, CodeRow, _case)
 
 
 def _case(row: CodeRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    paths = builder.clean(row.expected_files, spot, "evidence")
     return Case(
         id=row.id,
         question=row.question,
         reference=row.gold_answer or None,
-        evidence=tuple([Evidence(({"path": path},)) for path in builder.clean(row.expected_files, spot, "evidence")]),
+        evidence=tuple([Evidence(({"path": path},)) for path in paths]),
         symbols=row.expected_symbols,
         **common,
     )

@@ -1,4 +1,4 @@
-"""Golden cases written in formats that hold less than the native one; what they cannot hold is counted."""
+"""Encodes golden cases in the native format and in formats that hold less; what is lost is counted."""
 
 from __future__ import annotations
 
@@ -12,90 +12,90 @@ from assay.errors import InputError, Problem, shown
 from assay.io.goldens.rows import HEADER
 from assay.model import Case, Evidence, GoldenSet, User
 
-RELATED = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
-PLAIN_GRADE = 3
-"""What an expected id without a grade of its own is worth."""
-CHUNKS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
-ANSWER_GOLD = ("expected_answer", "must_have", "rubric", "must_cite", "forbidden_text")
-SHARED = ("must_cite", "must_have", "rubric", "also_accept", "forbidden_text")
+ROW_MEMBERS = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
+DEFAULT_GRADE = 3
+"""Grade of an expected id without a grade of its own."""
+CHUNK_MEMBERS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
+ANSWER_MEMBERS = ("expected_answer", "must_have", "rubric", "must_cite", "forbidden_text")
+GOLD_MEMBERS = ("must_cite", "must_have", "rubric", "also_accept", "forbidden_text")
 
 
 def native_lines(golden: GoldenSet) -> Iterator[bytes]:
     """Yield a golden set as native lines, its header first."""
-    yield _header(golden)
+    yield _encode_header(golden)
     for case in golden.cases:
         yield msgspec.json.encode(case) + b"\n"
 
 
-def _header(golden: GoldenSet) -> bytes:
+def _encode_header(golden: GoldenSet) -> bytes:
     header = {name: value for name, value in msgspec.structs.asdict(golden).items() if name != "cases"}
     return msgspec.json.encode({HEADER: header}) + b"\n"
 
 
 def rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
-    """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot hold.
+    """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot represent.
 
-    A case that could not be read again is left out. Raises InputError where none is left.
+    A case whose row could not be read back is left out. Raises InputError if no case remains.
     """
-    left = 0
+    has_header = False
     for case in golden.cases:
-        row = _rag_golden(case, lost)
-        if why := _not_read_again(case, row):
-            lost[why] += 1
+        row = _rag_golden_row(case, lost)
+        refusal = _why_not_readable(case, row)
+        if refusal:
+            lost[refusal] += 1
             continue
-        if not left:
-            yield _header(golden)
-        left += 1
+        if not has_header:
+            yield _encode_header(golden)
+            has_header = True
         yield msgspec.json.encode(row) + b"\n"
-    if not left:
-        raise _nothing_left(lost)
+    if not has_header:
+        raise _no_case_left(lost)
 
 
-def _not_read_again(case: Case, row: dict[str, Any]) -> str:
-    """Return what to say of a case whose row would be refused; empty where it would not."""
+def _why_not_readable(case: Case, row: dict[str, Any]) -> str:
+    """Return why reading the row of a case would refuse it; empty if it would not."""
     if not case.question.strip():
         return "cases without a question, which this format needs"
-    if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNKS):
-        return "cases whose forbidden chunks no id names"
-    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNKS, *ANSWER_GOLD)):
-        return "cases of which nothing that can be scored is left"
+    if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNK_MEMBERS):
+        return "cases whose forbidden chunks are not named by an id"
+    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS)):
+        return "cases with nothing left to score"
     return ""
 
 
-def _nothing_left(lost: Counter[str]) -> InputError:
-    said = ", ".join(f"{count} {what}" for what, count in sorted((+lost).items()))
-    return InputError([Problem("", None, "", f"no case can be carried (not carried: {said})", "E_EMPTY")])
+def _no_case_left(lost: Counter[str]) -> InputError:
+    losses = ", ".join(f"{count} {description}" for description, count in sorted((+lost).items()))
+    return InputError([Problem("", None, "", f"no case can be converted (lost: {losses})", "E_EMPTY")])
 
 
-def _rag_golden(case: Case, lost: Counter[str]) -> dict[str, Any]:
-    named = list(_named_units(case, lost))
-    units = dict(named)
-    lost["units of evidence that share a chunk id"] += len(named) - len(units)
+def _rag_golden_row(case: Case, lost: Counter[str]) -> dict[str, Any]:
+    named_units = list(_named_units(case, lost))
+    units = dict(named_units)
+    lost["units of evidence that share a chunk id"] += len(named_units) - len(units)
     expected = [chunk_id for chunk_id, unit in units.items() if unit.required]
-    graded = any(unit.grade != PLAIN_GRADE or not unit.required for unit in units.values())
+    graded = any(unit.grade != DEFAULT_GRADE or not unit.required for unit in units.values())
     if not expected and any(unit.grade for unit in units.values()):
         lost["units that are graded but not required, which become required"] += 1
     row: dict[str, Any] = {"id": case.id, "question": case.question, "expected_behavior": case.behaviour}
-    known = msgspec.to_builtins(case)
-    row |= {name: known[name] for name in (*SHARED, *RELATED) if name in known}
-    row |= {
-        name: value
-        for name, value in (
-            ("expected_answer", case.reference),
-            ("expected_chunk_ids", expected),
-            ("relevance", {chunk_id: unit.grade for chunk_id, unit in units.items()} if graded else {}),
-            ("forbidden_chunk_ids", _forbidden_ids(case, lost)),
-            ("user_context", _user_context(case.user)),
-        )
-        if value
+    fields = msgspec.to_builtins(case)  # without fields that have their default value
+    row |= {name: fields[name] for name in (*GOLD_MEMBERS, *ROW_MEMBERS) if name in fields}
+    renamed = {
+        "expected_answer": case.reference,
+        "expected_chunk_ids": expected,
+        "relevance": {chunk_id: unit.grade for chunk_id, unit in units.items()} if graded else {},
+        "forbidden_chunk_ids": _forbidden_ids(case, lost),
+        "user_context": _user_context(case.user),
     }
+    row |= {name: value for name, value in renamed.items() if value}
     lost["symbols"] += len(case.symbols)
     return row
 
 
 def _user_context(user: User | None) -> dict[str, Any]:
+    if not user:
+        return {}
     renamed = {"tenant": "tenant_id", "id": "user_id"}
-    return {renamed.get(name, name): value for name, value in msgspec.to_builtins(user).items()} if user else {}
+    return {renamed.get(name, name): value for name, value in msgspec.to_builtins(user).items()}
 
 
 def _forbidden_ids(case: Case, lost: Counter[str]) -> list[str]:
@@ -105,11 +105,11 @@ def _forbidden_ids(case: Case, lost: Counter[str]) -> list[str]:
 
 
 def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence]]:
-    """Yield the units that one chunk id names; others, and what a unit says beside id and grade, are counted."""
+    """Yield the units that a single chunk id names; count in `lost` other units and members except id and grade."""
     for unit in case.evidence:
         selector = unit.any_of[0] if len(unit.any_of) == 1 else {}
         if selector.keys() != {"chunk_id"}:
-            lost["units of evidence that no single chunk id names"] += 1
+            lost["units of evidence that are not named by a single chunk id"] += 1
             continue
         lost["reasons, quotes, hashes and kinds of evidence"] += bool(
             unit.reason or unit.quote or unit.text_hash or unit.kind
@@ -118,16 +118,17 @@ def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence
 
 
 def qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
-    """Yield a golden set as qrels; only judgments of named chunks are carried.
+    """Yield a golden set as qrels; only judgments of chunks with an id are converted.
 
     Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError
-    for ids with blanks, and where no judgment is left.
+    for ids with blanks, and if no judgment remains.
     """
-    problems, carried = [], 0
+    problems: list[Problem] = []
+    judgment_count = 0
     for case in golden.cases:
         units = list(_named_units(case, lost)) if case.behaviour != "permission_denied" else []
         lost["cases without a judgment"] += not units
-        carried += len(units)
+        judgment_count += len(units)
         lost["questions, answers and everything else of a case"] += 1
         for chunk_id, unit in units:
             for name in (case.id, chunk_id):
@@ -137,5 +138,5 @@ def qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
             yield f"{case.id} 0 {chunk_id} {unit.grade}\n".encode()
     if problems:
         raise InputError(problems)
-    if not carried:
-        raise _nothing_left(lost)
+    if not judgment_count:
+        raise _no_case_left(lost)

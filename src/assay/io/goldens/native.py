@@ -1,4 +1,4 @@
-"""Format `assay`: the records of the model as they are, one case on each line, or a whole `GoldenSet` as a document."""
+"""Format `assay`: the native records, one `Case` per line or a `GoldenSet` as one JSON document."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def read(source: Source, builder: Builder) -> None:
     """Read native cases; `x_` members go to `metadata`."""
 
     def add(case: Case, free: dict[str, Any], spot: Spot) -> None:
-        now: dict[str, Any] = {"metadata": {**case.metadata, **free}} if free else {}
+        changes: dict[str, Any] = {}
+        if free:
+            changes["metadata"] = {**case.metadata, **free}
         if case.evidence:
-            now["evidence"] = named_evidence(case.evidence, builder, spot)
+            changes["evidence"] = named_evidence(case.evidence, builder, spot)
         if case.forbidden:
-            now["forbidden"] = named_selectors(case.forbidden, builder, spot, "forbidden")
-        builder.add(replace(case, **now) if now else case, spot)
+            changes["forbidden"] = named_selectors(case.forbidden, builder, spot, "forbidden")
+        builder.add(replace(case, **changes) if changes else case, spot)
 
     read_records(source, builder, Case, add)

@@ -1,6 +1,6 @@
-"""Formats of pooled judgments: `beir` folders and `trec-qrels` files. Chunks that are not listed were not judged.
+"""Formats of pooled judgments: `beir` folders and `trec-qrels` files. Chunks that are not listed are unjudged.
 
-A grade of 0 is kept as judged and not relevant; a negative grade means "not judged" and is counted in a warning.
+A grade of 0 means judged and not relevant; a negative grade means not judged, and a warning gives their number.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Query(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Judgments:
-    """The judged chunks of each query, with the line where the query first stands."""
+    """The judged chunks of each query, with the line of its first judgment."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._negative = 0
+        self._negative_count = 0
         self.queries: dict[str, tuple[int, dict[str, Evidence]]] = {}
 
     def add(self, line: int, query: str, chunk: str, grade: str) -> None:
-        """Take one judgment; notes an error for a grade that is no integer up to 10 and for a chunk judged twice."""
+        """Add one judgment; notes errors for grades that are not integers up to 10 and for chunks judged twice."""
         builder, spot = self._builder, Spot(line)
         query = builder.clean_one(query, spot, "id")
         chunk = builder.clean_one(chunk, spot, "evidence")
@@ -55,24 +55,24 @@ class Judgments:
             message = f"chunk judged twice (got {shown(chunk)} again for {shown(query)}; expected it once)"
             builder.error(spot, "evidence", message, "E_DUPLICATE_ID")
         elif int(grade) < 0:
-            self._negative += 1
+            self._negative_count += 1
         else:
             units[chunk] = Evidence(({"chunk_id": chunk},), int(grade), int(grade) > 0)
 
     def report(self) -> None:
-        """Warn with the count of negative grades."""
-        if self._negative:
-            message = f"negative grades taken as not judged (got {self._negative}; expected grades from 0)"
+        """Note a warning with the number of negative grades."""
+        if self._negative_count:
+            message = f"negative grades taken as not judged (got {self._negative_count}; expected grades from 0)"
             self._builder.findings.warn(None, "grade", message, "E_UNJUDGED")
 
 
 def is_integer(text: str) -> bool:
-    """Return whether `text` is an integer of at most nine digits, and nothing else."""
+    """Return whether `text` is an integer of at most nine digits, with an optional sign."""
     return _INTEGER.fullmatch(text) is not None
 
 
 def read_trec(source: Source, builder: Builder) -> None:
-    """Read `query iteration chunk grade` lines; the questions stand elsewhere, so they are empty."""
+    """Read `query iteration chunk grade` lines; the format has no questions, so they are empty."""
     judgments = Judgments(builder)
     for line, cells in _cells(source, builder, None, ("query", "iteration", "chunk", "grade")):
         judgments.add(line, cells[0], cells[2], cells[3])
@@ -82,41 +82,44 @@ def read_trec(source: Source, builder: Builder) -> None:
 
 
 def read_beir(source: Source, builder: Builder) -> None:
-    """Read a folder with `queries.jsonl` and `qrels/<split>.tsv`, or one such `.tsv`: judged queries are the cases."""
-    qrels = _split_file(source, builder)
+    """Read a folder with `queries.jsonl` and `qrels/<split>.tsv`, or one such `.tsv`; each judged query is a case."""
+    qrels = _choose_split(source, builder)
     queries = Path(qrels.name).parent.parent / QUERIES
-    asked: list[tuple[Spot, Query]] = []
+    located_queries: list[tuple[Spot, Query]] = []
+
+    def add_query(query: Query, _free: dict[str, Any], spot: Spot) -> None:
+        located_queries.append((spot, query))
+
     builder.findings.path = str(queries)
-    read_records(
-        Source(queries, str(queries), ".jsonl"), builder, Query, lambda query, _, spot: asked.append((spot, query))
-    )
+    read_records(Source(queries, str(queries), ".jsonl"), builder, Query, add_query)
     builder.findings.path = qrels.name
     judgments = Judgments(builder)
     for line, cells in _cells(qrels, builder, b"\t", BEIR_COLUMNS):
         if tuple(cells) != BEIR_COLUMNS:
             judgments.add(line, *cells)
     judgments.report()
-    known = {builder.clean_one(query.id, spot, "id") for spot, query in asked}
+    query_ids = {builder.clean_one(query.id, spot, "id") for spot, query in located_queries}
     for name, (line, _) in judgments.queries.items():
-        if name not in known:
+        if name not in query_ids:
             message = f"unknown query (got {shown(name)}; expected an _id of {queries})"
             builder.findings.error(line, "query-id", message, "E_UNKNOWN_QUERY")
     builder.header = Header(split=Path(qrels.name).name.partition(".")[0])
     builder.findings.path = str(queries)
-    _add_judged(asked, judgments, builder)
+    _add_judged_queries(located_queries, judgments, builder)
 
 
-def _add_judged(asked: list[tuple[Spot, Query]], judgments: Judgments, builder: Builder) -> None:
-    unjudged = 0
-    for spot, query in asked:
-        judged = judgments.queries.get(builder.clean_one(query.id, spot, "id"))
-        if judged is None:
-            unjudged += 1
+def _add_judged_queries(located_queries: list[tuple[Spot, Query]], judgments: Judgments, builder: Builder) -> None:
+    unjudged_count = 0
+    for spot, query in located_queries:
+        judgment = judgments.queries.get(builder.clean_one(query.id, spot, "id"))
+        if judgment is None:
+            unjudged_count += 1
         else:
-            evidence = tuple(judged[1].values())
+            evidence = tuple(judgment[1].values())
             builder.add(Case(id=query.id, question=query.text, evidence=evidence, metadata=query.metadata), spot)
-    if unjudged:
-        message = f"queries without a judgment are left out (got {unjudged} of {len(asked)}; expected all judged)"
+    if unjudged_count:
+        got = f"got {unjudged_count} of {len(located_queries)}"
+        message = f"queries without a judgment are left out ({got}; expected all judged)"
         builder.findings.warn(None, "", message, "E_UNJUDGED")
 
 
@@ -125,7 +128,7 @@ def split_files(folder: Path) -> list[Path]:
     return sorted((folder / "qrels").glob("*.tsv"))
 
 
-def _split_file(source: Source, builder: Builder) -> Source:
+def _choose_split(source: Source, builder: Builder) -> Source:
     if not source.path.is_dir():
         return source
     files = split_files(source.path)
@@ -135,7 +138,7 @@ def _split_file(source: Source, builder: Builder) -> Source:
         message = f"no split to read (got {names} in qrels; expected test.tsv, or the path of one of them)"
         raise InputError([Problem(source.name, None, "", message, "E_SPLIT")])
     if len(files) > 1:
-        message = f"test.tsv read (got {names} in qrels; expected the path of another one where it is meant)"
+        message = f"test.tsv read (got {names} in qrels; to read another one, give its path)"
         builder.findings.warn(None, "", message, "E_SPLIT")
     return Source(chosen, str(Path(source.name) / "qrels" / chosen.name), ".tsv")
 
@@ -143,7 +146,7 @@ def _split_file(source: Source, builder: Builder) -> Source:
 def _cells(
     source: Source, builder: Builder, separator: bytes | None, columns: tuple[str, ...]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each line that is not blank; note lines with another number of cells."""
+    """Yield line number and cells of each line that is not blank; note lines with a wrong number of cells."""
     for line in read_lines(source):
         cells = line.data.split(separator)
         if not line.data.strip():

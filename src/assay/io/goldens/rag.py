@@ -1,9 +1,9 @@
-"""Formats `rag-golden` and `rag-qrels`: questions with chunk ids and graded relevance ([001]).
+"""Formats `rag-golden` and `rag-qrels`: questions with chunk ids and graded relevance (ADR 0038).
 
 An id of `expected_chunk_ids` is a required unit, graded by `relevance` or 3; without that list every chunk of relevance
-1 or more is required. With both, a chunk that only `relevance` names is graded but not required (recall does not ask
-for it, ndcg rewards it), and an expected id without a grade of its own, or with 0, is an error: labels that disagree
-are mended, not guessed. Under `permission_denied` the listed chunks are the forbidden set.
+1 or more is required. With both, a chunk that only `relevance` lists is graded but not required (recall ignores it,
+ndcg rewards it), and an expected id without a grade, or with grade 0, is an error: contradictory labels must be fixed
+by their author. Under `permission_denied` the listed chunks are the forbidden ones.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ QRELS_FIELDS = {"id": "query_id", "evidence": "relevant_chunks"}
 
 
 class UserContext(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Who asks, in the words of [001]."""
+    """The user who asks, as a `rag-golden` row describes them."""
 
     tenant_id: str | None = None
     roles: tuple[str, ...] = ()
@@ -88,16 +88,18 @@ class QrelsRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
 
 
 def read(source: Source, builder: Builder) -> None:
-    """Read `rag-golden` rows; an empty `expected_answer` is none, as refusals write it."""
+    """Read `rag-golden` rows; an empty `expected_answer`, as in rows of refusals, means none."""
     read_rows(source, builder, GoldenRow, _golden_case)
 
 
 def read_qrels(source: Source, builder: Builder) -> None:
-    """Read `rag-qrels` rows: one query with its judged chunks; the question may be left out."""
+    """Read `rag-qrels` rows: one query with its judged chunks; the question is optional."""
     read_rows(source, builder, QrelsRow, _qrels_case)
 
 
 def _golden_case(row: GoldenRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    evidence = _make_evidence(row, builder, spot)
+    forbidden_ids = builder.clean(row.forbidden_chunk_ids, spot, "forbidden")
     return Case(
         id=row.id,
         question=row.question,
@@ -106,16 +108,16 @@ def _golden_case(row: GoldenRow, common: dict[str, Any], builder: Builder, spot:
         reference=row.expected_answer or None,
         must_have=row.must_have,
         rubric=row.rubric,
-        evidence=_evidence(row, builder, spot),
+        evidence=evidence,
         must_cite=row.must_cite,
-        forbidden=tuple([{"chunk_id": each} for each in builder.clean(row.forbidden_chunk_ids, spot, "forbidden")]),
+        forbidden=tuple([{"chunk_id": chunk_id} for chunk_id in forbidden_ids]),
         forbidden_text=row.forbidden_text,
-        user=_user(row.user_context),
+        user=_make_user(row.user_context),
         **common,
     )
 
 
-def _user(context: UserContext | None) -> User | None:
+def _make_user(context: UserContext | None) -> User | None:
     if context is None:
         return None
     return User(
@@ -129,13 +131,13 @@ def _user(context: UserContext | None) -> User | None:
     )
 
 
-def _evidence(row: GoldenRow, builder: Builder, spot: Spot) -> tuple[Evidence, ...]:
+def _make_evidence(row: GoldenRow, builder: Builder, spot: Spot) -> tuple[Evidence, ...]:
     expected = builder.clean(row.expected_chunk_ids, spot, "expected_chunk_ids")
     if not row.relevance:
         return tuple([Evidence(({"chunk_id": chunk_id},)) for chunk_id in expected])
-    grades = _grades(row.relevance, builder, spot)
+    grades = _normalise_grades(row.relevance, builder, spot)
     if not expected:
-        return tuple([Evidence(({"chunk_id": each},), grade, grade > 0) for each, grade in grades.items()])
+        return tuple([Evidence(({"chunk_id": chunk_id},), grade, grade > 0) for chunk_id, grade in grades.items()])
     units = []
     for index, chunk_id in enumerate(expected):
         grade = grades.pop(chunk_id, None)
@@ -148,8 +150,8 @@ def _evidence(row: GoldenRow, builder: Builder, spot: Spot) -> tuple[Evidence, .
     return tuple(units)
 
 
-def _grades(relevance: dict[str, int], builder: Builder, spot: Spot) -> dict[str, int]:
-    known = builder.names.known
+def _normalise_grades(relevance: dict[str, int], builder: Builder, spot: Spot) -> dict[str, int]:
+    known = builder.names.known  # most ids were normalised before
     grades = {known.get(raw) or _clean_key(raw, builder, spot): grade for raw, grade in relevance.items()}
     if len(grades) < len(relevance):
         message = f"ids equal after NFC normalisation (got {list(relevance)!a:.160}; expected each chunk once)"

@@ -1,6 +1,6 @@
 """Formats whose cases are JSON objects: one on each line of a JSONL file, or in the list of a `.json` document.
 
-A first line `{"golden_set": {…}}` may say what the set is; a document may be `{"cases": […], …}` with the same members.
+The first line may be a header, `{"golden_set": {…}}`; a document may be `{"cases": […], …}` with the same members.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HEADER = "golden_set"
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """What the row of any format may hold besides its own members."""
+    """Members that rows of every format may have besides their own."""
 
     tags: tuple[str, ...] = ()
     difficulty: Difficulty = "unknown"
@@ -44,15 +44,15 @@ R = TypeVar("R", bound=Struct)
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 ToCase = Callable[[R, dict[str, Any], Builder, Spot], Case]
-"""Makes the case of a row: the row, the fields that `common` read, where to note faults, and the place."""
+"""Makes a case from a row, the common fields of a `Case`, the builder that notes problems, and the location."""
 
 
 def read_rows(source: Source, builder: Builder, record: type[AnyRow], to_case: ToCase[AnyRow]) -> None:
-    """Read every row as `record` and add the case that `to_case` makes of it."""
+    """Read every row as a `record` and add the case that `to_case` makes from it."""
 
     def add(row: AnyRow, free: dict[str, Any], spot: Spot) -> None:
         builder.same_version(row.schema_version, spot)
-        builder.add(to_case(row, _common(row, free, builder, spot), builder, spot), spot)
+        builder.add(to_case(row, _common_fields(row, free, builder, spot), builder, spot), spot)
 
     read_records(source, builder, record, add)
 
@@ -60,10 +60,10 @@ def read_rows(source: Source, builder: Builder, record: type[AnyRow], to_case: T
 def read_records(
     source: Source, builder: Builder, record: type[R], add: Callable[[R, dict[str, Any], Spot], None]
 ) -> None:
-    """Hand every row that fits `record` to `add`, with its free-form `x_` members; note what does not fit."""
-    for spot, row in _objects(source, builder):
+    """Pass every row that fits `record` to `add`, with its free-form `x_` members; note rows that do not fit."""
+    for spot, row in _iterate_objects(source, builder):
         if HEADER in row:
-            _begin(row, builder, spot)
+            _read_header(row, builder, spot)
             continue
         try:
             fitted, free = fit_open(row, record, spot.at)
@@ -75,12 +75,12 @@ def read_records(
 
 
 def first_content(source: Source) -> Line | None:
-    """Return the first line that is not blank; None where there is none."""
+    """Return the first line that is not blank, None if all are."""
     return next((line for line in read_lines(source) if line.data.strip()), None)
 
 
 def is_document(source: Source) -> bool:
-    """Return whether the file is one JSON value; raises InputError where its name promises one on each line."""
+    """Return whether the file is one JSON value. Raises InputError if its name says that each line is one."""
     first = first_content(source)
     if first is None or first.data.lstrip()[:1] not in (b"[", b"{"):
         return False
@@ -99,7 +99,7 @@ def is_document(source: Source) -> bool:
 
 
 def load_document(source: Source) -> Any:
-    """Return the one JSON value of a document; raises InputError where it is too large or not strict JSON."""
+    """Return the JSON value of a document. Raises InputError if it is too large or not strict JSON."""
     with open_file(source.path, source.name) as file:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
@@ -109,9 +109,9 @@ def load_document(source: Source) -> Any:
     return decode(text, source.name)
 
 
-def _objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, dict[str, Any]]]:
+def _iterate_objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, dict[str, Any]]]:
     if is_document(source):
-        yield from _document_objects(source, builder)
+        yield from _iterate_document_objects(source, builder)
         return
     for line in read_lines(source):
         if not line.data or line.data.isspace():
@@ -124,7 +124,7 @@ def _objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, dict[str,
             yield Spot(line.number), row
 
 
-def _document_objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, dict[str, Any]]]:
+def _iterate_document_objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, dict[str, Any]]]:
     document = load_document(source)
     at, rows = "", document
     if isinstance(document, dict):
@@ -141,7 +141,7 @@ def _document_objects(source: Source, builder: Builder) -> Iterator[tuple[Spot, 
             builder.findings.error(None, spot.at, f"not an object (got {row!r:.80}; expected a case)", "E_ROW")
 
 
-def _begin(row: dict[str, Any], builder: Builder, spot: Spot) -> None:
+def _read_header(row: dict[str, Any], builder: Builder, spot: Spot) -> None:
     at = HEADER if spot.line is not None else ""
     if builder.begun or builder.cases or len(row) > 1:
         message = f"header out of place (got members {', '.join(row)}; expected {HEADER} alone, before every case)"
@@ -154,8 +154,8 @@ def _begin(row: dict[str, Any], builder: Builder, spot: Spot) -> None:
             builder.findings.error(spot.line, field, message, code)
 
 
-def _common(row: Row, free: dict[str, Any], builder: Builder, spot: Spot) -> dict[str, Any]:
-    """Return the fields of a `Case` that every row format spells alike."""
+def _common_fields(row: Row, free: dict[str, Any], builder: Builder, spot: Spot) -> dict[str, Any]:
+    """Return the fields of a `Case` whose names are the same in every row format."""
     attributes = row.attributes
     for name, value in (("category", row.category), ("domain", row.domain)):
         if value is not None and attributes.setdefault(name, value) != value:

@@ -1,4 +1,4 @@
-"""Format `rubric`: questions with the keywords of a right answer and the patterns of a wrong one ([002])."""
+"""Format `rubric`: questions with the keywords of a correct answer and the patterns of a wrong one (ADR 0038)."""
 
 from __future__ import annotations
 
@@ -34,18 +34,17 @@ class RubricRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
 
 def read(source: Source, builder: Builder) -> None:
-    """Read rubric cases; the expected context, where given, is evidence."""
+    """Read rubric cases; an expected context becomes evidence."""
     read_rows(source, builder, RubricRow, _case)
 
 
 def _case(row: RubricRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
+    chunk_ids = builder.clean(row.expected_context_ids, spot, "evidence")
     return Case(
         id=row.id,
         question=row.question,
         reference=row.expected_answer or None,
         rubric=Rubric(row.correct_keywords, row.incorrect_patterns, row.match, row.kind, row.tolerance),
-        evidence=tuple(
-            [Evidence(({"chunk_id": each},)) for each in builder.clean(row.expected_context_ids, spot, "evidence")]
-        ),
+        evidence=tuple([Evidence(({"chunk_id": chunk_id},)) for chunk_id in chunk_ids]),
         **common,
     )

@@ -1,8 +1,8 @@
-"""Format `stable-key`: gold that survives re-ingestion, because it names pages and titles, not vector ids ([004]).
+"""Format `stable-key`: gold that survives re-indexing because it names pages and titles, not vector ids (ADR 0038).
 
-A key is `["page", episode, page]`, `["wiki", title]`, a title alone, or an object of any stable fields; every key is a
-unit of evidence. A file called `retrieval`, `qa` or `refusal` (and a folder of the three) is that part of the set:
-`attributes.suite` says which, and the rows of `refusal` expect a refusal without saying so.
+A key is `["page", episode, page]`, `["wiki", title]`, a title alone, or an object of any stable fields; each is a unit
+of evidence. A set may be a folder with the files `retrieval`, `qa` and `refusal`, or one of them: `attributes.suite`
+holds the name of the file, and rows of `refusal` expect a refusal by default.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Key = str | tuple[str | int, ...] | dict[str, str | int]
 
 
 class KeyRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """One case: retrieval gold has `keys`, question-answer gold `reference` and `must_have` too, refusal gold neither.
+    """One case: retrieval gold has `keys`, question-answer gold also `reference` and `must_have`, refusal gold neither.
 
-    `position` is how far the reader has come; `forbidden_keys` lie beyond it.
+    `position` is how far the reader has got in a work; `forbidden_keys` lie beyond it.
     """
 
     id: str
@@ -49,7 +49,7 @@ class KeyRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
 
 
 def read(source: Source, builder: Builder) -> None:
-    """Read one file, or the three files of a folder as one set; ids are unique across them."""
+    """Read one file, or the files of a folder as one set with ids that are unique across them."""
     if not source.path.is_dir():
         _read_file(source, builder)
         return
@@ -62,15 +62,16 @@ def read(source: Source, builder: Builder) -> None:
 
 def parts(folder: Path) -> list[Path]:
     """Return the files of a folder that belong to a stable-key set, in the order of `SUITES`."""
-    names = [f"{suite}.jsonl{packed}" for suite in SUITES for packed in ("", ".gz")]
-    return [folder / name for name in names if (folder / name).is_file()]
+    candidates = [folder / f"{suite}.jsonl{ending}" for suite in SUITES for ending in ("", ".gz")]
+    return [path for path in candidates if path.is_file()]
 
 
 def _read_file(source: Source, builder: Builder) -> None:
     stem = Path(source.name).name.partition(".")[0]
+    suite = stem if stem in SUITES else ""
 
     def to_case(row: KeyRow, common: dict[str, Any], builder: Builder, spot: Spot) -> Case:
-        return _case(row, common, stem if stem in SUITES else "", builder, spot)
+        return _case(row, common, suite, builder, spot)
 
     read_rows(source, builder, KeyRow, to_case)
 
@@ -87,7 +88,8 @@ def _case(row: KeyRow, common: dict[str, Any], suite: str, builder: Builder, spo
     if refuse:
         behaviour = "permission_denied" if row.forbidden_keys else "abstain"
         also_accept = ("abstain",) if row.forbidden_keys else ("permission_denied",)
-    placed = row.position is not None or row.position_scope is not None
+    has_position = row.position is not None or row.position_scope is not None
+    selectors = _make_selectors(row.keys, builder, spot, "keys")
     return Case(
         id=row.id,
         question=row.question,
@@ -95,22 +97,20 @@ def _case(row: KeyRow, common: dict[str, Any], suite: str, builder: Builder, spo
         also_accept=also_accept,
         reference=row.reference or None,
         must_have=row.must_have,
-        evidence=tuple(
-            [Evidence((selector,), kind=_kind(selector)) for selector in _selectors(row.keys, builder, spot, "keys")]
-        ),
-        forbidden=_selectors(row.forbidden_keys, builder, spot, "forbidden_keys"),
+        evidence=tuple([Evidence((selector,), kind=_evidence_kind(selector)) for selector in selectors]),
+        forbidden=_make_selectors(row.forbidden_keys, builder, spot, "forbidden_keys"),
         forbidden_text=row.forbidden_text,
-        user=User(position=row.position, position_scope=row.position_scope) if placed else None,
+        user=User(position=row.position, position_scope=row.position_scope) if has_position else None,
         **common,
     )
 
 
-def _selectors(keys: tuple[Key, ...], builder: Builder, spot: Spot, name: str) -> tuple[Selector, ...]:
-    selectors = tuple([_selector(key, builder, spot, f"{name}[{i}]") for i, key in enumerate(keys)])
+def _make_selectors(keys: tuple[Key, ...], builder: Builder, spot: Spot, name: str) -> tuple[Selector, ...]:
+    selectors = tuple([_make_selector(key, builder, spot, f"{name}[{i}]") for i, key in enumerate(keys)])
     return named_selectors(selectors, builder, spot, name)
 
 
-def _selector(key: Key, builder: Builder, spot: Spot, name: str) -> Selector:
+def _make_selector(key: Key, builder: Builder, spot: Spot, name: str) -> Selector:
     match key:
         case dict():
             return key
@@ -123,5 +123,7 @@ def _selector(key: Key, builder: Builder, spot: Spot, name: str) -> Selector:
     return {"title": str(key)}
 
 
-def _kind(selector: Selector) -> str | None:
-    return "page" if "page" in selector else "wiki" if "title" in selector else None
+def _evidence_kind(selector: Selector) -> str | None:
+    if "page" in selector:
+        return "page"
+    return "wiki" if "title" in selector else None

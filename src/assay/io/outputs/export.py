@@ -1,4 +1,4 @@
-"""Observations written in formats that hold less than the native one; what they cannot hold is counted."""
+"""Encodes observations in the native format and in formats that hold less; what is lost is counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.graders.stages import find_stage
 from assay.io.outputs.ragtrace import LISTS
 from assay.model import Chunk, Observation, Stage
 
-SAME = ("repeat", "question", "query_rewrite", "answer", "citations", "tool_calls", "versions", "error")
+UNCHANGED_MEMBERS = ("repeat", "question", "query_rewrite", "answer", "citations", "tool_calls", "versions", "error")
 
 
 def native_lines(observations: Iterable[Observation]) -> Iterator[bytes]:
@@ -24,22 +24,22 @@ def native_lines(observations: Iterable[Observation]) -> Iterator[bytes]:
 
 
 def rag_trace_lines(observations: Iterable[Observation], lost: Counter[str]) -> Iterator[bytes]:
-    """Yield observations as `rag-trace` lines; count in `lost` what the format cannot hold."""
+    """Yield observations as `rag-trace` lines; count in `lost` what the format cannot represent."""
     for observation in observations:
-        yield msgspec.json.encode(_rag_trace(observation, lost)) + b"\n"
+        yield msgspec.json.encode(_rag_trace_row(observation, lost)) + b"\n"
 
 
-def _rag_trace(observation: Observation, lost: Counter[str]) -> dict[str, Any]:
-    known = msgspec.to_builtins(observation)
+def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, Any]:
+    fields = msgspec.to_builtins(observation)  # without fields that have their default value
     row: dict[str, Any] = {"query_id": observation.case_id, "config_id": observation.config_id}
-    row |= {name: known[name] for name in SAME if name in known}
+    row |= {name: fields[name] for name in UNCHANGED_MEMBERS if name in fields}
     if observation.answer is None:
         row["answer"] = None
     latency: dict[str, float] = {}
     for stage in observation.stages or ():
         if stage.name in LISTS:
-            row[LISTS[stage.name]] = [_item(chunk) for chunk in stage.chunks]
-        elif not _within_retrieved(stage, observation):
+            row[LISTS[stage.name]] = [_encode_chunk(chunk) for chunk in stage.chunks]
+        elif not _is_merged_into_retrieved(stage, observation):
             lost[f"stages named {stage.name}"] += 1
         if stage.latency_ms is not None:
             latency[stage.name] = stage.latency_ms
@@ -57,21 +57,22 @@ def _rag_trace(observation: Observation, lost: Counter[str]) -> dict[str, Any]:
     return row
 
 
-def _item(chunk: Chunk) -> Any:
-    known = msgspec.to_builtins(chunk)
-    return chunk.chunk_id if known.keys() == {"chunk_id"} else known
+def _encode_chunk(chunk: Chunk) -> Any:
+    """Return a chunk as an object, or as its id if it has nothing else."""
+    fields = msgspec.to_builtins(chunk)
+    return chunk.chunk_id if fields.keys() == {"chunk_id"} else fields
 
 
-def _within_retrieved(stage: Stage, observation: Observation) -> bool:
-    """Whether a stage is one of those that the `retrieved` list merges, and is told by its chunks' `stage` again."""
-    retrieved = next((each for each in observation.stages or () if each.name == "retrieved"), None)
+def _is_merged_into_retrieved(stage: Stage, observation: Observation) -> bool:
+    """Return whether the `retrieved` list contains this stage, so that reading restores it from the chunks' `stage`."""
+    retrieved = next((other for other in observation.stages or () if other.name == "retrieved"), None)
     return retrieved is not None and stage.name in {chunk.stage for chunk in retrieved.chunks}
 
 
 def trec_run_lines(observations: Iterable[Observation], config: str | None, lost: Counter[str]) -> Iterator[bytes]:
-    """Yield the rankings of the `retrieved` stage of one configuration as a run; scores fall by one with each rank.
+    """Yield the rankings of the `retrieved` stage of one configuration as a run; scores decrease by one per rank.
 
-    Raises InputError for ids with blanks, and for several configurations where `config` names none.
+    Raises InputError for ids with blanks, and if there are several configurations and `config` names none.
     """
     problems: list[Problem] = []
     configs: dict[str, None] = {}

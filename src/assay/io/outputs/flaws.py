@@ -1,4 +1,4 @@
-"""What is wrong with an observation whose types are right: empty ids, ranks that contradict the list, long lists."""
+"""Finds flaws of well-typed observations: empty ids, ranks that contradict the order, lists that are too long."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assay.model import Chunk, Observation, Stage
 MAX_CHUNKS = 10_000
 MAX_CITATIONS = 5_000
 MAX_REPEAT = 1_000_000
-_COUNTING = list(range(1, MAX_CHUNKS + 1))
+_RANKS_FROM_ONE = list(range(1, MAX_CHUNKS + 1))
 
 
 class Flaw(NamedTuple):
-    """One thing wrong with an observation; `field` is in the words of the record."""
+    """One flaw of an observation; `field` is a path in the record."""
 
     field: str
     message: str
@@ -28,165 +28,172 @@ class Flaw(NamedTuple):
 
 
 def suspects(observations: Sequence[Observation], stages: Collection[Rankings]) -> set[int]:
-    """Return the rows that need a closer look: fast, and with every one that has a flaw, a repeated chunk or a tie.
+    """Return the rows that need a closer look: at least all with a flaw, a repeated chunk or tied scores.
 
-    `stages` are the rankings of these observations. Configurations are named by many rows and are looked at once each,
-    by `config_flaw`.
+    This is a fast check of whole columns. `stages` are the rankings of these observations. Names of configurations are
+    not checked here but once each, by `config_flaw`.
     """
-    found = {
+    suspicious = {
         row
-        for row, seen in enumerate(observations)
-        if not seen.case_id
-        or seen.case_id.isspace()
-        or seen.repeat > MAX_REPEAT
-        or (seen.citations and ("" in seen.citations or len(seen.citations) > MAX_CITATIONS))
-        or (seen.error is not None and not seen.error.code)
+        for row, observation in enumerate(observations)
+        if not observation.case_id
+        or observation.case_id.isspace()
+        or observation.repeat > MAX_REPEAT
+        or (observation.citations and ("" in observation.citations or len(observation.citations) > MAX_CITATIONS))
+        or (observation.error is not None and not observation.error.code)
     }
     for rankings in stages:
-        if not _are_sound(rankings):
-            each = {row: Rankings(rankings.name, [row], [one.stage]) for row, one in rankings.ranked.items()}
-            found.update(row for row, alone in each.items() if not _are_sound(alone))
-            found.update(row for row, same in pairwise(rankings.rows) if row == same)
-    return found
+        if _are_valid(rankings):
+            continue
+        for row, ranking in rankings.ranked.items():
+            if not _are_valid(Rankings(rankings.name, [row], [ranking.stage])):
+                suspicious.add(row)
+        # A row that comes twice has the stage twice.
+        suspicious.update(row for row, following in pairwise(rankings.rows) if row == following)
+    return suspicious
 
 
-def _are_sound(rankings: Rankings) -> bool:
-    """Whether each row has one ranking, of named and distinct chunks that count upwards while their scores fall."""
-    ids, sizes, ranked = rankings.ids, rankings.sizes, rankings.ranked.values()
-    if not rankings.name or not all(ids) or max(sizes) > MAX_CHUNKS or [len(one.distinct) for one in ranked] != sizes:
+def _are_valid(rankings: Rankings) -> bool:
+    """Return whether each row has one ranking of distinct chunks with ids, rising ranks and falling scores."""
+    ids, sizes = rankings.ids, rankings.sizes
+    if not rankings.name or not all(ids) or max(sizes) > MAX_CHUNKS:
+        return False
+    if [len(ranking.distinct) for ranking in rankings.ranked.values()] != sizes:
         return False
     return not ids or (
-        _count_up([chunk.rank for chunk in rankings.chunks], sizes)
-        and _fall([chunk.score for chunk in rankings.chunks], rankings.ends)
+        _have_consecutive_ranks([chunk.rank for chunk in rankings.chunks], sizes)
+        and _have_falling_scores([chunk.score for chunk in rankings.chunks], rankings.ends)
     )
 
 
-def _count_up(ranks: list[int | None], sizes: list[int]) -> bool:
-    """Whether the ranks are 1, 2, 3 … in each ranking, or all missing."""
+def _have_consecutive_ranks(ranks: list[int | None], sizes: list[int]) -> bool:
+    """Return whether the ranks are 1, 2, 3 … in each ranking, or all missing."""
     if ranks[0] is None:
         return ranks.count(None) == len(ranks)
-    return ranks == list(chain.from_iterable([_COUNTING[:size] for size in sizes]))
+    return ranks == list(chain.from_iterable([_RANKS_FROM_ONE[:size] for size in sizes]))
 
 
-def _fall(scores: list[float | None], ends: list[int]) -> bool:
-    """Whether each score is less than the one before in its ranking, or all are missing."""
+def _have_falling_scores(scores: list[float | None], ends: list[int]) -> bool:
+    """Return whether each score is less than the one before it in its ranking, or all are missing."""
     if scores[0] is None:
         return scores.count(None) == len(scores)
     numbers = np.array(scores, dtype=np.float64)  # NaN where one is missing
     falls = numbers[1:] < numbers[:-1]
-    falls[[end - 1 for end in ends if 0 < end < len(scores)]] = True
+    falls[[end - 1 for end in ends if 0 < end < len(scores)]] = True  # the next ranking begins with any score
     return bool(falls.all()) and not np.isnan(numbers).any()
 
 
 def has_ties(stage: Stage) -> bool:
-    """Return whether two chunks of a stage have the same score, so that only the list says which one comes first."""
+    """Return whether two chunks of a stage have the same score, so that only their order in the list ranks them."""
     scores = [chunk.score for chunk in stage.chunks if chunk.score is not None]
     return len(set(scores)) < len(scores)
 
 
 def rises(stage: Stage) -> bool:
-    """Return whether the scores of a stage rise with the rank, as distances do, and as a list the wrong way round."""
+    """Return whether scores rise down the list: they are distances, or the list is in the wrong order."""
     scores = [chunk.score for chunk in stage.chunks if chunk.score is not None]
     return len(set(scores)) > 1 and scores == sorted(scores)
 
 
 def config_flaw(config_id: str) -> Flaw | None:
-    """Return what forbids the name of a configuration, None where nothing does."""
+    """Return the flaw of a configuration's name, None if it is valid."""
     fault = fault_of(config_id)
     return Flaw("config_id", fault, "E_ID") if fault else None
 
 
 def flaws(observation: Observation) -> list[Flaw]:
-    """Return everything wrong with a decoded observation; empty for a good one."""
-    found: list[Flaw] = []
+    """Return all flaws of a decoded observation; empty if it is valid."""
+    problems: list[Flaw] = []
     if not observation.case_id or observation.case_id.isspace():
-        found.append(Flaw("case_id", f"empty (got {observation.case_id!r}; expected a case's id)", "E_ID"))
+        problems.append(Flaw("case_id", f"empty (got {observation.case_id!r}; expected a case's id)", "E_ID"))
     if observation.repeat > MAX_REPEAT:
-        found.append(Flaw("repeat", f"too large (got {observation.repeat}; expected {MAX_REPEAT} at most)", "E_RANGE"))
+        problems.append(
+            Flaw("repeat", f"too large (got {observation.repeat}; expected {MAX_REPEAT} at most)", "E_RANGE")
+        )
     if observation.error is not None and not observation.error.code:
         message = "empty (got ''; expected what failed, or null where nothing did)"
-        found.append(Flaw("error", message, "E_VALUE"))
+        problems.append(Flaw("error", message, "E_VALUE"))
     names = [stage.name for stage in observation.stages or ()]
     for number, stage in enumerate(observation.stages or ()):
         if not stage.name:
-            found.append(Flaw(f"stages[{number}].name", "empty (got ''; expected the stage's name)", "E_ID"))
+            problems.append(Flaw(f"stages[{number}].name", "empty (got ''; expected the stage's name)", "E_ID"))
         elif stage.name in names[:number]:
             message = f"stage given twice (got {shown(stage.name)} again; expected each stage once)"
-            found.append(Flaw(f"stages[{number}].name", message, "E_DUPLICATE_ID"))
-        found += _ranking_flaws(f"stages[{number}].chunks", stage.chunks)
-    return found + _citation_flaws(observation.citations or ())
+            problems.append(Flaw(f"stages[{number}].name", message, "E_DUPLICATE_ID"))
+        problems += _ranking_flaws(f"stages[{number}].chunks", stage.chunks)
+    return problems + _citation_flaws(observation.citations or ())
 
 
 def repeat_flaws(observation: Observation) -> list[Flaw]:
-    """Return a flaw for every ranking that repeats a chunk; only strict reading minds."""
-    found = []
+    """Return a flaw for every repeated chunk of a ranking; only strict reading refuses them."""
+    problems = []
     for number, stage in enumerate(observation.stages or ()):
-        seen: dict[str, int] = {}
-        for place, chunk in enumerate(stage.chunks):
-            first = seen.setdefault(chunk.chunk_id, place)
-            if first != place:
+        first_index: dict[str, int] = {}
+        for index, chunk in enumerate(stage.chunks):
+            first = first_index.setdefault(chunk.chunk_id, index)
+            if first != index:
                 message = f"chunk given twice (got {shown(chunk.chunk_id)} again; expected it once, it is at {first})"
-                found.append(Flaw(f"stages[{number}].chunks[{place}]", message, "E_DUPLICATE_CHUNK"))
-    return found
+                problems.append(Flaw(f"stages[{number}].chunks[{index}]", message, "E_DUPLICATE_CHUNK"))
+    return problems
 
 
 def _citation_flaws(citations: Sequence[str]) -> list[Flaw]:
-    found = []
+    problems = []
     if len(citations) > MAX_CITATIONS:
         message = f"too many citations (got {len(citations)}; expected {MAX_CITATIONS} at most)"
-        found.append(Flaw("citations", message, "E_TOO_MANY"))
+        problems.append(Flaw("citations", message, "E_TOO_MANY"))
     if "" in citations:
-        place = citations.index("")
-        found.append(Flaw(f"citations[{place}]", "empty (got ''; expected a chunk's id)", "E_ID"))
-    return found
+        index = citations.index("")
+        problems.append(Flaw(f"citations[{index}]", "empty (got ''; expected a chunk's id)", "E_ID"))
+    return problems
 
 
 def _ranking_flaws(at: str, chunks: tuple[Chunk, ...]) -> list[Flaw]:
     if len(chunks) > MAX_CHUNKS:
         return [Flaw(at, f"too many chunks (got {len(chunks)}; expected {MAX_CHUNKS} at most)", "E_TOO_MANY")]
-    found = [
-        Flaw(f"{at}[{place}].chunk_id", "empty (got ''; expected a chunk's id)", "E_ID")
-        for place, chunk in enumerate(chunks)
+    problems = [
+        Flaw(f"{at}[{index}].chunk_id", "empty (got ''; expected a chunk's id)", "E_ID")
+        for index, chunk in enumerate(chunks)
         if not chunk.chunk_id
     ]
-    several = len({chunk.stage for chunk in chunks}) > 1
-    found += _rank_flaw(at, chunks, several=several)
-    if not several:  # a list that merges several rankings holds scores that cannot be compared
-        found += _score_flaw(at, chunks)
-    return found
+    is_merged = len({chunk.stage for chunk in chunks}) > 1
+    problems += _rank_flaw(at, chunks, is_merged=is_merged)
+    if not is_merged:  # scores of different rankings cannot be compared
+        problems += _score_flaw(at, chunks)
+    return problems
 
 
-def _rank_flaw(at: str, chunks: tuple[Chunk, ...], *, several: bool) -> Iterable[Flaw]:
-    """Ranks must count 1, 2, 3 … down the list, or within each `stage` value where a list holds several."""
+def _rank_flaw(at: str, chunks: tuple[Chunk, ...], *, is_merged: bool) -> Iterable[Flaw]:
+    """Yield a flaw if ranks do not count 1, 2, 3 … down the list, or within each `stage` of a merged list."""
     if all(chunk.rank is None for chunk in chunks):
         return
-    seen: dict[str | None, int] = {}
-    for place, chunk in enumerate(chunks):
-        lane = chunk.stage if several else None
-        seen[lane] = seen.get(lane, 0) + 1
-        if chunk.rank not in (seen[lane], place + 1):
+    counts: dict[str | None, int] = {}  # chunks so far, by stage
+    for index, chunk in enumerate(chunks):
+        stage = chunk.stage if is_merged else None
+        counts[stage] = counts.get(stage, 0) + 1
+        if chunk.rank not in (counts[stage], index + 1):
             message = (
-                f"rank contradicts the place in the list (got {chunk.rank}; expected {seen[lane]}: ranks start at 1, "
-                "have no gaps and follow the list)"
+                f"rank contradicts the position in the list (got {chunk.rank}; expected {counts[stage]}: "
+                "ranks start at 1, have no gaps and follow the list)"
             )
-            yield Flaw(f"{at}[{place}].rank", message, "E_RANK_ORDER")
+            yield Flaw(f"{at}[{index}].rank", message, "E_RANK_ORDER")
             return
 
 
 def _score_flaw(at: str, chunks: tuple[Chunk, ...]) -> Iterable[Flaw]:
-    """All chunks of a ranking have a score or none; beside ranks they fall, or rise where they are distances."""
+    """Yield a flaw if only some chunks have scores, or if scores next to ranks neither fall nor rise (distances)."""
     scores = [chunk.score for chunk in chunks if chunk.score is not None]
     if not scores:
         return
     if len(scores) < len(chunks):
-        place = next(place for place, chunk in enumerate(chunks) if chunk.score is None)
+        index = next(index for index, chunk in enumerate(chunks) if chunk.score is None)
         message = f"missing (got none; expected a number, as {len(scores)} other chunks of the list have)"
-        yield Flaw(f"{at}[{place}].score", message, "E_SCORE")
+        yield Flaw(f"{at}[{index}].score", message, "E_SCORE")
     elif chunks[0].rank is not None and scores not in (sorted(scores), sorted(scores, reverse=True)):
         steps = [(before < after) - (before > after) for before, after in pairwise(scores)]
-        place = steps.index(-1 if sum(steps) > 0 else 1) + 1
+        index = steps.index(-1 if sum(steps) > 0 else 1) + 1  # the first step against the general direction
         message = (
-            f"score contradicts the rank (got {scores[place]} after {scores[place - 1]}; expected scores that fall, or "
+            f"score contradicts the rank (got {scores[index]} after {scores[index - 1]}; expected scores that fall, or "
             "rise for distances, with the rank; leave out the scores of another stage)"
         )
-        yield Flaw(f"{at}[{place}].score", message, "E_RANK_ORDER")
+        yield Flaw(f"{at}[{index}].score", message, "E_RANK_ORDER")

@@ -1,4 +1,4 @@
-"""`assay`: one `Observation` record a line, as the runner journals it."""
+"""Format `assay`: one `Observation` record per line, as a run writes them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def decode(line: bytes) -> Observation:
 
 
 def checked(observation: Observation) -> Observation:
-    """Return an observation made in Python as one that was read, because constructors check nothing.
+    """Validate an observation made in Python as if it were read from a file, because constructors check nothing.
 
-    Raises InputError with everything that reading its line would refuse, and for numbers that JSON cannot hold.
+    Raises InputError with everything that reading its line would refuse, and for numbers that JSON cannot represent.
     """
     try:
         row = msgspec.to_builtins(observation)
-        problems = list(_not_finite(row, ""))
+        problems = list(_find_non_finite(row, ""))
         record = fit(row, Observation)
     except TypeError as error:
         problems = [Problem("", None, "", f"not an observation ({error})", "E_TYPE")]
@@ -39,12 +39,14 @@ def checked(observation: Observation) -> Observation:
     return record
 
 
-def _not_finite(value: Any, at: str) -> Iterator[Problem]:
+def _find_non_finite(value: Any, at: str) -> Iterator[Problem]:
     if isinstance(value, float) and not math.isfinite(value):
-        yield Problem("", None, at, f"not a finite number (got {value}; expected one that JSON can hold)", "E_NUMBER")
+        yield Problem(
+            "", None, at, f"not a finite number (got {value}; expected one that JSON can represent)", "E_NUMBER"
+        )
     elif isinstance(value, dict):
         for key, member in value.items():
-            yield from _not_finite(member, pointer(at, str(key)))
+            yield from _find_non_finite(member, pointer(at, str(key)))
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            yield from _not_finite(item, pointer(at, index))
+            yield from _find_non_finite(item, pointer(at, index))

@@ -1,4 +1,4 @@
-"""Names in an observation brought into Unicode NFC, the form in which golden sets and corpora hold them."""
+"""Normalises names in an observation to Unicode NFC, the form that golden sets and corpora use."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.model import Chunk, Observation
+from assay.model import Chunk, Observation, Stage
 
 
 def in_nfc(observation: Observation) -> tuple[Observation, bool]:
-    """Return the observation with everything that is compared in NFC, and whether that changed anything.
+    """Return the observation with its names in NFC, and whether that changed anything.
 
-    Compared are the ids of case, configuration, chunks and citations, and the chunks' metadata; texts stay as they are.
+    Names are the ids of case, configuration, chunks and citations, and the chunks' metadata; other texts do not change.
     """
-    text = "\n".join(_names(observation))
+    text = "\n".join(_names(observation))  # one check for all names is faster than one each
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return observation, False
-    stages = observation.stages and tuple(
-        [replace(stage, chunks=tuple([_chunk(chunk) for chunk in stage.chunks])) for stage in observation.stages]
-    )
+    stages = observation.stages and tuple([_normalise_stage(stage) for stage in observation.stages])
     sentences = observation.sentences and tuple(
-        [replace(each, citations=tuple(map(_nfc, each.citations))) for each in observation.sentences]
+        [replace(sentence, citations=tuple(map(_nfc, sentence.citations))) for sentence in observation.sentences]
     )
     changed = replace(
         observation,
@@ -39,14 +37,14 @@ def in_nfc(observation: Observation) -> tuple[Observation, bool]:
 def _names(observation: Observation) -> list[str]:
     chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
     names = [chunk.chunk_id for chunk in chunks]
-    names += [text for chunk in chunks if chunk.metadata for text in _texts(chunk.metadata)]
+    names += [text for chunk in chunks if chunk.metadata for text in _metadata_texts(chunk.metadata)]
     names += [citation for sentence in observation.sentences or () for citation in sentence.citations]
     names += observation.citations or ()
     names += (observation.case_id, observation.config_id)
     return names
 
 
-def _texts(metadata: dict[str, Any]) -> Iterator[str]:
+def _metadata_texts(metadata: dict[str, Any]) -> Iterator[str]:
     for name, value in metadata.items():
         yield name
         for item in value if isinstance(value, list) else [value]:
@@ -54,14 +52,18 @@ def _texts(metadata: dict[str, Any]) -> Iterator[str]:
                 yield item
 
 
-def _chunk(chunk: Chunk) -> Chunk:
-    metadata = chunk.metadata and {_nfc(name): _value(value) for name, value in chunk.metadata.items()}
+def _normalise_stage(stage: Stage) -> Stage:
+    return replace(stage, chunks=tuple([_normalise_chunk(chunk) for chunk in stage.chunks]))
+
+
+def _normalise_chunk(chunk: Chunk) -> Chunk:
+    metadata = chunk.metadata and {_nfc(name): _normalise_value(value) for name, value in chunk.metadata.items()}
     return replace(chunk, chunk_id=_nfc(chunk.chunk_id), metadata=metadata)
 
 
-def _value(value: Any) -> Any:
+def _normalise_value(value: Any) -> Any:
     if isinstance(value, list):
-        return [_value(item) for item in value]
+        return [_normalise_value(item) for item in value]
     return _nfc(value) if isinstance(value, str) else value
 
 

@@ -1,4 +1,4 @@
-"""`rag-trace` ([001]): one JSON object a line with the chunks of each stage, answer, citations, latency."""
+"""Format `rag-trace` (ADR 0038): one JSON object per line with the chunks of each stage, answer, citations, latency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTS = {"retrieved": "retrieved_chunks", "reranked": "reranked_chunks", "contex
 
 
 class Tokens(Struct, frozen=True):
-    """Tokens as the trace reports them."""
+    """Token counts as the trace reports them."""
 
     prompt: Count | None = None
     completion: Count | None = None
@@ -25,7 +25,7 @@ class Tokens(Struct, frozen=True):
 
 
 class RagTrace(Struct, frozen=True):
-    """The line as it is written; what is absent or null was not reported, except a null answer: it failed."""
+    """One line. A member that is absent or null was not reported; but a null `answer` means that answering failed."""
 
     query_id: str
     config_id: str | None = None
@@ -49,17 +49,19 @@ class RagTrace(Struct, frozen=True):
 
 _LINE = msgspec.json.Decoder(RagTrace)
 
-# Most lines have objects for chunks and the versions of the line before. A quicker decoder is written for those; it
-# takes no line that `_LINE` would refuse, and a line that it does not take is left to `_LINE`.
-_QUICK: dict[str, Any] = dict.fromkeys(LISTS.values(), tuple[Chunk, ...] | None) | {"versions": msgspec.Raw}
-_QUICK_LINE = cast(
+# Most lines have objects for chunks and the same versions as the line before. This decoder is faster for those: it
+# accepts no line that `_LINE` would refuse, and lines that it refuses are decoded by `_LINE`.
+_FAST_TYPES: dict[str, Any] = dict.fromkeys(LISTS.values(), tuple[Chunk, ...] | None) | {"versions": msgspec.Raw}
+_FAST_LINE = cast(
     "msgspec.json.Decoder[RagTrace]",
     msgspec.json.Decoder(
         msgspec.defstruct(
-            "QuickRagTrace",
+            "FastRagTrace",
             [
-                (each.name, each.type) if each.required else (each.name, _QUICK.get(each.name, each.type), each.default)
-                for each in fields(RagTrace)
+                (field.name, field.type)
+                if field.required
+                else (field.name, _FAST_TYPES.get(field.name, field.type), field.default)
+                for field in fields(RagTrace)
             ],
             frozen=True,
         )
@@ -73,24 +75,24 @@ def decode(line: bytes) -> Observation:
     Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError or ValueError.
     """
     try:
-        quick = _QUICK_LINE.decode(line)
-        versions = {} if quick.versions is None else _read_versions(bytes(quick.versions))  # type: ignore[arg-type]
+        fast = _FAST_LINE.decode(line)
+        versions = {} if fast.versions is None else _read_versions(bytes(fast.versions))  # type: ignore[arg-type]
     except msgspec.ValidationError:
         full = _LINE.decode(line)
         lists = {name: _chunks(getattr(full, name)) for name in LISTS.values()}
-        return _observation(replace(full, **lists), _known(full.versions))
-    return _observation(quick, versions)
+        return _make_observation(replace(full, **lists), _reported_versions(full.versions))
+    return _make_observation(fast, versions)
 
 
-def _observation(line: RagTrace, versions: dict[str, str]) -> Observation:
-    """Return the line as an `Observation`; its chunks are no longer strings."""
+def _make_observation(line: RagTrace, versions: dict[str, str]) -> Observation:
+    """Return the line as an `Observation`; its chunks must be `Chunk` records."""
     retrieved, reranked, context = cast(
         "list[tuple[Chunk, ...] | None]", [line.retrieved_chunks, line.reranked_chunks, line.context_chunks]
     )
     stages: list[Stage] = []
     if retrieved is not None:
         if len({chunk.stage for chunk in retrieved}) > 1:
-            stages += _named_within(retrieved)
+            stages += _split_by_stage(retrieved)
         stages.append(Stage("retrieved", retrieved))
     if reranked is not None:
         stages.append(Stage("reranked", reranked))
@@ -108,7 +110,7 @@ def _observation(line: RagTrace, versions: dict[str, str]) -> Observation:
         line.citations,
         None,
         line.tool_calls,
-        _usage(line),
+        _make_usage(line),
         versions,
         TargetError("target", line.error) if isinstance(line.error, str) else line.error,
     )
@@ -118,10 +120,10 @@ def _chunks(items: tuple[Chunk | str, ...] | None) -> tuple[Chunk, ...] | None:
     return None if items is None else tuple([Chunk(item) if isinstance(item, str) else item for item in items])
 
 
-def _named_within(chunks: tuple[Chunk, ...]) -> list[Stage]:
-    """Return one stage for each `stage` value, where the items of one list name several (DECISIONS 6).
+def _split_by_stage(chunks: tuple[Chunk, ...]) -> list[Stage]:
+    """Return one stage for each `stage` value of a list that merges several.
 
-    Their ranks were checked in the list that merges them, and count there or within the stage: the order is what stays.
+    The ranks are dropped: they may count in the merged list or within the stage, and the order of the list is kept.
     """
     names = dict.fromkeys(chunk.stage for chunk in chunks if chunk.stage is not None)
     return [
@@ -129,39 +131,39 @@ def _named_within(chunks: tuple[Chunk, ...]) -> list[Stage]:
     ]
 
 
-def _usage(line: RagTrace) -> Usage | None:
+def _make_usage(line: RagTrace) -> Usage | None:
     latency, tokens = line.latency_ms, line.tokens
     if latency is None and tokens is None and line.cost_usd is None:
         return None
-    steps = _steps(latency) if latency else {}
+    steps = _timed_steps(latency) if latency else {}
     end_to_end = steps.pop("end_to_end", None)
     if tokens is None:
         return Usage(end_to_end, steps, cost_usd=line.cost_usd)
     return Usage(end_to_end, steps, tokens.prompt, tokens.completion, tokens.context, line.cost_usd)
 
 
-def _steps(latency: dict[str, float | None]) -> dict[str, float]:
-    """Return the steps that were timed; `embed` and `embed_ms` are the same one."""
-    known = latency
+def _timed_steps(latency: dict[str, float | None]) -> dict[str, float]:
+    """Return the milliseconds of each step that was timed; `embed` and `embed_ms` are the same step."""
+    timed = latency
     if None in latency.values():
-        known = {name: value for name, value in latency.items() if value is not None}
-    names = _step_names(tuple(known))
+        timed = {name: value for name, value in latency.items() if value is not None}
+    names = _step_names(tuple(timed))
     if names is None:
-        return cast("dict[str, float]", known)
-    steps = dict(zip(names, cast("Iterable[float]", known.values()), strict=True))
-    if len(steps) < len(known):
+        return cast("dict[str, float]", timed)
+    steps = dict(zip(names, cast("Iterable[float]", timed.values()), strict=True))
+    if len(steps) < len(timed):
         raise ValueError(f"latency_ms: a step is given with and without _ms (got {', '.join(latency)})")
     return steps
 
 
 @lru_cache(maxsize=256)
 def _step_names(names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the names without `_ms`; None where none ends so."""
+    """Return the names without the ending `_ms`, None if no name has it."""
     short = tuple([name.removesuffix("_ms") for name in names])
     return None if short == names else short
 
 
-def _known(versions: dict[str, str | None] | None) -> dict[str, str]:
+def _reported_versions(versions: dict[str, str | None] | None) -> dict[str, str]:
     return {name: version for name, version in (versions or {}).items() if version is not None}
 
 
@@ -170,4 +172,4 @@ _VERSIONS = msgspec.json.Decoder(dict[str, str | None] | None)
 
 @lru_cache(maxsize=256)
 def _read_versions(text: bytes) -> dict[str, str]:
-    return _known(_VERSIONS.decode(text))
+    return _reported_versions(_VERSIONS.decode(text))

@@ -1,4 +1,4 @@
-"""`run-log`: the run log of a code assistant's evaluation harness ([000]): answer and evidence files per question."""
+"""Format `run-log` (ADR 0038): the run log of a code benchmark, with answer and evidence files per question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.model import Chunk, Count, NonNegative, Observation, Stage, ToolCall,
 
 
 class RunLog(Struct, frozen=True):
-    """The line as it is written, graded (`*-graded.jsonl`) or not; grades are labels and are not read here."""
+    """One line, graded (`*-graded.jsonl`) or not; grades are human labels and are ignored here."""
 
     question_id: str
     question: str | None = None
@@ -34,12 +34,12 @@ class RunLog(Struct, frozen=True):
 
 
 def to_observation(line: RunLog) -> Observation:
-    """Return the line as an `Observation` whose one stage, `retrieved`, ranks the evidence files by their paths."""
+    """Return the line as an `Observation` with one stage, `retrieved`: the evidence files in their order."""
     files = line.evidence_files
     stages = None
     if files is not None:
         stages = (Stage("retrieved", tuple(Chunk(path, metadata={"path": path}) for path in files)),)
-    timed = line.latency_ms is not None or line.cost_usd is not None
+    has_usage = line.latency_ms is not None or line.cost_usd is not None
     return Observation(
         case_id=line.question_id,
         config_id=next(name for name in (line.config_id, line.model, "unknown") if name is not None),
@@ -48,7 +48,7 @@ def to_observation(line: RunLog) -> Observation:
         stages=stages,
         answer=line.answer,
         tool_calls=line.tool_calls,
-        usage=Usage(end_to_end_ms=line.latency_ms, cost_usd=line.cost_usd) if timed else None,
+        usage=Usage(end_to_end_ms=line.latency_ms, cost_usd=line.cost_usd) if has_usage else None,
         versions={} if line.model is None else {"generator": line.model},
     )
 

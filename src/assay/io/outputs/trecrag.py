@@ -1,6 +1,6 @@
-"""`trec-rag`: answers as the TREC 2024 RAG track collects them, sentence by sentence with the passages each one cites.
+"""Format `trec-rag`: answers of the TREC 2024 RAG track, sentence by sentence with the passages that each one cites.
 
-They hold no ranking: `references` are what the answer cites, not what was retrieved, so there is no stage.
+The format has no ranking: `references` are what the answer cites, not what was retrieved, so there is no stage.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from assay.model import Count, Observation, Sentence
 
 
 class Piece(Struct, frozen=True):
-    """One sentence of the answer; `citations` are places in the answer's `references`, from 0."""
+    """One sentence of the answer; `citations` are indices into the answer's `references`, from 0."""
 
     text: str
     citations: tuple[Count, ...]
 
 
 class TrecRag(Struct, frozen=True):
-    """The line as it is written."""
+    """One line."""
 
     run_id: str
     topic_id: str
@@ -32,15 +32,15 @@ class TrecRag(Struct, frozen=True):
 def to_observation(line: TrecRag) -> Observation:
     """Return the line as an `Observation`: the sentences, joined by a space as the answer, and the references cited.
 
-    Raises msgspec.ValidationError, with the place, for a citation of a reference that is not there.
+    Raises msgspec.ValidationError, with the path, for a citation of a reference that does not exist.
     """
     references = line.references
     cited: set[int] = set()
     for number, piece in enumerate(line.answer):
-        for place, reference in enumerate(piece.citations):
+        for index, reference in enumerate(piece.citations):
             if reference >= len(references):
-                expected = f"expected a place in the {len(references)} references, from 0"
-                at = f"`$.answer[{number}].citations[{place}]`"
+                expected = f"expected an index into the {len(references)} references, from 0"
+                at = f"`$.answer[{number}].citations[{index}]`"
                 raise msgspec.ValidationError(f"No such reference; {expected} - at {at}")
         cited.update(piece.citations)
     return Observation(

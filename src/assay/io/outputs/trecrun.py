@@ -1,7 +1,7 @@
-"""`trec-run` (`query Q0 document rank score tag`): a run written anew as native lines, one ranking for each query.
+"""Format `trec-run` (`query Q0 document rank score tag`): converts a run to native lines, one ranking per query.
 
-The order is that of `io.trec`, trec_eval's: scores fall, and of equal ones the greater document id comes first. The
-rank field decides nothing; the tag is the configuration.
+Documents are ordered as in trec_eval: by falling score, and by falling document id among equal scores. The rank field
+is ignored; the tag is the configuration.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK = 1 << 20
 
 @dataclass(slots=True)
 class _Ranking:
-    """The lines of one query: where they begin, and the score and line of each document."""
+    """The lines of one query: the first line, and the score and line of each document."""
 
     line: int
     tag: str
@@ -37,14 +37,14 @@ class _Ranking:
 
 @dataclass(slots=True)
 class Written:
-    """What was written: for each line the line of the run at which its query begins; how many were not in NFC."""
+    """The line of the run at which the query of each written line begins; how many lines were not in NFC."""
 
     lines: list[int]
     normalised: int
 
 
 def write_native(source: Source, target: Path) -> Written:
-    """Write a run as native lines, in the order in which its queries begin; raise InputError with every bad line."""
+    """Write a run as native lines, queries in the order of the run. Raises InputError with all bad lines."""
     try:
         return _write(source, target, scattered=False)
     except ScatteredError:
@@ -54,16 +54,17 @@ def write_native(source: Source, target: Path) -> Written:
 def _write(source: Source, target: Path, *, scattered: bool) -> Written:
     findings, written = Findings(source.name), Written([], 0)
     with open_file(source.path, source.name) as file, open(target, "wb") as out:
-        found = _rankings(file, findings, written)
-        for query, ranking in _gathered(found, findings) if scattered else _each_once(found):
+        parts = _read_rankings(file, findings, written)
+        rankings = _merge_scattered(parts, findings) if scattered else _refuse_scattered(parts)
+        for query, ranking in rankings:
             written.lines.append(ranking.line)
-            out.write(msgspec.json.encode(_observation(query, ranking)) + b"\n")
+            out.write(msgspec.json.encode(_make_observation(query, ranking)) + b"\n")
     findings.raise_errors()
     return written
 
 
-def _rankings(file: BinaryIO, findings: Findings, written: Written) -> Iterator[tuple[str, _Ranking]]:
-    """Yield the lines of the run as rankings of adjacent lines; bad lines are noted and left out."""
+def _read_rankings(file: BinaryIO, findings: Findings, written: Written) -> Iterator[tuple[str, _Ranking]]:
+    """Yield the adjacent lines of each query as a ranking; bad lines are noted and left out."""
     file.seek(len(BOM) if file.read(len(BOM)) == BOM else 0)
     tag = ""
     for block in query_blocks(file, LAYOUT, BLOCK):
@@ -71,58 +72,59 @@ def _rankings(file: BinaryIO, findings: Findings, written: Written) -> Iterator[
         for fault in block.faults:
             findings.error(*fault)
         starts, queries = block.fields.queries()
-        lines = block.fields.line.tolist()
-        rows = list(zip(lines, *(_column(block.fields, place) for place in (DOCUMENT, SCORE, TAG)), strict=True))
+        columns = [_column_texts(block.fields, column) for column in (DOCUMENT, SCORE, TAG)]
+        rows = list(zip(block.fields.line.tolist(), *columns, strict=True))
         for query, (begin, end) in zip(queries, pairwise([*starts.tolist(), len(rows)]), strict=True):
             tag = tag or rows[begin][-1]
-            ranking = _Ranking(lines[begin], tag)
-            for line, document, token, its_tag in rows[begin:end]:
+            ranking = _Ranking(rows[begin][0], tag)
+            for line, document, token, row_tag in rows[begin:end]:
                 score = read_number(token.encode())
                 if score is None:
                     message = f"not a score (got {shown(token)}; expected a finite decimal number)"
                     findings.error(line, "score", message, "E_SCORE")
                 else:
-                    _enter(ranking, line, document, score, findings)
-                if its_tag != tag:
-                    got = f"got {shown(its_tag)}; expected {shown(tag)} as on the lines before"
+                    _add_document(ranking, line, document, score, findings)
+                if row_tag != tag:
+                    got = f"got {shown(row_tag)}; expected {shown(tag)} as on the lines before"
                     findings.error(line, "tag", f"another run begins ({got})", "E_TAG")
-                    tag = its_tag
+                    tag = row_tag
             yield query.decode(), ranking
 
 
-def _column(fields: Fields, place: int) -> list[str]:
-    start, end, data = fields.start[:, place].tolist(), fields.end[:, place].tolist(), fields.text.data
+def _column_texts(fields: Fields, column: int) -> list[str]:
+    start, end, data = fields.start[:, column].tolist(), fields.end[:, column].tolist(), fields.text.data
     return [data[begin:stop].decode() for begin, stop in zip(start, end, strict=True)]
 
 
-def _enter(ranking: _Ranking, line: int, document: str, score: float, findings: Findings) -> None:
+def _add_document(ranking: _Ranking, line: int, document: str, score: float, findings: Findings) -> None:
     earlier = ranking.documents.setdefault(document, (score, line))[1]
     if earlier != line:
         got = f"got {shown(document)} again; first on line {earlier}"
         findings.error(line, "document", f"listed twice for one query ({got})", "E_DUPLICATE_ID")
 
 
-def _each_once(rankings: Iterable[tuple[str, _Ranking]]) -> Iterator[tuple[str, _Ranking]]:
-    seen: set[str] = set()
+def _refuse_scattered(rankings: Iterable[tuple[str, _Ranking]]) -> Iterator[tuple[str, _Ranking]]:
+    """Yield the rankings; raise ScatteredError if a query comes a second time."""
+    queries: set[str] = set()
     for query, ranking in rankings:
-        if query in seen:
+        if query in queries:
             raise ScatteredError
-        seen.add(query)
+        queries.add(query)
         yield query, ranking
 
 
-def _gathered(rankings: Iterable[tuple[str, _Ranking]], findings: Findings) -> Iterator[tuple[str, _Ranking]]:
-    """Bring together queries whose lines are scattered over the run: all of it is held in memory."""
-    whole: dict[str, _Ranking] = {}
+def _merge_scattered(rankings: Iterable[tuple[str, _Ranking]], findings: Findings) -> Iterator[tuple[str, _Ranking]]:
+    """Merge the parts of queries whose lines are scattered over the run; all rankings are held in memory."""
+    merged: dict[str, _Ranking] = {}
     for query, part in rankings:
-        ranking = whole.setdefault(query, part)
+        ranking = merged.setdefault(query, part)
         if ranking is not part:
             for document, (score, line) in part.documents.items():
-                _enter(ranking, line, document, score, findings)
-    yield from whole.items()
+                _add_document(ranking, line, document, score, findings)
+    yield from merged.items()
 
 
-def _observation(query: str, ranking: _Ranking) -> Observation:
+def _make_observation(query: str, ranking: _Ranking) -> Observation:
     ordered = sorted([(score, name) for name, (score, _) in ranking.documents.items()], reverse=True)
     chunks = tuple([Chunk(name, score) for score, name in ordered])
     return Observation(query, ranking.tag, stages=(Stage("retrieved", chunks),))

@@ -1,4 +1,4 @@
-"""Rankings of TREC queries as `RankingTable`s, and the ranking metrics over them."""
+"""Scores the rankings of a TREC run in batches: builds `RankingTable`s and computes the ranking metrics on them."""
 
 from __future__ import annotations
 
@@ -17,50 +17,52 @@ from assay.metrics.ranking import RankingTable
 METRICS = ("ap", "hit", "judged", "ndcg", "precision", "r_precision", "recall", "rr")
 DEFAULT_REL = 1
 ROWS = 4096
+"""Rankings that are collected before they are scored."""
 CELLS = 1 << 21
+"""Cells of a table at most, padding included; it bounds the memory of a batch."""
 
 
 def relevance(name: MetricName) -> int:
-    """Return the lowest grade that counts as relevant: `rel=N`, else 1."""
+    """Return the lowest grade that counts as relevant: N of `rel=N`, else 1."""
     rel = name.key("rel", "required")
     return DEFAULT_REL if rel == "required" else int(rel)
 
 
 def check_names(names: Sequence[MetricName]) -> None:
-    """Raise MetricNameError for metrics that a TREC run cannot have: all it holds is one ranking per query."""
-    wrong = [name for name in names if name.base not in METRICS or name.key("stage", "retrieved") != "retrieved"]
-    if wrong:
-        why = f"a TREC run holds one ranking per query (expected one of {', '.join(METRICS)}, without a stage)"
-        raise MetricNameError([Problem("", None, "metric", f"cannot score {name}: {why}") for name in wrong])
+    """Raise MetricNameError for metrics that cannot be computed from one ranking per query."""
+    unsupported = [name for name in names if name.base not in METRICS or name.key("stage", "retrieved") != "retrieved"]
+    if unsupported:
+        reason = f"a TREC run holds one ranking per query (expected one of {', '.join(METRICS)}, without a stage)"
+        raise MetricNameError([Problem("", None, "metric", f"cannot score {name}: {reason}") for name in unsupported])
 
 
 class Scorer:
-    """Scores rankings in batches; the values of a query do not depend on the batch that it falls into."""
+    """Scores rankings in batches; the values of a query do not depend on its batch."""
 
     def __init__(self, qrels: Qrels, names: Sequence[MetricName]) -> None:
         self.names = names
         self._qrels = qrels
         self._units = {rel: qrels.units(rel) for rel in {DEFAULT_REL, *map(relevance, names)}}
-        self._waiting: list[Rankings] = []
+        self._pending: list[Rankings] = []
         self._queries: list[Places] = [np.zeros(0, dtype=np.int64)]
         self._values: list[list[Floats]] = [[np.zeros(0)] for _ in names]
 
     def add(self, rankings: Rankings) -> None:
-        """Take more rankings."""
-        self._waiting.append(rankings)
-        if sum(len(waiting.query) for waiting in self._waiting) >= ROWS:
+        """Add rankings; they are scored once there are enough of them, or by `result`."""
+        self._pending.append(rankings)
+        if sum(len(pending.query) for pending in self._pending) >= ROWS:
             self._flush()
 
     def result(self) -> tuple[Places, list[Floats]]:
-        """Return the queries scored, and one array of their values for each metric."""
-        if self._waiting:
+        """Return the ordinals of the scored queries, of shape (n,), and for each metric an array of their values."""
+        if self._pending:
             self._flush()
         return np.concatenate(self._queries), [np.concatenate(values) for values in self._values]
 
     def _flush(self) -> None:
-        """Score what is waiting: rankings of like size together, so that padding stays small."""
-        rankings = Rankings.joined(self._waiting)
-        self._waiting = []
+        """Score the pending rankings, those of similar length together to keep the padding small."""
+        rankings = Rankings.joined(self._pending)
+        self._pending = []
         size = np.maximum(rankings.length, self._units[DEFAULT_REL][rankings.query])
         order = np.argsort(-size, kind="stable")
         first = 0
@@ -76,13 +78,13 @@ class Scorer:
             values.append(ranking_values(tables[relevance(name)], name))
 
     def _tables(self, rankings: Rankings) -> dict[int, RankingTable]:
-        """Return the table for each level of relevance; columns lie together in memory, for sums go rank by rank."""
+        """Return the table for each level of relevance, its arrays in column order because sums run rank by rank."""
         shape = (int(rankings.length.max()), len(rankings.query))
-        place = rankings.slot, rankings.row
+        cells = rankings.slot, rankings.row
         grade = np.zeros(shape, dtype=np.int8)
-        grade[place] = np.maximum(rankings.grade, 0)
+        grade[cells] = np.maximum(rankings.grade, 0)
         judged = np.zeros(shape, dtype=np.bool_)
-        judged[place] = rankings.grade >= 0
+        judged[cells] = rankings.grade >= 0
         positive = self._units[DEFAULT_REL][rankings.query]
         ideal = self._qrels.ideal(rankings.query, positive)
         length = rankings.length.astype(np.int32)

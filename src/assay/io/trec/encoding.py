@@ -1,4 +1,4 @@
-"""What is wrong with a line, and lines as UTF-8 in NFC."""
+"""Normalises lines to UTF-8 in NFC, and describes problems of lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Fault(NamedTuple):
-    """One thing wrong with one line: `line` counts from 1, `field` is empty where the line as a whole is meant."""
+    """One problem of one line: `line` counts from 1, `field` is empty if the whole line is meant."""
 
     line: int
     field: str
@@ -19,7 +19,7 @@ class Fault(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Lines as they are compared: how many were not in NFC, and those that are not UTF-8, which are left empty."""
+    """Lines in NFC, how many were not in NFC, and the problems of those that are not UTF-8; these are left empty."""
 
     data: bytes
     normalised: int
@@ -27,7 +27,7 @@ class Lines(NamedTuple):
 
 
 def normalise(raw: bytes, first_line: int) -> Lines:
-    r"""Return whole lines in NFC, because ids compare as people read them; other lines keep their numbers.
+    r"""Return lines in NFC, so that ids that look the same are equal. No line is removed, so line numbers are kept.
 
     >>> normalise(b"1 Q0 a\xcc\x80\n", first_line=1).data == b"1 Q0 \xc3\xa0\n"
     True
@@ -38,17 +38,17 @@ def normalise(raw: bytes, first_line: int) -> Lines:
         if unicodedata.is_normalized("NFC", raw.decode()):
             return Lines(raw, 0, [])
     lines, normalised, faults = raw.split(b"\n"), 0, []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line.isascii():
             continue
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
             got = f"got byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line"
-            faults.append(Fault(first_line + place, "", f"not UTF-8 ({got}; expected UTF-8 text)", "E_ENCODING"))
-            lines[place] = b""
+            faults.append(Fault(first_line + index, "", f"not UTF-8 ({got}; expected UTF-8 text)", "E_ENCODING"))
+            lines[index] = b""
             continue
         if not unicodedata.is_normalized("NFC", text):
-            lines[place] = unicodedata.normalize("NFC", text).encode()
+            lines[index] = unicodedata.normalize("NFC", text).encode()
             normalised += 1
     return Lines(b"\n".join(lines), normalised, faults)

@@ -1,4 +1,4 @@
-"""Pairs of a query and a document as arrays: found in one another, and never listed twice."""
+"""Pairs of a query and a document as arrays, with a search for duplicates and an index for look-ups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from assay.io.trec.tokens import HALF, Keys, Places, Text, keys, same
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """n pairs: `query` is a query's ordinal, `start` and `length` are the document id's place in `text`."""
+    """n pairs as arrays of shape (n,): `query` is the ordinal of the query, `start` and `length` the position of the
+    document id in `text`, and `key` a hash of both."""
 
     text: Text
     query: Places
@@ -25,7 +26,7 @@ class Pairs:
 
     @classmethod
     def of(cls, text: Text, query: Places, start: Places, length: Places) -> Pairs:
-        """Make pairs with their keys."""
+        """Make pairs and compute their keys."""
         return cls(text, query, start, length, keys(text, start, length, query))
 
     def __len__(self) -> int:
@@ -40,8 +41,8 @@ class Pairs:
         return self.text.tokens(self.start[rows], self.start[rows] + self.length[rows])
 
     def equal(self, rows: Places, other: Pairs, other_rows: Places) -> npt.NDArray[np.bool_]:
-        """Return which of these rows are the same pair as the other's, byte by byte."""
-        alike = same(
+        """Return which of `rows` are the same pair as `other_rows` of `other`, compared byte by byte."""
+        equal = same(
             self.text,
             self.start[rows],
             self.length[rows],
@@ -49,27 +50,28 @@ class Pairs:
             other.start[other_rows],
             other.length[other_rows],
         )
-        alike &= self.query[rows] == other.query[other_rows]
-        return alike
+        equal &= self.query[rows] == other.query[other_rows]
+        return equal
 
     def duplicates(self, line: Places, query_ids: Sequence[str]) -> Iterator[Fault]:
-        """Yield a fault for every pair that an earlier line already holds; `line` is each pair's line, rising."""
+        """Yield a problem for every pair that an earlier line lists too; `line` has the line of each pair."""
         ordered = np.sort(self.key)
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(repeated):
             return
+        # Equal keys may be a coincidence: only these rows are compared by their ids.
         rows = np.flatnonzero(np.isin(self.key, repeated))
-        first: dict[tuple[int, bytes], int] = {}
-        found = zip(self.query[rows].tolist(), self.documents(rows), line[rows].tolist(), strict=True)
-        for query, document, number in found:
-            earlier = first.setdefault((query, document), number)
+        first_line: dict[tuple[int, bytes], int] = {}
+        candidates = zip(self.query[rows].tolist(), self.documents(rows), line[rows].tolist(), strict=True)
+        for query, document, number in candidates:
+            earlier = first_line.setdefault((query, document), number)
             if earlier != number:
                 got = f"got {shown(document.decode())} again for {shown(query_ids[query])}; first on line {earlier}"
                 yield Fault(number, "document", f"listed twice for one query ({got})", "E_DUPLICATE_ID")
 
 
 class PairIndex:
-    """Looks pairs up among distinct ones of the same queries: rows sorted by key, and where each bucket begins."""
+    """Finds pairs among distinct pairs of the same queries: a hash table of rows sorted by key, cut into buckets."""
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
@@ -84,19 +86,20 @@ class PairIndex:
     def _bucket(self, pairs: Pairs) -> Places:
         return (pairs.key >> self._shift).astype(np.int64)
 
-    def find(self, wanted: Pairs) -> tuple[Places, Places]:
-        """Return the rows of `wanted` that are in the index, rising, and the row of the index that each equals."""
-        row = np.full(len(wanted), -1, dtype=np.int64)
-        bucket = self._bucket(wanted)
+    def find(self, searched: Pairs) -> tuple[Places, Places]:
+        """Return the rows of `searched` that are in the index, ascending, and the row of the index that each equals."""
+        row = np.full(len(searched), -1, dtype=np.int64)
+        bucket = self._bucket(searched)
         at, end = self._first[bucket], self._first[bucket + 1]
-        asked = np.flatnonzero(at < end)
-        at, end = at[asked], end[asked]
-        while len(asked):
-            alike = np.flatnonzero(self._key[at] == wanted.key[asked])
-            same_pair = alike[wanted.equal(asked[alike], self.pairs, self._row[at[alike]])]
-            row[asked[same_pair]] = self._row[at[same_pair]]
+        pending = np.flatnonzero(at < end)
+        at, end = at[pending], end[pending]
+        # Each turn compares every pending pair with the next row of its bucket.
+        while len(pending):
+            same_key = np.flatnonzero(self._key[at] == searched.key[pending])
+            same_pair = same_key[searched.equal(pending[same_key], self.pairs, self._row[at[same_key]])]
+            row[pending[same_pair]] = self._row[at[same_pair]]
             at += 1
-            more = at < end
-            asked, at, end = asked[more], at[more], end[more]
-        found = np.flatnonzero(row >= 0)
-        return found, row[found]
+            has_more = at < end
+            pending, at, end = pending[has_more], at[has_more], end[has_more]
+        matched = np.flatnonzero(row >= 0)
+        return matched, row[matched]

@@ -1,4 +1,4 @@
-"""Reads a TREC run and scores it: in one go, in parts on several processes, or grouped where queries are scattered."""
+"""Reads and scores a TREC run: at once, in parts on several processes, or grouped if its queries are scattered."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ from assay.io.trec.run import LAYOUT, UNKNOWN, RunReader, ScatteredError
 from assay.io.trec.tokens import Floats, Places
 
 GROUP = 128 << 20
-"""How many bytes of scattered lines are brought together at a time."""
+"""Bytes of scattered lines that are grouped by query at a time."""
 
 Span = tuple[int, int]
-"""First byte of a part of a file, and the first one after it."""
+"""Offsets of the first byte of a part of a file, and of the first byte after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to score: `file` is the run as it can be read in parts, `name` what to call it, `block` the bytes to read
-    at a time."""
+    """What to score: `file` is the uncompressed run, `name` its name in messages, `block` the bytes read at a time."""
 
     qrels: Qrels
     names: tuple[MetricName, ...]
@@ -47,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a part of a run gave: the queries scored with their values by metric, and what was met on the way."""
+    """The result of a part of a run: scored queries, their values by metric, tag, unknown queries, line counts."""
 
     query: Places
     values: list[Floats]
@@ -58,13 +57,13 @@ class Part:
 
 
 def score_whole(job: Job) -> Part:
-    """Score a run on this process; raise InputError with the lines that are wrong."""
+    """Score a run in this process. Raises InputError with all malformed lines."""
     with open_file(job.file, job.name) as file:
-        span = _content(file)
+        span = _content_span(file)
         findings = Findings(job.name)
         reader = RunReader(job.qrels, findings)
         try:
-            part = _score_blocks(job, reader, _blocks(job, file, span))
+            part = _score_blocks(job, reader, _read_blocks(job, file, span))
         except ScatteredError:
             return _score_grouped(job, file, span)
     if reader.sound and not reader.lines:
@@ -74,64 +73,66 @@ def score_whole(job: Job) -> Part:
 
 
 def score_shared(job: Job, workers: int) -> list[Part] | None:
-    """Score a run on several processes, this one among them; raise IncompleteError where one of the others dies.
+    """Score a run in several processes, including this one. Raises IncompleteError if another one dies.
 
-    None where only `score_whole` will do: something is wrong with the run, it is small, or its queries are scattered.
+    Returns None if `score_whole` is needed: the run has a problem, is small, or its queries are scattered.
     """
     with open_file(job.file, job.name) as file:
-        spans = _cut(file, _content(file), workers)
+        spans = _cut_at_queries(file, _content_span(file), workers)
     if len(spans) < 2:
         return None
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
     try:
-        with ProcessPoolExecutor(len(spans) - 1, context, initializer=_adopt, initargs=(job,)) as pool:
-            futures = [pool.submit(_score_adopted, span) for span in spans[1:]]
+        with ProcessPoolExecutor(len(spans) - 1, context, initializer=_set_worker_job, initargs=(job,)) as pool:
+            futures = [pool.submit(_score_span_in_worker, span) for span in spans[1:]]
             parts = [_score_span(job, spans[0]), *(future.result() for future in futures)]
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
-    sound = [part for part in parts if part is not None]
-    if len(sound) < len(parts) or len({part.tag for part in sound}) > 1:
+    valid_parts = [part for part in parts if part is not None]
+    if len(valid_parts) < len(parts) or len({part.tag for part in valid_parts}) > 1:
         return None
-    queries = np.concatenate([part.query for part in sound])
-    return sound if len(np.unique(queries)) == len(queries) else None
+    queries = np.concatenate([part.query for part in valid_parts])
+    is_scattered = len(np.unique(queries)) < len(queries)
+    return None if is_scattered else valid_parts
 
 
-_adopted: list[Job] = []
+_worker_job: list[Job] = []
+"""The job of a worker process, set once: sending it with every part would copy the qrels each time."""
 
 
-def _adopt(job: Job) -> None:
-    _adopted[:] = [job]
+def _set_worker_job(job: Job) -> None:
+    _worker_job[:] = [job]
 
 
-def _score_adopted(span: Span) -> Part | None:
-    return _score_span(_adopted[0], span)
+def _score_span_in_worker(span: Span) -> Part | None:
+    return _score_span(_worker_job[0], span)
 
 
 def _score_span(job: Job, span: Span) -> Part | None:
     reader = RunReader(job.qrels, Findings(job.name))
     with open_file(job.file, job.name) as file:
         try:
-            part = _score_blocks(job, reader, _blocks(job, file, span))
+            part = _score_blocks(job, reader, _read_blocks(job, file, span))
         except ScatteredError:
             return None
     return part if reader.sound else None
 
 
 def _may_fork() -> bool:
-    """Return whether this process has one thread only, so that no copy of it can be born with a lock held for ever."""
+    """Return whether this process has a single thread: a fork would copy a lock that another thread holds."""
     tasks = Path("/proc/self/task")
     return sys.platform == "linux" and tasks.is_dir() and len(list(tasks.iterdir())) == 1
 
 
-def _content(file: BinaryIO) -> Span:
-    """Return where the lines of a file are: all of it but a byte order mark."""
+def _content_span(file: BinaryIO) -> Span:
+    """Return the span of the lines of a file: all of it except a byte order mark."""
     begin = len(BOM) if file.read(len(BOM)) == BOM else 0
     return begin, file.seek(0, io.SEEK_END)
 
 
-def _cut(file: BinaryIO, whole: Span, parts: int) -> list[Span]:
-    """Cut a file into about equal parts at lines where the query changes."""
-    begin, end = whole
+def _cut_at_queries(file: BinaryIO, span: Span, parts: int) -> list[Span]:
+    """Cut a file into parts of similar size at lines where the query changes."""
+    begin, end = span
     cuts = [begin]
     for part in range(1, parts):
         file.seek(max(cuts[-1], begin + (end - begin) * part // parts))
@@ -141,20 +142,20 @@ def _cut(file: BinaryIO, whole: Span, parts: int) -> list[Span]:
 
 
 def _next_query(file: BinaryIO, end: int) -> int:
-    """Return where the first line begins that has another query than the first whole line from here."""
+    """Return the offset of the next line with another query than the first complete line from the current position."""
     line = file.readline(MAX_LINE_BYTES)
     query: list[bytes] = []
     while line.endswith(b"\n"):
-        here = file.tell()
+        line_start = file.tell()
         line = file.readline(MAX_LINE_BYTES)
-        found = line.split(None, 1)[:1]
-        if query and found and found != query:
-            return here
-        query = query or found
+        first_field = line.split(None, 1)[:1]
+        if query and first_field and first_field != query:
+            return line_start
+        query = query or first_field
     return end
 
 
-def _blocks(job: Job, file: BinaryIO, span: Span) -> Iterator[Block]:
+def _read_blocks(job: Job, file: BinaryIO, span: Span) -> Iterator[Block]:
     file.seek(span[0])
     return query_blocks(file, LAYOUT, job.block, span[1])
 
@@ -168,28 +169,33 @@ def _score_blocks(job: Job, reader: RunReader, blocks: Iterable[Block]) -> Part:
 
 
 def _score_grouped(job: Job, file: BinaryIO, span: Span) -> Part:
-    """Score a run whose queries are scattered over the file: check every line, then bring each query's lines together.
+    """Score a run whose queries are scattered over the file: check every line, then group the lines by query.
 
-    The queries are taken in as many shares as keep one share's lines near `GROUP` bytes; each share reads the file.
+    The queries are divided into shares of about `GROUP` bytes of lines; the file is read once for each share.
     """
     findings = Findings(job.name)
     checker = RunReader(job.qrels, findings)
-    for block in _blocks(job, file, span):
+    for block in _read_blocks(job, file, span):
         checker.check(block)
         checker.queries(block.fields)
     findings.raise_errors()
     reader = RunReader(job.qrels, findings)
     shares = 1 + (span[1] - span[0]) // GROUP
-    gathered = (_gather(reader, _blocks(job, file, span), share, shares) for share in range(shares))
-    part = _score_blocks(job, reader, (block for lines in gathered for block in lines.blocks(job.block)))
+
+    def grouped_blocks() -> Iterator[Block]:
+        for share in range(shares):
+            lines = _group_lines(reader, _read_blocks(job, file, span), share, shares)
+            yield from lines.blocks(job.block)
+
+    part = _score_blocks(job, reader, grouped_blocks())
     findings.raise_errors()
     unknown = tuple(checker.unknown)
     return replace(part, tag=checker.tag, unknown=unknown, lines=checker.lines, normalised=checker.normalised)
 
 
 @dataclass(frozen=True, slots=True)
-class _Gathered:
-    """Lines brought together by query, and the number of each in its file."""
+class _GroupedLines:
+    """Lines grouped by query, and the number of each line in its file."""
 
     text: bytes
     number: Places
@@ -201,8 +207,8 @@ class _Gathered:
             yield block._replace(fields=fields)
 
 
-def _gather(reader: RunReader, blocks: Iterator[Block], share: int, shares: int) -> _Gathered:
-    """Return the lines of one share of the known queries, each query's together and in the order of the file."""
+def _group_lines(reader: RunReader, blocks: Iterator[Block], share: int, shares: int) -> _GroupedLines:
+    """Return the lines of one share of the known queries, grouped by query and within it in the order of the file."""
     queries: list[Places] = []
     numbers: list[Places] = []
     lines: list[bytes] = []
@@ -210,11 +216,11 @@ def _gather(reader: RunReader, blocks: Iterator[Block], share: int, shares: int)
         fields = block.fields
         first, ordinal = reader.queries(fields)
         query = np.repeat(ordinal, np.diff(first, append=len(fields)))
-        chosen = np.flatnonzero((query != UNKNOWN) & (query % shares == share))
-        queries.append(query[chosen])
-        numbers.append(fields.line[chosen])
-        spans = zip(fields.start[chosen, 0].tolist(), fields.end[chosen, -1].tolist(), strict=True)
+        selected = np.flatnonzero((query != UNKNOWN) & (query % shares == share))
+        queries.append(query[selected])
+        numbers.append(fields.line[selected])
+        spans = zip(fields.start[selected, 0].tolist(), fields.end[selected, -1].tolist(), strict=True)
         lines.extend(fields.text.data[begin:end] for begin, end in spans)
     order = np.argsort(np.concatenate(queries), kind="stable")
-    text = b"\n".join([lines[place] for place in order.tolist()])
-    return _Gathered(text, np.concatenate(numbers)[order])
+    text = b"\n".join([lines[index] for index in order.tolist()])
+    return _GroupedLines(text, np.concatenate(numbers)[order])

@@ -1,6 +1,6 @@
-"""TREC qrels: how relevant which documents are to which query (`query iteration document grade`).
+"""Reads TREC qrels: relevance judgments of documents for queries (`query iteration document grade`).
 
-The file stays in memory as it is; beside it lie arrays with one row per judgment.
+The text of the file stays in memory; arrays with one row per judgment refer to it.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Counts = npt.NDArray[np.int32]
 class Qrels:
     """The judgments of n queries, in the order in which the queries first appear in the file.
 
-    ordinals: each query id's place. index: the (query, document) pairs of the file, one row each, by query and falling
-    grade. grade: of each row, -1 where it was negative: not judged. offset: (n,) first row of each query.
-    normalised: how many lines were not in NFC.
+    ordinals: position of each query id. index: the (query, document) pairs of the file, one row each, by query and
+    falling grade. grade: grade of each row, -1 (not judged) if it was negative. offset: first row of each query, of
+    shape (n,). normalised: number of lines that were not in NFC.
     """
 
     path: str
@@ -53,34 +53,37 @@ class Qrels:
 
     @property
     def negative(self) -> int:
-        """How many grades were negative and are taken as not judged."""
+        """Number of negative grades, which mean not judged."""
         return int(np.count_nonzero(self.grade < 0))
 
     def units(self, rel: int) -> Counts:
-        """Return for each query how many documents have at least grade `rel`."""
+        """Return for each query the number of documents with a grade of at least `rel`, of shape (n,)."""
         relevant = self.index.pairs.query[self.grade >= rel]
         return np.bincount(relevant, minlength=len(self)).astype(np.int32)
 
     def ideal(self, queries: Places, units: Counts) -> Grades:
-        """Return the best grades of some queries, falling: shape (queries, most units), `units[i]` grades in row i."""
-        place = np.arange(int(units.max(initial=0)))[:, np.newaxis]
-        filled = place < units
+        """Return the grades of the ideal ranking of some queries, of shape (queries, largest of `units`).
+
+        Row i has the `units[i]` best grades of query i in falling order, then zeros.
+        """
+        rank = np.arange(int(units.max(initial=0)))[:, np.newaxis]
+        filled = rank < units
         ideal = np.zeros(filled.shape, dtype=np.int8)
-        ideal[filled] = self.grade[(self.offset[queries] + place)[filled]]
+        ideal[filled] = self.grade[(self.offset[queries] + rank)[filled]]
         return ideal.T
 
 
 def read_qrels(path: Path) -> Qrels:
     """Read a qrels file (`.gz` too): four fields a line, each (query, document) once, integer grades up to 10.
 
-    A negative grade means not judged. Raises InputError with the lines that are wrong.
+    A negative grade means not judged. Raises InputError with all malformed lines.
     """
     with opened(path) as source, open_file(source.path, source.name) as file:
-        data, normalised, faults = normalise(_ending_in_newline(file.read().removeprefix(BOM)), 1)
+        data, normalised, faults = normalise(_end_with_newline(file.read().removeprefix(BOM)), 1)
     text = Text.of(data)
     del data
     ordinals: dict[bytes, int] = {}
-    parts = [_judgments(block, begin, ordinals, faults) for block, begin in _blocks(text)]
+    parts = [_read_judgments(block, begin, ordinals, faults) for block, begin in _split_blocks(text)]
     judgments = _Judgments(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     pairs = Pairs(text, judgments.query, judgments.start, judgments.length, judgments.key)
     query_ids = tuple(query_id.decode() for query_id in ordinals)
@@ -98,7 +101,7 @@ def read_qrels(path: Path) -> Qrels:
 
 
 class _Judgments(NamedTuple):
-    """One row per judgment: the query's ordinal; the document's place, length and key; the grade and the line."""
+    """One row per judgment: ordinal of the query; start, length and key of the document id; grade and line."""
 
     query: Places
     start: Places
@@ -108,12 +111,12 @@ class _Judgments(NamedTuple):
     line: Places
 
 
-def _ending_in_newline(raw: bytes) -> bytes:
+def _end_with_newline(raw: bytes) -> bytes:
     return raw if raw.endswith(b"\n") else raw + b"\n"
 
 
-def _blocks(text: Text) -> Iterator[tuple[Block, int]]:
-    """Yield the lines in blocks of about a megabyte, and where in the text each begins."""
+def _split_blocks(text: Text) -> Iterator[tuple[Block, int]]:
+    """Yield the lines in blocks of about a megabyte, and the offset of each block in the text."""
     begin, line = 0, 1
     while begin < text.size:
         end = text.data.index(b"\n", min(begin + BLOCK, text.size - 1)) + 1
@@ -122,8 +125,8 @@ def _blocks(text: Text) -> Iterator[tuple[Block, int]]:
         begin, line = end, line + block.lines
 
 
-def _judgments(block: Block, begin: int, ordinals: dict[bytes, int], faults: list[Fault]) -> _Judgments:
-    """Return the judgments of a block that begins at a place of the whole text; number its new queries."""
+def _read_judgments(block: Block, begin: int, ordinals: dict[bytes, int], faults: list[Fault]) -> _Judgments:
+    """Return the judgments of a block that begins at offset `begin` of the text; number its new queries."""
     fields = block.fields
     faults += block.faults
     first, ids = fields.queries()
@@ -131,10 +134,10 @@ def _judgments(block: Block, begin: int, ordinals: dict[bytes, int], faults: lis
     query = np.repeat(ordinal, np.diff(first, append=len(fields)))
     pairs = Pairs.of(fields.text, query, *fields.column(DOCUMENT))
     numbers = read_numbers(fields.text, *fields.column(GRADE))
-    wrong = ~numbers.whole | (numbers.value > MAX_GRADE)
-    rows = np.flatnonzero(wrong)
+    invalid = ~numbers.whole | (numbers.value > MAX_GRADE)
+    rows = np.flatnonzero(invalid)
     for line, token in zip(fields.line[rows].tolist(), fields.tokens(rows, GRADE), strict=True):
         got = f"got {shown(token.decode())}; expected an integer up to {MAX_GRADE}"
         faults.append(Fault(line, "grade", f"not a grade ({got})", "E_GRADE"))
-    grade = np.where(wrong, 0, np.maximum(numbers.value, NOT_JUDGED)).astype(np.int64)
+    grade = np.where(invalid, 0, np.maximum(numbers.value, NOT_JUDGED)).astype(np.int64)
     return _Judgments(query, pairs.start + begin, pairs.length, pairs.key, grade, fields.line)
