@@ -75,9 +75,9 @@ def test_a_run_copied_out_of_a_run_has_them_too(run: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda path: path.write_text(path.read_text() + "# only a comment\n"), "is not what was scored"),
-        (lambda path: path.unlink(), "is not there (expected the file that the manifest names)"),
-        (lambda path: path.with_name("2-tone.yaml").write_text("name: tone"), "is no rubric of this run"),
+        (lambda path: path.write_text(path.read_text() + "# only a comment\n"), "is not the file that was scored"),
+        (lambda path: path.unlink(), "does not exist (expected the file that the manifest names)"),
+        (lambda path: path.with_name("2-tone.yaml").write_text("name: tone"), "is not a rubric of this run"),
     ],
     ids=["edited", "gone", "another beside it"],
 )

@@ -31,7 +31,9 @@ class Known(NamedTuple):
 
     def requests(self) -> list[JudgeRequest]:
         """Return all of it."""
-        return [each.request for each in self.controls.values()] + [request for _, request in self.anchors.values()]
+        return [control.request for control in self.controls.values()] + [
+            request for _, request in self.anchors.values()
+        ]
 
 
 def known_questions(asked: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics) -> Known:
@@ -39,19 +41,19 @@ def known_questions(asked: Mapping[str, JudgeRequest], clusters_of: Mapping[str,
 
     `clusters_of` says which clusters of cases a request is about: what answers one of a cluster may answer another.
     """
-    made = [control for one, other in _pairs(asked, clusters_of) for control in controls(one, other)]
+    made = [control for one, other in _pair_requests(asked, clusters_of) for control in controls(one, other)]
     return Known({each.request.digest: each for each in made}, anchor_requests(rubrics))
 
 
 def anchor_requests(rubrics: Rubrics) -> dict[str, tuple[Anchor, JudgeRequest]]:
     """Return the anchors with their requests, by digest."""
-    found = {}
+    anchors = {}
     for anchor in load_anchors().anchors:
         rubric = rubrics.get((SUPPORT, anchor.language))
         if rubric is not None:
             request = anchor_request(anchor, rubric)
-            found[request.digest] = anchor, request
-    return found
+            anchors[request.digest] = anchor, request
+    return anchors
 
 
 def rounds_of(before: Standing | None, at: str | None, *, anew: bool) -> int:
@@ -73,8 +75,8 @@ def votes_of_anchors(known: Known, verdicts: Verdicts, rounds: int, *, anew: boo
 def passing_over(votes: Mapping[str, int], verdicts: Verdicts) -> dict[str, list[Verdict]]:
     """Return the samples of the anchors with several votes, and an empty one in place of that which sees passages in
     another order: who is asked again must see the same."""
-    passed = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest, count in votes.items() if count > 1}
-    return {digest: [*verdicts.get(digest, ()), each] for digest, each in passed.items()}
+    skipped = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest, count in votes.items() if count > 1}
+    return {digest: [*verdicts.get(digest, ()), placeholder] for digest, placeholder in skipped.items()}
 
 
 def drift_of(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric]) -> tuple[str, ...]:
@@ -82,7 +84,7 @@ def drift_of(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric
     and the shares of supported and of other claims that were told as such."""
     pairs = []
     for digest, (anchor, request) in known.anchors.items():
-        rounds = [label for each in verdicts.get(digest, ()) if (label := _label(each, request, rubrics))]
+        rounds = [label for each in verdicts.get(digest, ()) if (label := _label_of_sample(each, request, rubrics))]
         if len(rounds) > 1:
             pairs.append((anchor, rounds[0], rounds[-1]))
     supported = [(a.label == SUPPORTED, first == SUPPORTED, last == SUPPORTED) for a, first, last in pairs]
@@ -108,25 +110,25 @@ def _moved(what: str, share: Sequence[tuple[bool, bool]]) -> str:
 def standing_of(judge: str, known: Known, verdicts: Verdicts, rubrics: Rubrics, at: str | None) -> Standing:
     """Return how a judge stands after it was asked; invalid where the mean of the controls is above the ceiling."""
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
-    worth: dict[str, list[float]] = defaultdict(list)
+    values_by_kind: dict[str, list[float]] = defaultdict(list)
     for digest, control in known.controls.items():
-        values = _values(verdicts.get(digest, ()), by_hash[control.request.rubric_hash])
+        values = _item_values(verdicts.get(digest, ()), by_hash[control.request.rubric_hash])
         if values:
-            worth[control.kind].append(sum(values) / len(values))
-    right = [label == known.anchors[digest][0].label for digest, label in _labels(known, verdicts, by_hash)]
-    numbers = [value for values in worth.values() for value in values]
-    mean = sum(numbers) / len(numbers) if numbers else None
+            values_by_kind[control.kind].append(sum(values) / len(values))
+    is_right = [label == known.anchors[digest][0].label for digest, label in _last_labels(known, verdicts, by_hash)]
+    means = [value for values in values_by_kind.values() for value in values]
+    mean = sum(means) / len(means) if means else None
     reasons = [
         f"controls {kind}: mean {sum(values) / len(values):.2f} (expected {CEILING} at most)"
-        for kind, values in sorted(worth.items())
+        for kind, values in sorted(values_by_kind.items())
         if sum(values) / len(values) > CEILING
     ]
     return Standing(
         judge,
-        controls=len(numbers),
+        controls=len(means),
         controls_mean=mean,
-        anchors=len(right),
-        anchors_right=sum(right) / len(right) if right else None,
+        anchors=len(is_right),
+        anchors_right=sum(is_right) / len(is_right) if is_right else None,
         invalid=mean is not None and mean > CEILING,
         reasons=tuple(reasons),
         at=at,
@@ -150,34 +152,34 @@ class Separation(NamedTuple):
 def separated(known: Known, verdicts: Verdicts, rubrics: Rubrics) -> Separation:
     """Return how far verdicts on the anchors separate the grounded from the others. Raises InputError for too few."""
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
-    scores, grounded = [], []
-    for digest, label in _labels(known, verdicts, by_hash):
+    scores, is_grounded = [], []
+    for digest, label in _last_labels(known, verdicts, by_hash):
         anchor, request = known.anchors[digest]
         scores.append(by_hash[request.rubric_hash].value(label) or 0.0)
-        grounded.append(anchor.label == SUPPORTED)
-    area, gap = separation(scores, grounded)
+        is_grounded.append(anchor.label == SUPPORTED)
+    area, gap = separation(scores, is_grounded)
     return Separation(area, gap, len(scores))
 
 
-def _labels(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric]) -> Iterator[tuple[str, str]]:
+def _last_labels(known: Known, verdicts: Verdicts, rubrics: Mapping[str, JudgeRubric]) -> Iterator[tuple[str, str]]:
     """Yield the last label of each anchor that has one."""
     for digest, (_, request) in known.anchors.items():
-        labels = [label for each in verdicts.get(digest, ()) if (label := _label(each, request, rubrics))]
+        labels = [label for each in verdicts.get(digest, ()) if (label := _label_of_sample(each, request, rubrics))]
         if labels:
             yield digest, labels[-1]
 
 
-def _label(sample: Verdict, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]) -> str | None:
+def _label_of_sample(sample: Verdict, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]) -> str | None:
     """Return what one sample says of an anchor."""
     items = fold_votes([sample], rubrics[request.rubric_hash]).items
     return next((item.label for item in items if item.id == CLAIM), None)
 
 
-def _values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:
+def _item_values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:
     return [item.value for item in fold_votes(samples, rubric).items if item.value is not None]
 
 
-def _pairs(
+def _pair_requests(
     asked: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]]
 ) -> Iterator[tuple[JudgeRequest, JudgeRequest]]:
     """Yield a few requests of each rubric with one about something else, the same ones whatever the order."""
@@ -186,14 +188,16 @@ def _pairs(
         by_rubric[asked[digest].rubric_hash].append(digest)
     for digests in by_rubric.values():
         for digest in digests[:PAIRS]:
-            question = _question(asked[digest])
+            question = _normalised_question(asked[digest])
             others = (each for each in digests if not clusters_of[each] & clusters_of[digest])
-            other = next((each for each in others if question is None or _question(asked[each]) != question), None)
+            other = next(
+                (each for each in others if question is None or _normalised_question(asked[each]) != question), None
+            )
             if other is not None:
                 yield asked[digest], asked[other]
 
 
-def _question(request: JudgeRequest) -> str | None:
+def _normalised_question(request: JudgeRequest) -> str | None:
     """Return the question of a request, however it is written: the same one may be asked by several people."""
     question = request.inputs.get("question")
     return " ".join(question.casefold().split()) if isinstance(question, str) else None

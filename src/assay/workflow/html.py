@@ -64,25 +64,32 @@ def seeded(run: ScoreRun) -> list[int]:
 
 def whole_cases(run: ScoreRun, order: Sequence[int], comparison: Comparison | None) -> Iterator[CaseDetail]:
     """Yield whole cases: those that leaked, failed, changed, are missing, then a sample that goes on to the last."""
-    checks = {
-        config: {found.case_id: found for found in result.table.checks}
+    checks_by_config = {
+        config: {checks_by_case.case_id: checks_by_case for checks_by_case in result.table.checks}
         for config, result in run.scoring.configs.items()
     }
-    for number, place in enumerate(dict.fromkeys([*_weighty(run, comparison), *order])):
-        case_id, scores = run.golden.cases[place].id, number < EXPLAINED
-        views = {config: _view(run, place, config, found.get(case_id), scores) for config, found in checks.items()}
-        yield CaseDetail(place, views)
+    for number, position in enumerate(dict.fromkeys([*_important_cases(run, comparison), *order])):
+        case_id, scores = run.golden.cases[position].id, number < EXPLAINED
+        views = {
+            config: _case_view(run, position, config, checks_by_case.get(case_id), scores)
+            for config, checks_by_case in checks_by_config.items()
+        }
+        yield CaseDetail(position, views)
 
 
-def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None, scores: bool) -> CaseView:
-    found = explanation(run, run.joins, place, config, checks, scores=scores)
-    if found.observation is None:
-        return CaseView(found)
-    case = run.joins.case(place)
-    return CaseView(found, claims_of(case, found.observation), verdicts_of(case, found.observation, run.plan.names))
+def _case_view(run: ScoreRun, position: int, config: str, checks: CaseChecks | None, scores: bool) -> CaseView:
+    case_explanation = explanation(run, run.joins, position, config, checks, scores=scores)
+    if case_explanation.observation is None:
+        return CaseView(case_explanation)
+    case = run.joins.case(position)
+    return CaseView(
+        case_explanation,
+        claims_of(case, case_explanation.observation),
+        verdicts_of(case, case_explanation.observation, run.plan.names),
+    )
 
 
-def _weighty(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
+def _important_cases(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
     states = [states_of(result) for _, result in sorted(run.scoring.configs.items())]
 
     def places(state: str) -> list[int]:
@@ -104,7 +111,7 @@ def step_times(run: ScoreRun, order: Sequence[int]) -> list[StepTime]:
         times: dict[str, list[float]] = {}
         for place in order[:TIMED]:
             seen = run.observation(config, run.golden.cases[place].id)
-            for step, taken in _steps(seen) if seen is not None else ():
+            for step, taken in _step_durations(seen) if seen is not None else ():
                 times.setdefault(step, []).append(taken)
         whole = times.pop(END_TO_END, None)
         for step, taken in [*times.items(), *([(END_TO_END, whole)] if whole else ())]:
@@ -114,11 +121,11 @@ def step_times(run: ScoreRun, order: Sequence[int]) -> list[StepTime]:
     return found
 
 
-def _steps(seen: Observation) -> Iterator[tuple[str, float]]:
-    for stage in seen.stages or ():
+def _step_durations(observation: Observation) -> Iterator[tuple[str, float]]:
+    for stage in observation.stages or ():
         if stage.latency_ms is not None:
             yield stage.name, stage.latency_ms
-    if seen.usage is not None:
-        yield from seen.usage.stage_ms.items()
-        if seen.usage.end_to_end_ms is not None:
-            yield END_TO_END, seen.usage.end_to_end_ms
+    if observation.usage is not None:
+        yield from observation.usage.stage_ms.items()
+        if observation.usage.end_to_end_ms is not None:
+            yield END_TO_END, observation.usage.end_to_end_ms

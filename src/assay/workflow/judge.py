@@ -109,7 +109,7 @@ def judge(
     notices += [said for each in (chosen, second) if each is not None for said in guarded(judgement, each, questions)]
     questions, said = narrowed(questions, judgement.only, gate)
     session = _Session(judgement, chosen, second, questions, budget, gate or Gate(), stopping)
-    contents = _contents(judgement.book_path)
+    contents = _read_store(judgement.book_path)
     preflight = session.preflight(contents)
     judged = Judged(preflight, judgement.book_path, [*notices, *said, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
@@ -120,7 +120,9 @@ def judge(
         if session.second is not None:
             book.register(session.second.judge.identity)
         if judgement.run is not None:
-            _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders)
+            _write_judge_to_manifest(
+                Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders
+            )
         try:
             asyncio.run(session.run(book, judged, progress, clock))
         except asyncio.CancelledError:  # a second Ctrl-C
@@ -144,15 +146,15 @@ class _Session:
         self.judgement, self.chosen, self.questions, self.budget = judgement, chosen, questions, budget
         self.stopping = stopping
         limits = judgement.limits
-        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._keep)
+        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._store_bytes)
         self.second = None
         if second is not None:
-            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._keep)
+            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._store_bytes)
             self.second = SecondJudge(second, other)
         self.digest = self.judge.identity.digest
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
-        self._before: Mapping[str, Sequence[Verdict]] = {}
+        self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: Standing | None = None
         self._round = 1
         self._asked: dict[str, JudgeRequest] = {}
@@ -164,20 +166,20 @@ class _Session:
 
     def preflight(self, contents: Contents) -> Preflight:
         """Return what is to be asked, and what it will take."""
-        self._before = contents.verdicts.get(self.digest, {})
+        self._recorded = contents.verdicts.get(self.digest, {})
         self._standing = contents.standings.get(self.digest)
-        self.verdicts = {name: list(samples) for name, samples in self._before.items()}
+        self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.recall(contents)
         asked = self.questions.asked(self.verdicts)
         if asked:
             self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
-            anew = any(self._lacking(request)[0] for request in asked.values())
+            anew = any(self._missing_votes(request)[0] for request in asked.values())
             self._begin_round(anew=anew)
         beside = self.voting.known.requests()
         least, most = Counter[str](), Counter[str]()
         for request in [*asked.values(), *beside]:
-            count, top = self._lacking(request)
+            count, top = self._missing_votes(request)
             for total, calls, each in (
                 (least, count, self.judge.likely),
                 (most, top * CALLS_OF_VOTE, self.judge.estimate),
@@ -193,8 +195,8 @@ class _Session:
             len(beside),
             least["calls"],
             most["calls"] + calls,
-            self._took(least),
-            self._took(most).and_also(took),
+            self._estimate_cost(least),
+            self._estimate_cost(most).and_also(took),
             str(self.voting.fixed)
             if self.voting.fixed
             else f"1, and up to {MOST} where they differ or one case decides",
@@ -206,9 +208,9 @@ class _Session:
         before = self._standing
         self._round = rounds_of(before, self.judgement.at, anew=anew)
         again = before is not None and self._round > before.rounds
-        self.voting.anchors = votes_of_anchors(self.voting.known, self._before, self._round, anew=again)
+        self.voting.anchors = votes_of_anchors(self.voting.known, self._recorded, self._round, anew=again)
 
-    def _took(self, total: Counter[str]) -> Took:
+    def _estimate_cost(self, total: Counter[str]) -> Took:
         price = self.chosen.price
         cost = price.of(total["prompt"], total["completion"]) if price is not None else None
         return Took(total["prompt"], total["completion"], cost)
@@ -222,10 +224,12 @@ class _Session:
         judged.tally = runner.tally
         try:
             with interruptible(runner, self.stopping):
-                await self._controls(runner, book, judged)
-                await self._rounds(runner, judged)
-                await self._in_doubt(book, judged, clock)
-            judged.unscored = Counter(why for each in self._asked.values() if (why := self._without_verdict(each)))
+                await self._ask_controls(runner, book, judged)
+                await self._ask_questions(runner, judged)
+                await self._ask_second_judge(book, judged, clock)
+            judged.unscored = Counter(
+                why for each in self._asked.values() if (why := self._missing_verdict_reason(each))
+            )
         finally:
             await self.judge.aclose()
             if self.second is not None:
@@ -233,30 +237,30 @@ class _Session:
             judged.double_bills = book.double_bills
         judged.done = True
 
-    async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
+    async def _ask_controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
         """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
-        known = self.voting.known
+        control_questions = self.voting.known
         recorded = self.verdicts | passing_over(self.voting.anchors, self.verdicts)
-        said = await runner.run(known.requests(), recorded)
+        samples = await runner.run(control_questions.requests(), recorded)
         before = self._standing
-        if not said:
+        if not samples:
             judged.standing = before
-        if runner.tally.halted or not said:
+        if runner.tally.halted or not samples:
             return
         at = before.at if before is not None and before.rounds == self._round else self.judgement.at
-        standing = standing_of(self.digest, known, said, self.chosen.rubrics, at)
+        standing = standing_of(self.digest, control_questions, samples, self.chosen.rubrics, at)
         judged.standing = book.mark(structs.replace(standing, rounds=self._round))
 
-    async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
+    async def _ask_questions(self, runner: JudgingRunner, judged: Judged) -> None:
         """Ask what the verdicts so far give rise to, until that is nothing new."""
-        asked = new = self.questions.asked(self.verdicts)
-        while new and not runner.tally.halted:
-            self.verdicts |= await runner.run(new.values(), self.verdicts)
-            before, asked = asked, self.questions.asked(self.verdicts)
-            new = {name: request for name, request in asked.items() if name not in before}
-        judged.requests, self._asked = len(asked), asked
+        requests = new_requests = self.questions.asked(self.verdicts)
+        while new_requests and not runner.tally.halted:
+            self.verdicts |= await runner.run(new_requests.values(), self.verdicts)
+            earlier_requests, requests = requests, self.questions.asked(self.verdicts)
+            new_requests = {name: request for name, request in requests.items() if name not in earlier_requests}
+        judged.requests, self._asked = len(requests), requests
 
-    async def _in_doubt(self, book: Book, judged: Judged, clock: Clock | None) -> None:
+    async def _ask_second_judge(self, book: Book, judged: Judged, clock: Clock | None) -> None:
         """Ask the second judge, where there is one, about what the first left in doubt."""
         if self.second is None or judged.standing is None or judged.tally.halted:
             return
@@ -268,33 +272,33 @@ class _Session:
             await self.second.ask(runner, doubts.values())
         judged.in_doubt = len(doubts)
 
-    def _without_verdict(self, request: JudgeRequest) -> str:
+    def _missing_verdict_reason(self, request: JudgeRequest) -> str:
         """Return why the votes on a request come to no verdict, those of before included; "" where they do."""
-        both = (*self._before.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
-        votes = {each.sample: each for each in both}
+        recorded = (*self._recorded.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
+        votes = {sample.sample: sample for sample in recorded}
         if not votes:
             return NOT_ASKED
         rubric = self._rubrics[request.rubric_hash]
         ruling = fold_votes([votes[sample] for sample in sorted(votes)], rubric)
-        if self.second is not None and (said := self.second.said.get(request.digest)):
-            ruling = settled(ruling, fold_votes(said, rubric))
+        if self.second is not None and (second_samples := self.second.said.get(request.digest)):
+            ruling = settled(ruling, fold_votes(second_samples, rubric))
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
-    def _lacking(self, request: JudgeRequest) -> tuple[int, int]:
+    def _missing_votes(self, request: JudgeRequest) -> tuple[int, int]:
         return self.voting.lacking(request, self.verdicts.get(request.digest, ()))
 
-    def _keep(self, name: str, body: bytes) -> None:
+    def _store_bytes(self, name: str, body: bytes) -> None:
         assert self._book is not None
         self._book.keep(name, body)
 
 
-def _contents(path: Path) -> Contents:
+def _read_store(path: Path) -> Contents:
     return read_contents(path) if path.exists() else Contents()
 
 
-def _name_judge(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
+def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
     """Say in the manifest of a run who judges it, where the verdicts are and, with copies, by which other rubrics."""
-    said = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
+    judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
     with RunFolder(run) as folder:
         copies = folder.copy_rubrics(rubrics)
-        folder.write_manifest({**folder.manifest, "judge": said | {"rubrics": copies}})
+        folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})

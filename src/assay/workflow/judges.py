@@ -58,20 +58,24 @@ def choose_judge(
     known = dict(config.settings.judges)
     if config.settings.judge is not None:
         known.setdefault(DEFAULT_NAME, config.settings.judge)
-    given = {key: value for key, value in flags.items() if value is not None}
+    overrides = {key: value for key, value in flags.items() if value is not None}
     if name is None and len(known) == 1:
         (name,) = known
     if name is None:
-        _refuse("judge", f"none named (expected --judge with {_names(known) or 'a name, and --model'})")
-    found = known.get(name)
-    if found is None and "model" not in given:
-        expected = f"one of {_names(known)}, or --model with it" if known else "--model with it"
-        _refuse("judge", f"no such judge in the settings (got {shown(name)}; expected {expected})")
-    settings = structs.replace(found or JudgeSettings(), **given)
+        _raise_settings_error(
+            "judge", f"none named (expected --judge with {_join_names(known) or 'a name, and --model'})"
+        )
+    named_settings = known.get(name)
+    if named_settings is None and "model" not in overrides:
+        expected = f"one of {_join_names(known)}, or --model with it" if known else "--model with it"
+        _raise_settings_error("judge", f"no such judge in the settings (got {shown(name)}; expected {expected})")
+    settings = structs.replace(named_settings or JudgeSettings(), **overrides)
     if settings.model is None:
-        _refuse("judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)")
+        _raise_settings_error(
+            "judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)"
+        )
     if settings.base_url_env is None:
-        _refuse(
+        _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
         )
@@ -82,16 +86,16 @@ def choose_judge(
 
 def caps_of(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> Caps:
     """Return the hard caps. Raises SettingsError for a cap on money where nobody knows what a call costs."""
-    most = cost if cost is not None else chosen.settings.max_cost_usd
-    if most is not None and not math.isfinite(most):
-        _refuse("max_cost", f"no amount of dollars (got {most}; expected a finite number)")
-    if most is not None and chosen.price is None:
-        _refuse(
+    max_cost = cost if cost is not None else chosen.settings.max_cost_usd
+    if max_cost is not None and not math.isfinite(max_cost):
+        _raise_settings_error("max_cost", f"no amount of dollars (got {max_cost}; expected a finite number)")
+    if max_cost is not None and chosen.price is None:
+        _raise_settings_error(
             "max_cost",
             f"cannot be kept, because nobody says what {chosen.settings.model} costs (expected prompt_usd_per_1k and "
             "completion_usd_per_1k in its settings, or --max-tokens instead)",
         )
-    return Caps(calls, tokens, most, chosen.price)
+    return Caps(calls, tokens, max_cost, chosen.price)
 
 
 def make_judge(
@@ -105,12 +109,12 @@ def make_judge(
     assert settings.model is not None
     assert settings.base_url_env is not None
     if not math.isfinite(seconds):
-        _refuse("deadline", f"no time (got {seconds}; expected a finite number of seconds)")
-    url = _variable(settings.base_url_env, "judge.base_url_env")
+        _raise_settings_error("deadline", f"no time (got {seconds}; expected a finite number of seconds)")
+    url = _require_variable(settings.base_url_env, "judge.base_url_env")
     refused = check_url(url, typed=True)  # whoever sets the environment may call what they like, except metadata
     if refused:
-        _refuse("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
-    key = _variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
+        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    key = _require_variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
     identity = judge_identity(
         settings.protocol,
         settings.model,
@@ -141,16 +145,16 @@ def without_secrets(redactor: Redactor) -> Callable[[str], str]:
     return lambda text: redactor.message(text) if len(text) < WHOLE_REQUEST else redactor.text(text)
 
 
-def _variable(name: str, field: str) -> str:
+def _require_variable(name: str, field: str) -> str:
     value = os.environ.get(name, "").strip()
     if not value:
-        _refuse(field, f"the environment variable {name} is missing or empty")
+        _raise_settings_error(field, f"the environment variable {name} is missing or empty")
     return value
 
 
-def _names(known: Mapping[str, JudgeSettings]) -> str:
-    return ", ".join(sorted(known))
+def _join_names(judges: Mapping[str, JudgeSettings]) -> str:
+    return ", ".join(sorted(judges))
 
 
-def _refuse(field: str, message: str) -> NoReturn:
+def _raise_settings_error(field: str, message: str) -> NoReturn:
     raise SettingsError([Problem("", None, field, message, "E_JUDGE")])

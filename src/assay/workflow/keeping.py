@@ -21,25 +21,25 @@ def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation,
     number that is not finite), is kept as an error with code `schema`; one beyond 16 MiB as `too_large`.
     """
     if observation.error is not None:
-        said = redactor.message(observation.error.message)
-        observation = structs.replace(observation, error=TargetError(observation.error.code, said))
+        message = redactor.message(observation.error.message)
+        observation = structs.replace(observation, error=TargetError(observation.error.code, message))
     fault = ""
     code = "schema"
     line = b""
     try:
-        line = _line(observation, redactor)
+        line = _encode_redacted(observation, redactor)
         if len(line) > MAX_LINE_BYTES:
             fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
         else:
-            seen = native.decode(line)
-            found = flaws(seen)
-            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in found)
-            if not fault and msgspec.json.encode(seen) != line:
+            decoded = native.decode(line)
+            row_flaws = flaws(decoded)
+            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
+            if not fault and msgspec.json.encode(decoded) != line:
                 fault = "holds a number that is not finite (expected numbers that JSON can hold)"
     except (*UNREADABLE, TypeError) as error:
         fault = f"cannot be kept: {error}"
     if not fault:
-        return seen, line
+        return decoded, line
     broken = Observation(
         observation.case_id,
         observation.config_id,
@@ -58,12 +58,12 @@ class Keeper:
 
     def __call__(self, observation: Observation) -> Observation:
         """Write the observation and return it as written. Raises IncompleteError where the system does not let it."""
-        kept, line = keepable(observation, self.redactor)
-        self.journal.append(line, key_of(kept), failed=kept.error is not None)
-        return kept
+        stored, line = keepable(observation, self.redactor)
+        self.journal.append(line, key_of(stored), failed=stored.error is not None)
+        return stored
 
 
-def _line(observation: Observation, redactor: Redactor) -> bytes:
+def _encode_redacted(observation: Observation, redactor: Redactor) -> bytes:
     line = msgspec.json.encode(observation)
     if not redactor.touches(line):
         return line

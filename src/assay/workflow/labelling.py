@@ -86,26 +86,26 @@ def label_metric(metric: str) -> str:
 
 def known_metrics(metrics: Sequence[str], scales: Scales) -> list[str]:
     """Return metrics as people label them; raises InputError for those that nobody can label."""
-    found = [label_metric(metric) for metric in metrics]
-    problems = [Problem("", None, "metric", wrong) for each in found if (wrong := metric_problem(each, scales))]
+    names = [label_metric(metric) for metric in metrics]
+    problems = [Problem("", None, "metric", wrong) for each in names if (wrong := metric_problem(each, scales))]
     if problems:
         raise InputError(problems)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def asked(run: ScoreRun, metric: str, rubrics: Rubrics) -> Iterator[Asked]:
     """Yield everything that a judge is asked for a metric, over all configurations and cases of a run."""
     joins = Joins(run.golden, run.corpus)
     for config in sorted(run.scoring.configs):
-        for place, case in enumerate(run.golden.cases):
+        for position, case in enumerate(run.golden.cases):
             observation = run.observation(config, case.id)
             if observation is None:
                 continue
-            for each in _requests(joins, place, observation, metric, rubrics):
+            for each in _requests_for_case(joins, position, observation, metric, rubrics):
                 texts = {entry["id"]: entry for name in _LISTS for entry in each.inputs.get(name, ())}
                 for item in each.items:
                     key = case.id, config, "" if item == ANSWER else item
-                    yield Asked(key, _text(texts.get(item), each), each, item, observation)
+                    yield Asked(key, _item_text(texts.get(item), each), each, item, observation)
 
 
 def sources_of(each: JudgeRequest) -> tuple[str, ...]:
@@ -113,8 +113,10 @@ def sources_of(each: JudgeRequest) -> tuple[str, ...]:
     return tuple(str(entry["text"]) for entry in each.inputs.get("context") or ())
 
 
-def _requests(joins: Joins, place: int, observation: Observation, metric: str, rubrics: Rubrics) -> list[JudgeRequest]:
-    case, base = joins.case(place), read_name(metric).base
+def _requests_for_case(
+    joins: Joins, position: int, observation: Observation, metric: str, rubrics: Rubrics
+) -> list[JudgeRequest]:
+    case, base = joins.case(position), read_name(metric).base
     if base not in _GRADED:
         return requests_of(case, observation, [read_name(instrument_name(metric, "judge"))], rubrics)
     reading = Reading(case, observation)
@@ -122,20 +124,20 @@ def _requests(joins: Joins, place: int, observation: Observation, metric: str, r
     if observation.error is not None or not reading.answer.strip() or not reference:
         return []
     context = reading.context if isinstance(reading.context, dict) else {}
-    offered = {
+    inputs = {
         "question": reading.question,
         "answer": reading.answer,
         "reference": reference,
         "context": [{"id": chunk_id, "text": text} for chunk_id, text in context.items()],
     }
-    return [request(rubric_of(rubrics, RUBRIC_OF[base], reading.language), offered)]
+    return [request(rubric_of(rubrics, RUBRIC_OF[base], reading.language), inputs)]
 
 
-def _text(entry: dict[str, Any] | None, each: JudgeRequest) -> str:
+def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
     """Return what an item says; a citation with the number of its source instead of the name of a chunk."""
     if entry is None:
         return ""
-    names = [source["id"] for source in each.inputs.get("context") or ()]
+    source_ids = [source["id"] for source in request.inputs.get("context") or ()]
     source = entry.get("source")
-    mark = f" [{names.index(source) + 1}]" if source in names else ""
+    mark = f" [{source_ids.index(source) + 1}]" if source in source_ids else ""
     return f"{entry['text']}{mark}"

@@ -77,20 +77,22 @@ def export_labels(
         message = "is not empty: sheets that people fill in are never written over (expected a new or empty folder)"
         raise InputError([Problem(str(folder), None, "", message, "E_OVERWRITE")])
     rubrics = rubrics_of(run, drawing.rubrics)
-    picked: list[tuple[str, Asked]] = []
+    sampled_items: list[tuple[str, Asked]] = []
     notes: list[str] = []
-    again: set[int] = set()
+    second_sheet_rows: set[int] = set()
     for metric in known_metrics(drawing.metrics, scales_of(rubrics)):
-        chosen, note = _chosen(run, metric, rubrics, drawing, bands or {})
+        chosen, note = _choose_items(run, metric, rubrics, drawing, bands or {})
         notes += [note] if note else []
-        again |= set(range(len(picked), len(picked) + min(drawing.overlap, len(chosen))))
-        picked += [(metric, each) for each in chosen]
-    if not picked:
+        second_sheet_rows |= set(range(len(sampled_items), len(sampled_items) + min(drawing.overlap, len(chosen))))
+        sampled_items += [(metric, each) for each in chosen]
+    if not sampled_items:
         raise InputError("nothing to label: no answer of this run can be asked about (" + "; ".join(notes) + ")")
-    rows = [_row(f"r{number:04}", metric, each, rubrics) for number, (metric, each) in enumerate(picked, 1)]
-    targets = {row.row_id: _target(metric, each) for row, (metric, each) in zip(rows, picked, strict=True)}
+    rows = [
+        _sheet_row(f"r{number:04}", metric, each, rubrics) for number, (metric, each) in enumerate(sampled_items, 1)
+    ]
+    targets = {row.row_id: _sheet_target(metric, each) for row, (metric, each) in zip(rows, sampled_items, strict=True)}
     key = KeyFile(FORMAT, golden_digest(run.golden), drawing.seed, targets)
-    sheets = {"sheet-1": rows, "sheet-2": [row for place, row in enumerate(rows) if place in again]}
+    sheets = {"sheet-1": rows, "sheet-2": [row for place, row in enumerate(rows) if place in second_sheet_rows]}
     files = [
         (f"{name}{suffix}", write_whole(folder / f"{name}{suffix}", lines))
         for name, part in sheets.items()
@@ -140,26 +142,28 @@ def import_labels(bringing: Bringing, out: str) -> Brought:
 
     Raises InputError with everything wrong, also for a second label of one rater for one item.
     """
-    labels, notes = _READERS.get(bringing.format, _of_tool)(bringing)
+    labels, notes = _READERS.get(bringing.format, _read_external_scores)(bringing)
     refuse_twice(labels)
     lines = csv_lines(labels) if out.endswith(".csv") else jsonl_lines(labels)
     path = write_whole(out, lines)
     counts = Counter((label.source, label.rater, label.metric) for label in labels)
-    said = [
+    count_lines = [
         f"{rater} ({source}): {count} labels of {metric}" for (source, rater, metric), count in sorted(counts.items())
     ]
-    return Brought(path, tuple(said), tuple(notes))
+    return Brought(path, tuple(count_lines), tuple(notes))
 
 
 def bands_of(run: ScoreRun, drawing: Drawing, verdicts: str, judge: str | None) -> dict[tuple[str, Key], str]:
     """Return what a judge said of every item, by metric: the bands of a sample."""
     judging, _ = judging_of(verdicts, judge, rubrics_of(run, drawing.rubrics))
-    named = known_metrics(drawing.metrics, scales_of(judging.rubrics))
-    opinions = of_judge(run, "", judging, named).opinions
-    return {(metric, key): said.label or "unscored" for metric in named for key, said in opinions[metric].items()}
+    metrics = known_metrics(drawing.metrics, scales_of(judging.rubrics))
+    opinions = of_judge(run, "", judging, metrics).opinions
+    return {
+        (metric, key): opinion.label or "unscored" for metric in metrics for key, opinion in opinions[metric].items()
+    }
 
 
-def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
+def _read_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
     """Return the labels of filled sheets and of files of labels."""
     scales = bringing.scales
     sheets = [path for path in bringing.files if is_sheet(path)]
@@ -170,91 +174,95 @@ def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
         raise InputError("--key: missing (got sheets; expected the key.json that was written beside them)")
     key = load_key(bringing.key)
     problems: list[Problem] = []
-    empty = 0
+    unlabelled_count = 0
     for path in sheets:
         try:
-            found, left = load_sheet(path, key, scales, bringing.rater)
+            sheet_labels, unlabelled_rows = load_sheet(path, key, scales, bringing.rater)
         except InputError as error:
             problems += error.problems
             continue
-        labels += found
-        empty += left
+        labels += sheet_labels
+        unlabelled_count += unlabelled_rows
     if problems:
         raise InputError(problems)
-    return labels, [f"{empty} rows have no label yet"] if empty else []
+    return labels, [f"{unlabelled_count} rows have no label yet"] if unlabelled_count else []
 
 
-def _of_graded(bringing: Bringing) -> tuple[list[Label], list[str]]:
+def _read_graded(bringing: Bringing) -> tuple[list[Label], list[str]]:
     scales = bringing.scales
-    found = [load_graded(path, scales, bringing.rater) for path in bringing.files]
-    return [label for each in found for label in each.labels], [str(flaw) for each in found for flaw in each.flawed]
-
-
-def _of_tool(bringing: Bringing) -> tuple[list[Label], list[str]]:
-    if bringing.format not in TOOLS:
-        known = ", ".join((*_READERS, *TOOLS))
-        raise InputError(f"--format: unknown (got {bringing.format!r}; expected one of {known})")
-    golden = load_golden(bringing.golden).golden if bringing.golden is not None else None
-    found = [load_opinions(path, bringing.format, golden, bringing.config) for path in bringing.files]
-    return [label for each in found for label in each.labels], [
-        f"left out: {note}" for each in found for note in each.notes
+    graded_files = [load_graded(path, scales, bringing.rater) for path in bringing.files]
+    return [label for each in graded_files for label in each.labels], [
+        str(flaw) for each in graded_files for flaw in each.flawed
     ]
 
 
-_READERS = {SHEET: _of_sheets, "graded": _of_graded}
+def _read_external_scores(bringing: Bringing) -> tuple[list[Label], list[str]]:
+    if bringing.format not in TOOLS:
+        formats = ", ".join((*_READERS, *TOOLS))
+        raise InputError(f"--format: unknown (got {bringing.format!r}; expected one of {formats})")
+    golden = load_golden(bringing.golden).golden if bringing.golden is not None else None
+    score_files = [load_opinions(path, bringing.format, golden, bringing.config) for path in bringing.files]
+    return [label for each in score_files for label in each.labels], [
+        f"left out: {note}" for each in score_files for note in each.notes
+    ]
+
+
+_READERS = {SHEET: _read_sheets, "graded": _read_graded}
 
 
 def refuse_twice(labels: Sequence[Label]) -> None:
     """Raise InputError where one rater labelled one item more than once."""
-    seen: set[tuple[str | None, ...]] = set()
+    known_keys: set[tuple[str | None, ...]] = set()
     problems = []
     for label in labels:
         key = label.source, label.rater, label.case_id, label.config_id, label.metric, label.item
-        if key in seen:
+        if key in known_keys:
             message = (
                 f"{label.rater} labelled {label.metric} of {label.case_id} twice (expected one label of each rater)"
             )
             problems.append(Problem("", None, "rater", message, "E_DUPLICATE_ID"))
-        seen.add(key)
+        known_keys.add(key)
     if problems:
         raise InputError(problems)
 
 
-def _chosen(
+def _choose_items(
     run: ScoreRun, metric: str, rubrics: Rubrics, drawing: Drawing, bands: Mapping[tuple[str, Key], str]
 ) -> tuple[list[Asked], str]:
-    found = {each.key: each for each in asked(run, metric, rubrics)}
+    items_by_key = {each.key: each for each in asked(run, metric, rubrics)}
     cases = run.cases
     strata = {
         key: (cases[key[0]].behaviour, next(iter(cases[key[0]].tags), ""), bands.get((metric, key), ""))
-        for key in found
+        for key in items_by_key
     }
     picked = stratified(strata, drawing.sample, drawing.seed)
     note = (
-        f"{metric}: {len(found)} items to choose from, {drawing.sample} wanted" if len(found) < drawing.sample else ""
+        f"{metric}: {len(items_by_key)} items to choose from, {drawing.sample} wanted"
+        if len(items_by_key) < drawing.sample
+        else ""
     )
-    return [found[key] for key in picked], note
+    return [items_by_key[key] for key in picked], note
 
 
-def _row(row_id: str, metric: str, each: Asked, rubrics: Rubrics) -> SheetRow:
-    inputs = each.request.inputs
-    answer = each.observation.answer
-    rubric = rubric_of(rubrics, each.request.rubric, each.request.language)
+def _sheet_row(row_id: str, metric: str, item: Asked, rubrics: Rubrics) -> SheetRow:
+    inputs = item.request.inputs
+    answer = item.observation.answer
+    rubric = rubric_of(rubrics, item.request.rubric, item.request.language)
     return SheetRow(
         row_id,
         metric,
         str(inputs.get("question") or ""),
         answer if isinstance(answer, str) else "",
-        each.text,
+        item.text,
         str(inputs.get("reference") or ""),
-        sources_of(each.request),
-        each.request.labels,
+        sources_of(item.request),
+        item.request.labels,
         tuple(label.meaning for label in rubric.labels),
     )
 
 
-def _target(metric: str, each: Asked) -> Target:
-    case_id, config_id, item = each.key
-    answer = each.observation.answer
-    hashed = answer_hash(answer) if isinstance(answer, str) else None
-    return Target(case_id, metric, config_id, item or None, each.text, hashed)
+def _sheet_target(metric: str, item: Asked) -> Target:
+    case_id, config_id, item_id = item.key
+    answer = item.observation.answer
+    hash_of_answer = answer_hash(answer) if isinstance(answer, str) else None
+    return Target(case_id, metric, config_id, item_id or None, item.text, hash_of_answer)

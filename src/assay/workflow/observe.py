@@ -92,7 +92,10 @@ def observe(
     targets = [make(each, config, measurement.trust) for each in picked]
     folder_path = measurement.probes_of / FOLDER if measurement.probes_of is not None else run_path(config)
     observed = Observed(folder_path, loaded)
-    observed.notices += [*_untold(picked, cases), *(f"{field} is set and not used yet" for field in unused(config))]
+    observed.notices += [
+        *_targets_without_user(picked, cases),
+        *(f"{field} is set and not used yet" for field in unused(config)),
+    ]
     session = _Session(measurement, observed, cases, targets, picked, stopping, clock)
     with RunFolder(observed.folder) as folder:
         try:
@@ -127,13 +130,13 @@ def _check_split(config: Config, loaded: Loaded) -> None:
         raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
 
 
-def _untold(picked: Sequence[Chosen], cases: Sequence[Case]) -> list[str]:
+def _targets_without_user(picked: Sequence[Chosen], cases: Sequence[Case]) -> list[str]:
     if not any(case.user is not None for case in cases):
         return []
     return [
-        f"target {each.name} is not told who asks, although cases say so (identity, or {{{{user}}}} in its arguments)"
-        for each in picked
-        if not tells_user(each)
+        f"target {target.name} is not told who asks, although cases say so (identity, or {{{{user}}}} in its arguments)"
+        for target in picked
+        if not tells_user(target)
     ]
 
 
@@ -160,23 +163,23 @@ class _Session:
     async def run(self, folder: RunFolder, watch: Watch) -> None:
         """Check that the folder may be used, observe, and finish the manifest."""
         try:
-            manifest = await self._manifest()
-            self._agree(folder, manifest)
-            journal = self._open(folder)
+            manifest = await self._build_manifest()
+            self._check_manifest(folder, manifest)
+            journal = self._open_journal(folder)
             try:
                 if self.measurement.retry_errors:
                     journal.drop_failed([target.name for target in self.targets])
                 for target in self.targets:
-                    if not await self._observe(target, journal, watch(target.name)):
+                    if not await self._observe_target(target, journal, watch(target.name)):
                         break
             finally:
                 journal.close()
         finally:
             for target in self.targets:
                 await target.aclose()
-        self._finish(folder, manifest, journal)
+        self._finish_manifest(folder, manifest, journal)
 
-    async def _manifest(self) -> dict[str, Any]:
+    async def _build_manifest(self) -> dict[str, Any]:
         loaded, settings = self.observed.golden, self.measurement.config.settings
         identities = {}
         for target in self.targets:
@@ -199,36 +202,36 @@ class _Session:
             "seed": self.run_settings.seed,
         }
 
-    def _agree(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
+    def _check_manifest(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
         """Make the manifest of a new folder; refuse one that was made with something else."""
-        before = folder.manifest
-        if not before:
+        recorded_manifest = folder.manifest
+        if not recorded_manifest:
             manifest["started_at"] = self.measurement.started_at
             folder.write_golden(self.observed.golden.golden)
             folder.write_manifest(manifest)
             return
         pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
-        found = changes({name: before.get(name) for name in pinned}, pinned)
-        known = before.get("targets", {})
+        differences = changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
+        recorded_targets = recorded_manifest.get("targets", {})
         for name, identity in manifest["targets"].items():
-            if name in known:
-                found += changes(known[name], identity, f"targets.{name}")
-        if found:
-            problems = [Problem(str(folder.path), None, "", each, "E_RUN_CHANGED") for each in found]
+            if name in recorded_targets:
+                differences += changes(recorded_targets[name], identity, f"targets.{name}")
+        if differences:
+            problems = [Problem(str(folder.path), None, "", each, "E_RUN_CHANGED") for each in differences]
             last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
-        manifest["started_at"] = before.get("started_at")
-        manifest["targets"] = known | manifest["targets"]
+        manifest["started_at"] = recorded_manifest.get("started_at")
+        manifest["targets"] = recorded_targets | manifest["targets"]
         folder.write_manifest(manifest)
 
-    def _open(self, folder: RunFolder) -> Journal:
+    def _open_journal(self, folder: RunFolder) -> Journal:
         journal = Journal(folder)
         if journal.torn_bytes:
             message = f"a last line of {journal.torn_bytes} bytes was cut off by a crash and is observed again"
             self.observed.notices.append(message)
         return journal
 
-    async def _observe(self, target: Target, journal: Journal, progress: Progress | None) -> bool:
+    async def _observe_target(self, target: Target, journal: Journal, progress: Progress | None) -> bool:
         """Observe what is missing of one target; returns whether to go on with the next one."""
         work = [
             Work(case, repeat)
@@ -236,7 +239,7 @@ class _Session:
             for case in self.cases
             if (target.name, case.id, repeat) not in journal.kept
         ]
-        runner = Runner(target, self._policy(target), Keeper(journal, self.redactor), self.clock, progress)
+        runner = Runner(target, self._retry_policy(target), Keeper(journal, self.redactor), self.clock, progress)
         self.observed.tallies[target.name] = runner.tally
         with interruptible(runner, self.stopping):
             await runner.run(work)
@@ -244,7 +247,7 @@ class _Session:
             self.observed.notices.append(halted(target.name, runner.tally))
         return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
 
-    def _policy(self, target: Target) -> Policy:
+    def _retry_policy(self, target: Target) -> Policy:
         settings = self.measurement.config.settings
         operations: tuple[Operation, ...] = target.operations
         if self.measurement.retrieval_only:
@@ -265,15 +268,15 @@ class _Session:
             max_cost=run.max_cost,
         )
 
-    def _finish(self, folder: RunFolder, manifest: dict[str, Any], journal: Journal) -> None:
-        wanted = {
+    def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: Journal) -> None:
+        expected_keys = {
             (target.name, case.id, repeat)
             for target in self.targets
             for case in self.cases
             for repeat in range(self.run_settings.repeat)
         }
-        self.observed.missing = len(wanted - journal.kept)
-        self.observed.failed = len(wanted & journal.failed)
+        self.observed.missing = len(expected_keys - journal.kept)
+        self.observed.failed = len(expected_keys & journal.failed)
         path = folder.path / OBSERVATIONS
         manifest |= {
             "complete": not self.observed.missing,

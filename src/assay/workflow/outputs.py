@@ -46,28 +46,28 @@ class OutputFile:
 def expand(patterns: Sequence[str]) -> list[str]:
     """Return the files that the given names and globs mean, each once, in the order given (globs sorted)."""
     problems: list[Problem] = []
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for pattern in patterns:
         if pattern == "-" or os.path.lexists(pattern):
-            found[pattern] = None
+            names[pattern] = None
             continue
         matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  # the pattern may be absolute
         if not matches:
             problems.append(Problem(pattern, None, "", "no such file, and as a pattern it matches none", "E_NO_FILE"))
-        found.update(dict.fromkeys(matches))
+        names.update(dict.fromkeys(matches))
     if not patterns:
         problems.append(Problem("", None, "outputs", "no file given (expected at least one)", "E_NO_FILE"))
     if problems:
         raise InputError(problems)
-    unique: dict[str, str] = {}
-    for name in found:
-        unique.setdefault(os.path.realpath(name), name)
-    return list(unique.values())
+    name_by_path: dict[str, str] = {}
+    for name in names:
+        name_by_path.setdefault(os.path.realpath(name), name)
+    return list(name_by_path.values())
 
 
 def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
     """Raise InputError where a name to write is no file's, or the file is read, or written as well."""
-    taken = {os.path.realpath(name) for name in read if name is not None and name != "-"}
+    used_paths = {os.path.realpath(name) for name in read if name is not None and name != "-"}
     problems = []
     for name in written:
         if name is None:
@@ -77,10 +77,10 @@ def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]
             problems.append(Problem("", None, "", message, "E_FILE_NAME"))
         elif name.endswith(os.sep) or Path(name).is_dir():
             problems.append(Problem(name, None, "", "is a folder (expected the name of a file)", "E_FILE_NAME"))
-        elif os.path.realpath(name) in taken:
+        elif os.path.realpath(name) in used_paths:
             message = "would be written over a file that is read or written as well (expected a name of its own)"
             problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
-        taken.add(os.path.realpath(name))
+        used_paths.add(os.path.realpath(name))
     if problems:
         raise InputError(problems)
 
@@ -108,12 +108,12 @@ def decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
     """Yield the files with every TREC run written anew, in a folder that is gone afterwards, as native lines."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         yield [
-            _rewritten(file, Path(folder, str(number))) if file.format == TREC_RUN else file
+            _rewrite_trec_run(file, Path(folder, str(number))) if file.format == TREC_RUN else file
             for number, file in enumerate(files)
         ]
 
 
-def _rewritten(file: OutputFile, target: Path) -> OutputFile:
+def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
     from assay.io.outputs.trecrun import write_native  # most outputs are no TREC runs
 
     written = write_native(Source(Path(file.path), file.name), target)
@@ -139,27 +139,30 @@ def cut(
     return [
         ShardRef(file.path, file.name, file.decoded_as, start, end, number, torn_tail and end == file.size, strict)
         for number, file in enumerate(files)
-        for start, end in _ranges(file, SHARD_BYTES if size is None else size)
+        for start, end in _byte_ranges(file, SHARD_BYTES if size is None else size)
     ]
 
 
-def _ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
+def _byte_ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
     start = 0
     with open(file.path, "rb") as lines:
         while start < file.size:
             end = min(start + size, file.size)
             if end < file.size:
                 lines.seek(end)
-                rest = lines.readline(MAX_LINE_BYTES + 1)
-                if len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+                partial_line = lines.readline(MAX_LINE_BYTES + 1)
+                if len(partial_line) > MAX_LINE_BYTES and not partial_line.endswith(b"\n"):
                     raise _too_long(file, end)
-                end += len(rest)
+                end += len(partial_line)
             yield start, end
             start = end
 
 
-def _too_long(file: OutputFile, place: int) -> InputError:
+def _too_long(file: OutputFile, offset: int) -> InputError:
     with open(file.path, "rb") as lines:
-        number = 1 + sum(lines.read(min(SHARD_BYTES, place - at)).count(b"\n") for at in range(0, place, SHARD_BYTES))
+        number = 1 + sum(
+            lines.read(min(SHARD_BYTES, offset - chunk_start)).count(b"\n")
+            for chunk_start in range(0, offset, SHARD_BYTES)
+        )
     message = f"line too long (got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most)"
     return InputError([Problem(file.name, number, "", message, "E_LINE_TOO_LONG")])

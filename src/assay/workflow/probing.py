@@ -41,25 +41,25 @@ def probes(loaded: Loaded, chosen: Sequence[Case]) -> Loaded:
         raise SettingsError(
             "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
         )
-    asked = {(case.question, digest(case.user)) for case in golden.cases}
+    asked_pairs = {(case.question, digest(case.user)) for case in golden.cases}
     cases: dict[tuple[str, str], Case] = {}
     for case in chosen:
         for number, (key, user) in enumerate(identities.items(), 1):
-            if (case.question, key) not in asked:
-                cases.setdefault((case.question, key), _probe(case, number, user))
-    made = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
-    return Loaded(made, loaded.format, (), golden_digest(made))
+            if (case.question, key) not in asked_pairs:
+                cases.setdefault((case.question, key), _make_probe(case, number, user))
+    probe_set = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
+    return Loaded(probe_set, loaded.format, (), golden_digest(probe_set))
 
 
 def leaks(run: ScoreRun) -> list[Leak]:
     """Return the probes under which something leaked."""
-    found = []
+    leaks_found = []
     for config, result in run.scoring.configs.items():
         column = result.table.columns[LEAKS]
         for case_id, value, status in zip(result.table.case_ids, column.values, column.status, strict=True):
             if status == SCORED and value > 0:
-                found.append(Leak(config, case_id, int(value)))
-    return found
+                leaks_found.append(Leak(config, case_id, int(value)))
+    return leaks_found
 
 
 def judged(run: ScoreRun) -> int:
@@ -67,12 +67,12 @@ def judged(run: ScoreRun) -> int:
     return sum(int((result.table.columns[LEAKS].status == SCORED).sum()) for result in run.scoring.configs.values())
 
 
-def _probe(case: Case, number: int, user: User) -> Case:
+def _make_probe(case: Case, number: int, user: User) -> Case:
     return Case(
         id=f"{case.id}~identity-{number}",
         question=case.question,
         behaviour="abstain",  # nothing is expected of the answer; a case that expects one would need evidence
-        also_accept=tuple(each for each in BEHAVIOURS if each != "abstain"),
+        also_accept=tuple(behaviour for behaviour in BEHAVIOURS if behaviour != "abstain"),
         user=user,
         tags=(TAG,),
         history=case.history,

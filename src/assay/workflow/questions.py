@@ -60,20 +60,20 @@ class Questions:
         """Return all requests by digest, in the order of the observations, given the verdicts that are there."""
         recorder = _Recorder(self.rubrics, book)
         joins = Joins(self.golden, self.corpus, recorder)
-        found: dict[str, JudgeRequest] = {}
-        for reading in self._readings(joins):
+        requests: dict[str, JudgeRequest] = {}
+        for reading in self._read_answers(joins):
             for name in self.names:
                 outcome_of(name, reading)
             for digest in recorder.asked:
                 self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
-            found |= recorder.asked
+            requests |= recorder.asked
             recorder.asked.clear()
-        return found
+        return requests
 
     def contradicted(self, book: Mapping[str, Sequence[Verdict]]) -> set[str]:
         """Return the requests behind what the judge says of an answer and the rules say very differently."""
         recorder, found = _Recorder(self.rubrics, book), set[str]()
-        for reading in self._readings(Joins(self.golden, self.corpus, recorder)):
+        for reading in self._read_answers(Joins(self.golden, self.corpus, recorder)):
             for name in self.names:
                 if name.base not in BY_BOTH:
                     continue
@@ -95,20 +95,22 @@ class Questions:
 
     def ambiguous(self) -> Questions:
         """Keep the observations of which the rules instrument leaves some claim open."""
-        readings = self._readings(Joins(self.golden, self.corpus))
-        return self._keeping([reading.observation for reading in readings if _is_open(reading)])
+        readings = self._read_answers(Joins(self.golden, self.corpus))
+        return self._with_observations([reading.observation for reading in readings if _has_open_claim(reading)])
 
     def about(self, cases: Collection[str]) -> Questions:
         """Keep the observations of some cases."""
-        return self._keeping([seen for seen in self.observations if seen.case_id in cases])
+        return self._with_observations(
+            [observation for observation in self.observations if observation.case_id in cases]
+        )
 
-    def _keeping(self, observations: Sequence[Observation]) -> Questions:
+    def _with_observations(self, observations: Sequence[Observation]) -> Questions:
         return replace(self, observations=observations, cases_of={})
 
-    def _readings(self, joins: Joins) -> Iterator[Reading]:
-        for seen in self.observations:
-            if seen.error is None and isinstance(seen.answer, str):
-                yield Reading(joins.case(joins.position[seen.case_id]), seen)
+    def _read_answers(self, joins: Joins) -> Iterator[Reading]:
+        for observation in self.observations:
+            if observation.error is None and isinstance(observation.answer, str):
+                yield Reading(joins.case(joins.position[observation.case_id]), observation)
 
 
 def judged_names(metrics: Sequence[str]) -> list[MetricName]:
@@ -117,11 +119,11 @@ def judged_names(metrics: Sequence[str]) -> list[MetricName]:
     Raises MetricNameError for names that are unknown, SettingsError where none of them is judged.
     """
     names = parse_all(metrics or DEFAULT_JUDGED)
-    found = [name for name in names if name.key("by", RULES) == JUDGE and is_of_this_layer(name)]
-    if not found:
+    judged = [name for name in names if name.key("by", RULES) == JUDGE and is_of_this_layer(name)]
+    if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
         raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
-    return found
+    return judged
 
 
 def prepared(observations: Iterable[Observation], golden: GoldenSet) -> tuple[list[Observation], int]:
@@ -129,21 +131,23 @@ def prepared(observations: Iterable[Observation], golden: GoldenSet) -> tuple[li
 
     Raises InputError for an observation that is there twice: nobody could say whose verdict it is.
     """
-    known = {case.id for case in golden.cases}
-    found: dict[tuple[str, str, int], Observation] = {}
-    unknown, twice = 0, list[Problem]()
-    for given in observations:
-        seen = in_nfc(given)[0]
-        key = seen.config_id, seen.case_id, seen.repeat
-        if seen.case_id not in known:
+    case_ids = {case.id for case in golden.cases}
+    by_key: dict[tuple[str, str, int], Observation] = {}
+    unknown, duplicates = 0, list[Problem]()
+    for observation in observations:
+        normalised = in_nfc(observation)[0]
+        key = normalised.config_id, normalised.case_id, normalised.repeat
+        if normalised.case_id not in case_ids:
             unknown += 1
-        elif key in found:
-            twice.append(Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE"))
+        elif key in by_key:
+            duplicates.append(
+                Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE")
+            )
         else:
-            found[key] = seen
-    if twice:
-        raise InputError(twice)
-    return list(found.values()), unknown
+            by_key[key] = normalised
+    if duplicates:
+        raise InputError(duplicates)
+    return list(by_key.values()), unknown
 
 
 def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tuple[Questions, list[str]]:
@@ -153,7 +157,7 @@ def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tu
     """
     notices = []
     before = len(questions.observations)
-    selectors = [each for each in only if each not in (AMBIGUOUS, GATE)]
+    selectors = [selector for selector in only if selector not in (AMBIGUOUS, GATE)]
     if selectors:
         questions = questions.about({case.id for case in chosen(questions.golden, None, selectors)})
     if GATE in only:
@@ -173,7 +177,7 @@ def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tu
 
 def read_by(gate: Gate, cases: Sequence[Case]) -> set[str]:
     """Return the cases that some rule of a gate on a judged metric looks at."""
-    found: set[str] = set()
+    case_ids: set[str] = set()
     for rule in gate.rules:
         try:
             name = parse(rule.metric)
@@ -181,8 +185,8 @@ def read_by(gate: Gate, cases: Sequence[Case]) -> set[str]:
             continue
         if name.key("by", RULES) == JUDGE:
             rows = range(len(cases)) if rule.slice is None else rows_of_slice(cases, rule.slice).tolist()
-            found |= {cases[row].id for row in rows}
-    return found
+            case_ids |= {cases[row].id for row in rows}
+    return case_ids
 
 
 def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
@@ -191,7 +195,7 @@ def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
     return {case.id for case in cases if tags & set(case.tags)}
 
 
-def _is_open(reading: Reading) -> bool:
+def _has_open_claim(reading: Reading) -> bool:
     if not isinstance(reading.sources(CONTEXT), dict):
         return False
-    return any(each.verdict == "unknown" for each in reading.supports(CONTEXT))
+    return any(support.verdict == "unknown" for support in reading.supports(CONTEXT))

@@ -57,12 +57,12 @@ class SecondJudge:
 
     def most(self, asked: Iterable[JudgeRequest]) -> tuple[int, Took]:
         """Return the calls, and what they take, at most: where everything is in doubt."""
-        lacking = [each for each in asked if all(vote.unscored for vote in self.said.get(each.digest, ()))]
-        each = [self.judge.estimate(request) for request in lacking]
+        unanswered = [each for each in asked if all(vote.unscored for vote in self.said.get(each.digest, ()))]
+        each = [self.judge.estimate(request) for request in unanswered]
         prompt, completion = (CALLS_OF_VOTE * sum(tokens[kind] for tokens in each) for kind in (0, 1))
         price = self.chosen.price
         cost = price.of(prompt, completion) if price is not None else None
-        return CALLS_OF_VOTE * len(lacking), Took(prompt, completion, cost)
+        return CALLS_OF_VOTE * len(unanswered), Took(prompt, completion, cost)
 
     def runner(
         self, book: Book, limits: Limits, budget: Budget, clock: Clock | None, tally: JudgingTally
@@ -84,12 +84,14 @@ def second_of(judgement: Judgement, first: ChosenJudge) -> ChosenJudge | None:
     """
     if judgement.second is None:
         return None
-    found = replace(choose_judge(judgement.config, judgement.second, {}), rubrics=first.rubrics, folders=first.folders)
-    family = _family(found)
-    if found.settings.model == first.settings.model or (family and family == _family(first)):
-        got = f"got {found.settings.model} beside {first.settings.model}"
-        _refuse(f"a second judge of the same family says nothing new ({got}; expected one of another family)")
-    return found
+    second = replace(choose_judge(judgement.config, judgement.second, {}), rubrics=first.rubrics, folders=first.folders)
+    family = _model_family(second)
+    if second.settings.model == first.settings.model or (family and family == _model_family(first)):
+        got = f"got {second.settings.model} beside {first.settings.model}"
+        _raise_settings_error(
+            f"a second judge of the same family says nothing new ({got}; expected one of another family)"
+        )
+    return second
 
 
 def shared_caps(caps: Caps, second: ChosenJudge) -> Caps:
@@ -99,11 +101,13 @@ def shared_caps(caps: Caps, second: ChosenJudge) -> Caps:
     """
     if caps.price is None or second.price is None:
         if caps.cost is not None:
-            _refuse(f"nobody says what {second.settings.model} costs, so that no cap on money can be kept")
+            _raise_settings_error(
+                f"nobody says what {second.settings.model} costs, so that no cap on money can be kept"
+            )
         return caps
     pairs = (caps.price, second.price)
-    dearest = Price(max(each.prompt_per_1k for each in pairs), max(each.completion_per_1k for each in pairs))
-    return replace(caps, price=dearest)
+    higher_price = Price(max(price.prompt_per_1k for price in pairs), max(price.completion_per_1k for price in pairs))
+    return replace(caps, price=higher_price)
 
 
 def flagged(
@@ -123,9 +127,9 @@ def flagged(
     }
 
 
-def _family(judge: ChosenJudge) -> str:
+def _model_family(judge: ChosenJudge) -> str:
     return judge.settings.family or model_family(judge.settings.model or "")
 
 
-def _refuse(message: str) -> None:
+def _raise_settings_error(message: str) -> None:
     raise SettingsError([Problem("", None, "second", message, "E_JUDGE")])

@@ -23,7 +23,7 @@ def chosen(golden: GoldenSet, limit: int | None, only: Sequence[str]) -> tuple[C
             problems.append(Problem("", None, "only", f"no case has it (got {shown(selector)})", "E_SELECTOR"))
     if problems:
         raise SettingsError(problems)
-    cases = tuple(case for case in golden.cases if not only or any(_matches(case, each) for each in only))
+    cases = tuple(case for case in golden.cases if not only or any(_matches(case, selector) for selector in only))
     return cases[:limit]
 
 

@@ -57,29 +57,31 @@ def selftest(
     budget = Budget(caps_of(chosen, max_calls, None, None))
     limits = limits or Limits()
     judge = make_judge(chosen, limits.concurrency, limits.deadline, budget)
-    known = Known({}, anchor_requests(chosen.rubrics))
+    questions = Known({}, anchor_requests(chosen.rubrics))
 
     async def ask(book: Book) -> tuple[JudgingRunner, dict[str, list[Verdict]]]:
         runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
         try:
             with interruptible(runner, stopping):
-                return runner, await runner.run(known.requests())
+                return runner, await runner.run(questions.requests())
         finally:
             await judge.aclose()
 
     with tempfile.TemporaryDirectory(prefix="assay-") as folder, closing(Book(Path(folder) / "book.sqlite")) as book:
-        runner, said = asyncio.run(ask(book))
-    scored = [each for samples in said.values() for each in samples if each.unscored is None]
+        runner, samples_by_request = asyncio.run(ask(book))
+    scored = [each for samples in samples_by_request.values() for each in samples if each.unscored is None]
     if runner.tally.halted == "interrupted":
         raise KeyboardInterrupt
-    if len(scored) < LEAST_SCORED * len(known.anchors):
-        first = next((each.message for samples in said.values() for each in samples if each.message), "")
+    if len(scored) < LEAST_SCORED * len(questions.anchors):
+        first_message = next(
+            (each.message for samples in samples_by_request.values() for each in samples if each.message), ""
+        )
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(runner.tally.unscored.items()))
-        why = "; ".join(filter(None, (reasons, runner.tally.halted, first)))
+        reason = "; ".join(filter(None, (reasons, runner.tally.halted, first_message)))
         raise IncompleteError(
-            f"judge {chosen.name}: {len(scored)} of {len(known.anchors)} anchors got a verdict ({why})"
+            f"judge {chosen.name}: {len(scored)} of {len(questions.anchors)} anchors got a verdict ({reason})"
         )
     modes = sorted({flag.removeprefix("mode:") for each in scored for flag in each.flags if flag.startswith("mode:")})
-    separation = separated(known, said, chosen.rubrics)
+    separation = separated(questions, samples_by_request, chosen.rubrics)
     model = f"{judge.identity.model} ({chosen.name}, {judge.identity.digest})"
-    return Selftest(model, separation, len(known.anchors), budget, runner.tally, tuple(modes))
+    return Selftest(model, separation, len(questions.anchors), budget, runner.tally, tuple(modes))

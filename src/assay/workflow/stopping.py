@@ -35,8 +35,8 @@ class Stoppable(Protocol):
 def halted(name: str, tally: Tally) -> str:
     """Return what to say of a run that ended early."""
     codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
-    seen = f"; errors: {codes}" if codes else ""
-    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{seen}"
+    error_counts = f"; errors: {codes}" if codes else ""
+    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{error_counts}"
 
 
 @contextmanager

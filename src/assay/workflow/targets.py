@@ -63,25 +63,25 @@ def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
         if not known:
             message = "none given (expected --target NAME, URL or module:attr, or targets in the settings)"
             raise SettingsError([Problem("", None, "target", message, "E_TARGET")])
-        return _named([Chosen(name, settings, typed=False) for name, settings in known.items()], [])
-    found: list[Chosen] = []
+        return _check_names([Chosen(name, settings, typed=False) for name, settings in known.items()], [])
+    targets: list[Chosen] = []
     problems: list[Problem] = []
     for spec in wanted:
         if spec in known:
-            found.append(Chosen(spec, known[spec], typed=False))
+            targets.append(Chosen(spec, known[spec], typed=False))
             continue
         named = _NAMED.fullmatch(spec)
-        settings = _typed(named["spec"] if named else spec)
+        settings = _parse_spec(named["spec"] if named else spec)
         if settings is None:
-            problems.append(Problem("", None, "target", _unknown(spec, list(known)), "E_TARGET"))
+            problems.append(Problem("", None, "target", _unknown_target_message(spec, list(known)), "E_TARGET"))
         else:
-            found.append(Chosen(named["name"] if named else _name(spec), settings, typed=True))
-    return _named(found, problems)
+            targets.append(Chosen(named["name"] if named else _derive_name(spec), settings, typed=True))
+    return _check_names(targets, problems)
 
 
-def _named(found: list[Chosen], problems: list[Problem]) -> list[Chosen]:
+def _check_names(targets: list[Chosen], problems: list[Problem]) -> list[Chosen]:
     """Return the targets whose names can stand in reports, each once. Raises SettingsError with everything wrong."""
-    names = [each.name for each in found]
+    names = [target.name for target in targets]
     for name in names:
         flaw = config_flaw(name)
         if flaw is not None:
@@ -91,17 +91,17 @@ def _named(found: list[Chosen], problems: list[Problem]) -> list[Chosen]:
         problems.append(Problem("", None, "target", message, "E_TARGET"))
     if problems:
         raise SettingsError(problems)
-    return found
+    return targets
 
 
 def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
     """Return the target. Raises SettingsError where it cannot be made, or a file may not ask for it."""
     name, settings = chosen.name, chosen.settings
     if isinstance(settings, RecordedTarget):
-        return _recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
+        return _make_recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
     if isinstance(settings, (CommandTarget, McpTarget)) and settings.command and not chosen.typed:
         _check_command(name, settings.command, trust)
-    _see_working_directory()
+    _add_working_directory_to_path()
     if isinstance(settings, PythonTarget):
         from assay.targets import python
 
@@ -144,7 +144,7 @@ def tells_user(chosen: Chosen) -> bool:
     return isinstance(settings, (PythonTarget, CommandTarget, RecordedTarget)) or "{{user" in repr(templates)
 
 
-def _typed(spec: str) -> TargetSection | None:
+def _parse_spec(spec: str) -> TargetSection | None:
     if spec.startswith(("http://", "https://")):
         return HttpTarget(url=spec)
     if spec.startswith("mcp:"):
@@ -154,35 +154,39 @@ def _typed(spec: str) -> TargetSection | None:
     return PythonTarget(call=spec) if _IMPORT_PATH.fullmatch(spec) else None
 
 
-def _name(spec: str) -> str:
+def _derive_name(spec: str) -> str:
     """Return a name for a target that was given none: the attribute, the host, the file's stem."""
     if "://" in spec:
         return re.sub(r"[?#].*", "", spec.split("://", 1)[1]).rsplit("@", 1)[-1].rstrip("/")
     return Path(spec).stem if Path(spec).is_file() else spec.rpartition(":")[2]
 
 
-def _unknown(spec: str, known: list[str]) -> str:
-    close = get_close_matches(spec, known, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    names = f"one of {', '.join(known)}, or " if known else ""
+def _unknown_target_message(spec: str, target_names: list[str]) -> str:
+    close_matches = get_close_matches(spec, target_names, n=1)
+    hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
+    names = f"one of {', '.join(target_names)}, or " if target_names else ""
     return f"no such target (got {shown(spec)}; {hint}expected {names}an address, module:attr or a file of outputs)"
 
 
-def _recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
+def _make_recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
     from assay.targets.recorded import RecordedTarget as Recorded
 
     path = config.at(pointer(pointer("targets", name), "path"), settings.path)
     with output_files([path], settings.format) as files:
-        observations = [seen for file in files for seen in read_observations(file.path, file.name, file.format)]
+        observations = [
+            observation for file in files for observation in read_observations(file.path, file.name, file.format)
+        ]
         digest = sha256_of(Path(files[0].path))
-    configs = sorted({seen.config_id for seen in observations})
-    wanted = settings.config
-    if wanted is None and len(configs) > 1:
-        wanted = name if name in configs else None
-    if (wanted is None and len(configs) > 1) or (wanted is not None and wanted not in configs):
+    configs = sorted({observation.config_id for observation in observations})
+    config_name = settings.config
+    if config_name is None and len(configs) > 1:
+        config_name = name if name in configs else None
+    if (config_name is None and len(configs) > 1) or (config_name is not None and config_name not in configs):
         message = f"several configurations (expected config: one of {', '.join(configs)})"
         raise SettingsError([Problem(path, None, f"targets.{name}.config", message, "E_TARGET")])
-    return Recorded(name, [seen for seen in observations if wanted in (None, seen.config_id)], digest)
+    return Recorded(
+        name, [observation for observation in observations if config_name in (None, observation.config_id)], digest
+    )
 
 
 def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
@@ -195,8 +199,8 @@ def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
     raise SettingsError([Problem("", None, f"targets.{name}.command", message, "E_EXEC")])
 
 
-def _see_working_directory() -> None:
+def _add_working_directory_to_path() -> None:
     """Let import paths name modules of the working directory, as `python -m` does."""
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
+    working_directory = str(Path.cwd())
+    if working_directory not in sys.path and "" not in sys.path:
+        sys.path.insert(0, working_directory)
