@@ -109,10 +109,10 @@ def compare_configs(
         return _decide_comparison(snapshot(run, baseline_config), snapshot(run, candidate_config), asked)
 
 
-def _decide_comparison(baseline: Snapshot, candidate: Snapshot, asked: Asked) -> tuple[Comparison, Decision]:
-    gate, today = asked.rules, day_of(asked.now or candidate.at)
-    metrics = [str(name) for name in parse_all(asked.metrics)]
-    comparison = hold(baseline, candidate, gate, metrics=metrics, by=asked.by, today=today)
+def _decide_comparison(baseline: Snapshot, candidate: Snapshot, request: Asked) -> tuple[Comparison, Decision]:
+    gate, today = request.rules, day_of(request.now or candidate.at)
+    metrics = [str(name) for name in parse_all(request.metrics)]
+    comparison = hold(baseline, candidate, gate, metrics=metrics, by=request.by, today=today)
     return comparison, comparison.decision or decide_side(candidate, None)
 
 
@@ -140,7 +140,11 @@ def gate_check(text: str, asked: Asked, baseline: str | None = None) -> tuple[De
 
 def gate_screen(decisions: Mapping[str, Decision], asked: Asked) -> Screen:
     """Return the decisions with the finding of every rule, and the approver, as a screen."""
-    lines = [line for config, each in decisions.items() for line in (f"{config}: {each.outcome}", *_reason_lines(each))]
+    lines = [
+        line
+        for config, decision in decisions.items()
+        for line in (f"{config}: {decision.outcome}", *_reason_lines(decision))
+    ]
     gate = asked.rules
     lines.append(f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}")
     return Screen(tuple(terminal(line) for line in lines), (safe_table(checklist(decisions, CATALOG)),), ())
@@ -157,20 +161,22 @@ def comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
     """
     if run.baseline is None:
         return {}
-    found, before = {}, run.baseline.side
+    by_config, baseline_side = {}, run.baseline.side
     for config, result in sorted(run.scoring.configs.items()):
         side = snapshot(run, config)
-        same = (before.judge, before.rubrics) == (side.side.judge, side.side.rubrics)
-        metrics = () if same else [name for name in side.metrics if not is_judged(name)]
-        each = compare(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
-        left_out = [name for name in side.metrics if not same and is_judged(name) and name in run.baseline.metrics]
-        changed = (*each.changed, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else each.changed
-        found[config] = structs.replace(each, decision=result.decision, changed=changed)
-    return found
+        same_judge = (baseline_side.judge, baseline_side.rubrics) == (side.side.judge, side.side.rubrics)
+        metrics = () if same_judge else [name for name in side.metrics if not is_judged(name)]
+        comparison = compare(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
+        left_out = [
+            name for name in side.metrics if not same_judge and is_judged(name) and name in run.baseline.metrics
+        ]
+        changed = (*comparison.changed, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else comparison.changed
+        by_config[config] = structs.replace(comparison, decision=result.decision, changed=changed)
+    return by_config
 
 
-def _gate_metrics(asked: Asked) -> tuple[str, ...]:
-    gate = asked.rules
+def _gate_metrics(request: Asked) -> tuple[str, ...]:
+    gate = request.rules
     return metrics_needed(gate) if gate is not None else ()
 
 

@@ -54,7 +54,9 @@ def conclude(
     """
     measured = [name for name in names if all(column_of(table, name) is not None for table in tables.values())]
     slices, clusters = slice_rows(golden.cases, by), cluster_ids(golden.cases)
-    decided_tables = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
+    decided_tables = dict(tables)
+    if missing_scored:
+        decided_tables = {config: replace(table, missing=()) for config, table in tables.items()}
     decision, decisions = decisions_of(gate, decided_tables, golden, gate_configs, baseline, today)
     if not_gated and decision.outcome == "PASS":
         decision = Decision("PASS", (not_gated,))

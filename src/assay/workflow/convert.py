@@ -60,18 +60,25 @@ def converted(path: str, old: str, new: str, config: str | None = None) -> Itera
     converted, and for problems of the file that no unambiguous cast can solve.
     """
     with opened(path) as source, tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        found, golden = Converted(), _is_golden_set(source, old, new)
-        record = GOLDEN_RECORDS.get(old) if golden else FORMATS[old].record if old in FORMATS else None
-        plain = _cast_source(source, record, Path(folder, "cast.jsonl"), found)
+        conversion = Converted()
+        is_golden_set = _is_golden_set(source, old, new)
+        record: type[msgspec.Struct] | None = None
+        if is_golden_set:
+            record = GOLDEN_RECORDS.get(old)
+        elif old in FORMATS:
+            record = FORMATS[old].record
+        plain = _cast_source(source, record, Path(folder, "cast.jsonl"), conversion)
         try:
-            if golden:
-                yield _convert_golden_set(plain, old, new, found), found
+            if is_golden_set:
+                yield _convert_golden_set(plain, old, new, conversion), conversion
             else:
                 with decodable([OutputFile(str(plain), source.name, old, plain.stat().st_size)]) as (file,):
-                    yield _convert_outputs(file, new, config, found), found
+                    yield _convert_outputs(file, new, config, conversion), conversion
         except InputError as error:  # name the user's file, not the temporary file with its cast lines
-            problems = [replace(each, path=source.name if each.path in ("", str(plain)) else each.path)
-                        for each in error.problems]  # fmt: skip
+            problems = [
+                replace(problem, path=source.name) if problem.path in ("", str(plain)) else problem
+                for problem in error.problems
+            ]
             raise InputError(problems, more=error.more) from None
 
 
@@ -94,33 +101,33 @@ def _is_golden_set(source: Source, old: str, new: str) -> bool:
     raise InputError([Problem("", None, "", message, "E_FORMAT")])
 
 
-def _cast_source(source: Source, record: type[msgspec.Struct] | None, target: Path, result: Converted) -> Path:
+def _cast_source(source: Source, record: type[msgspec.Struct] | None, target: Path, conversion: Converted) -> Path:
     """Return the path of the file with its lines cast to the record, or its own path if there is nothing to cast."""
     if record is None or source.path.is_dir() or is_document(source):
         return source.path
-    result.cast = cast_lines(source, record, target)
-    return target if result.cast else source.path
+    conversion.cast = cast_lines(source, record, target)
+    return target if conversion.cast else source.path
 
 
-def _convert_golden_set(path: Path, old: str, new: str, result: Converted) -> Iterator[bytes]:
+def _convert_golden_set(path: Path, old: str, new: str, conversion: Converted) -> Iterator[bytes]:
     loaded = goldens.load_golden(path, old)
-    result.doubts = [str(warning) for warning in loaded.warnings]
-    result.rows = len(loaded.golden.cases)
+    conversion.doubts = [str(warning) for warning in loaded.warnings]
+    conversion.rows = len(loaded.golden.cases)
     if new == "trec-qrels":
-        return export.qrels_lines(loaded.golden, result.lost)
+        return export.qrels_lines(loaded.golden, conversion.lost)
     if new == NATIVE:
         return export.native_lines(loaded.golden)
-    return export.rag_golden_lines(loaded.golden, result.lost)
+    return export.rag_golden_lines(loaded.golden, conversion.lost)
 
 
-def _convert_outputs(file: OutputFile, new: str, config: str | None, result: Converted) -> Iterator[bytes]:
-    rows = _count_observations(read_observations(file.path, file.name, file.decoded_as), result)
+def _convert_outputs(file: OutputFile, new: str, config: str | None, conversion: Converted) -> Iterator[bytes]:
+    rows = _count_observations(read_observations(file.path, file.name, file.decoded_as), conversion)
     if new == TREC_RUN:
-        return trec_run_lines(rows, config, result.lost)
-    return native_lines(rows) if new == NATIVE else rag_trace_lines(rows, result.lost)
+        return trec_run_lines(rows, config, conversion.lost)
+    return native_lines(rows) if new == NATIVE else rag_trace_lines(rows, conversion.lost)
 
 
-def _count_observations(observations: Iterator[Observation], result: Converted) -> Iterator[Observation]:
+def _count_observations(observations: Iterator[Observation], conversion: Converted) -> Iterator[Observation]:
     for observation in observations:
-        result.rows += 1
+        conversion.rows += 1
         yield observation

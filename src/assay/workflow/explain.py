@@ -1,4 +1,4 @@
-"""One case explained: the join, the leaks and the scores are computed again for it alone, with their reasons."""
+"""The explanation of one case: its join, leaks and scores are computed again, with their reasons."""
 
 from __future__ import annotations
 
@@ -31,17 +31,22 @@ from assay.workflow.score import ScoreRun
 
 
 def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return one case whole as text. Raises InputError for an unknown case or configuration, or where the
-    configuration must be named."""
+    """Return everything known of one case as text.
+
+    Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
+    """
     position = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
     if position is None:
         raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
     config = _require_config(run, config_id)
-    checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
-    found = explanation(run, run.joins, position, config, checks)
-    lists = listed(run.joins.case(position), found.observation)
-    found = replace(found, attribution=attribution(run, config, case_id), lists=tuple(lists))
-    return explain_text(found, show_forbidden=show_forbidden)
+    checks = next(
+        (case_checks for case_checks in run.scoring.configs[config].table.checks if case_checks.case_id == case_id),
+        None,
+    )
+    case_explanation = explanation(run, run.joins, position, config, checks)
+    lists = listed(run.joins.case(position), case_explanation.observation)
+    case_explanation = replace(case_explanation, attribution=attribution(run, config, case_id), lists=tuple(lists))
+    return explain_text(case_explanation, show_forbidden=show_forbidden)
 
 
 def change_of_case(run: ScoreRun, case_id: str, config_id: str | None = None) -> Screen:
@@ -50,29 +55,29 @@ def change_of_case(run: ScoreRun, case_id: str, config_id: str | None = None) ->
 
 
 def listed(case: CaseIndex, observation: Observation | None) -> list[str]:
-    """Return which files and symbols that a case expects were not returned, and which came beside them."""
+    """Return the files and symbols that a case expects and were not returned, and those returned in addition."""
     return [] if observation is None else lists_of(compare_files(case, observation), compare_symbols(case, observation))
 
 
 def explanation(
     run: ScoreRun, joins: Joins, position: int, config: str, checks: CaseChecks | None, *, scores: bool = True
 ) -> Explanation:
-    """Return everything known of the case at a place of the golden set under one configuration.
+    """Return everything known of the case at a position of the golden set, for one configuration.
 
-    `joins` are those of the run's golden set and corpus, shared by the cases of a report; `checks` those of this case.
-    Without `scores` the rest is found in a fraction of the time.
+    `joins` is the run's golden set joined with its corpus, shared by all cases of a report; `checks` are those of this
+    case. Without `scores` it takes a fraction of the time.
     """
     case = joins.case(position)
     observation = run.observation(config, case.case.id)
     lines = _score_lines(run, case, position, config, observation) if scores else []
-    found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
-    return found if observation is None else _add_trace(found, case, observation)
+    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    return case_explanation if observation is None else _add_trace(case_explanation, case, observation)
 
 
 def _score_lines(
     run: ScoreRun, case: CaseIndex, position: int, config: str, observation: Observation | None
 ) -> list[ScoreLine]:
-    """Return every score with why it is missing, or how it came about."""
+    """Return every score with its derivation, or with the reason why it is missing."""
     table = run.scoring.configs[config].table
     safe_observation = None if observation is None or find_leaks(case, observation).text else observation
     lines = []
@@ -90,7 +95,7 @@ def _score_lines(
 
 
 def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
-    """Return how a score came about, where the metric can tell; it quotes the answer, so never of a leaking one."""
+    """Return how a score was derived, if the metric can explain it. It quotes the answer, so never use it on a leak."""
     name = parse(metric)
     explain_score = grader_of(name).explain
     return explain_score(case, observation, name) if explain_score is not None else ""
@@ -120,7 +125,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         None if context is None else _rank_chunks(case, context, leaks),
         None
         if observation.citations is None
-        else tuple(_mark_citation(case, observation, each, leaks) for each in observation.citations),
+        else tuple(_mark_citation(case, observation, citation, leaks) for citation in observation.citations),
         explanation.scores,
         explanation.checks,
         leaked=bool(leaks.text),
@@ -128,7 +133,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
 
 
 def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
-    """Return a ranking with what each slot gains: the same join as the scores."""
+    """Return a ranking with the grade and the evidence that each position adds, from the same join as the scores."""
     forbidden_ids = set(leaks.ids.get(stage.name, ()))
     superseded = case.joins.superseded(case.as_of)
     covered, earlier_ids, rows = 0, set[str](), []
@@ -157,7 +162,7 @@ def _mark_citation(case: CaseIndex, observation: Observation, citation: str, lea
     context = next((stage for stage in stages if stage.name == CONTEXT), None)
     return CitationMark(
         citation,
-        exists=any(stands_for(citation, each, case.corpus) for each in existing_ids) if existing_ids else None,
+        exists=any(stands_for(citation, chunk_id, case.corpus) for chunk_id in existing_ids) if existing_ids else None,
         reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
         in_context=None
         if context is None

@@ -1,4 +1,4 @@
-"""Looking after golden sets: what one holds."""
+"""The description of a golden set: its digest and counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both instruments say of the claims of one answer, and the judge's recorded votes, for the HTML report."""
+"""The verdicts of judge and rules on the claims of one answer, and the judge's recorded votes, for the HTML report."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _STATES: dict[str | None, ClaimState] = {
 
 
 def claims_of(case: CaseIndex, observation: Observation) -> tuple[Claim, ...]:
-    """Return the claims of an answer held against the context: by the judge where it said something, else by rules.
+    """Return the claims of an answer with their support by the context, as found by the judge, else by the rules.
 
-    Empty where claims have no meaning: a refusal, no answer, or a context without texts.
+    Empty if the answer has no claims to check: for a refusal, no answer, or a context without texts.
     """
     reading = Reading(case, observation)
     if (
@@ -51,7 +51,7 @@ def claims_of(case: CaseIndex, observation: Observation) -> tuple[Claim, ...]:
 
 
 def verdicts_of(case: CaseIndex, observation: Observation, names: Sequence[MetricName]) -> tuple[Verdict, ...]:
-    """Return every recorded vote on what the judged ones of these metrics ask about an observation."""
+    """Return every recorded vote on the questions that the judged metrics among these ask about an observation."""
     judging = case.joins.judging
     if judging is None or not judging.book:
         return ()
@@ -60,7 +60,7 @@ def verdicts_of(case: CaseIndex, observation: Observation, names: Sequence[Metri
 
 
 def _rule_claims(reading: Reading) -> dict[str, Ruled]:
-    """Return what the judge's votes come to, by claim; empty without recorded verdicts."""
+    """Return the folded votes of the judge by claim; empty without recorded verdicts."""
     judging = reading.case.joins.judging
     if judging is None or not judging.book:
         return {}

@@ -1,4 +1,4 @@
-"""What a user asks to be judged, and what is loaded for it: outputs, golden set, corpus, gate."""
+"""The request for a judge run, and the inputs loaded for it: outputs, golden set, corpus, gate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a user asks to be judged, in the words of the command line; `run` stands for golden, outputs and corpus."""
+    """The options of `assay judge` as given on the command line; `run` stands for golden, outputs and corpus."""
 
     config: Config
     run: str | None = None
@@ -55,11 +55,11 @@ class Judgement:
 
     @property
     def book_path(self) -> Path:
-        """Where the verdicts are: the file named, that of the run folder, else one of the working directory."""
+        """The path of the verdict store: the file named, else that of the run folder or of the working directory."""
         return Path(self.book) if self.book is not None else Path(self.run or ".") / BOOK
 
     def read_by(self, rubrics: Sequence[str]) -> list[str]:
-        """Return the words of the command that reads the verdicts, given as they were asked for."""
+        """Return the arguments of the command that scores with these verdicts."""
         if self.run is not None:
             return ["report", self.run, "--markdown", str(Path(self.run) / "report.md")]
         named = (
@@ -74,9 +74,9 @@ class Judgement:
 
 
 def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, list[str]]:
-    """Load what is judged. Raises InputError with everything that is wrong with it."""
+    """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
     request = _scoring_request(judgement)
-    names = judged_names(judgement.metrics or [each for each in request.metrics if "by=judge" in each])
+    names = judged_names(judgement.metrics or [metric for metric in request.metrics if "by=judge" in metric])
     loaded = load_golden(request.golden, request.golden_format)
     if judgement.run is not None:
         refuse_other_golden(Path(judgement.run), loaded.digest)
@@ -86,7 +86,7 @@ def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, 
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         )
         observations, unknown = prepared(read_rows, loaded.golden)
-    notices = [f"{unknown} observations of cases that the golden set does not know are not judged"] if unknown else []
+    notices = [f"{unknown} observations of cases that are not in the golden set are not judged"] if unknown else []
     return Questions(loaded.golden, corpus, chosen.rubrics, names, observations), notices
 
 
@@ -103,7 +103,7 @@ def _scoring_request(judgement: Judgement) -> Request:
 
 
 def gate_of(judgement: Judgement) -> Gate | None:
-    """Return the gate that decides which cases matter most; None where none is named."""
+    """Return the gate that decides which cases get more votes; None if none is named."""
     config = judgement.config
     is_named = judgement.gate is not None or judgement.profile is not None
     settings_gate = config.path if config.settings.gate is not None and not is_named else None
@@ -111,7 +111,7 @@ def gate_of(judgement: Judgement) -> Gate | None:
 
 
 def guarded(judgement: Judgement, chosen: ChosenJudge, questions: Questions) -> list[str]:
-    """Refuse a judge that would judge itself, and tell of one that would judge its family."""
+    """Refuse a judge that would judge its own answers; return a notice for a judge of the same model family."""
     versions: dict[str, set[str]] = {}
     for observation in questions.observations:
         for name, value in observation.versions.items():

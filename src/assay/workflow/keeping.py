@@ -1,4 +1,4 @@
-"""The one place where observations become lines: without secrets, readable again, and fit to be scored."""
+"""Encoding of observations as lines of a run: without secrets, readable again, and valid for scoring."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assay.model import Observation, TargetError
 
 
 def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation, bytes]:
-    """Return the observation as it is kept, and its line.
+    """Return the observation as it is stored, and its line.
 
-    One that could not be read again, or would stop the scoring of all others (a ranking that contradicts itself, a
-    number that is not finite), is kept as an error with code `schema`; one beyond 16 MiB as `too_large`.
+    An observation that could not be read again, or that would stop the scoring of all others (a contradictory ranking,
+    a number that is not finite), is stored as an error with code `schema`; one beyond 16 MiB as `too_large`.
     """
     if observation.error is not None:
         message = redactor.message(observation.error.message)
@@ -35,7 +35,7 @@ def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation,
             row_flaws = flaws(decoded)
             fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
             if not fault and msgspec.json.encode(decoded) != line:
-                fault = "holds a number that is not finite (expected numbers that JSON can hold)"
+                fault = "holds a number that is not finite (expected numbers that JSON can represent)"
     except (*UNREADABLE, TypeError) as error:
         fault = f"cannot be kept: {error}"
     if not fault:
@@ -51,13 +51,13 @@ def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation,
 
 
 class Keeper:
-    """A sink of the runner that writes to the journal of a run."""
+    """The sink of a runner: writes observations to the journal of a run."""
 
     def __init__(self, journal: Journal, redactor: Redactor) -> None:
         self.journal, self.redactor = journal, redactor
 
     def __call__(self, observation: Observation) -> Observation:
-        """Write the observation and return it as written. Raises IncompleteError where the system does not let it."""
+        """Write the observation and return it as written. Raises IncompleteError if the write fails."""
         stored, line = keepable(observation, self.redactor)
         self.journal.append(line, key_of(stored), failed=stored.error is not None)
         return stored

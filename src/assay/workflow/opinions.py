@@ -1,4 +1,4 @@
-"""What instruments said of the items of a run: the folded verdicts of a judge, the rules, other tools."""
+"""The labels that scorers gave to the items of a run: the folded verdicts of a judge, the rules, other tools."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _WHOLE_ANSWER = ("correctness", "answer_relevance")
 
 
 class Instrument(NamedTuple):
-    """One instrument and what it said, by metric: `by` is judge, rules or a tool, `digest` what it is bound to.
+    """One scorer with its labels by metric: `by` is judge, rules or a tool, `digest` identifies its version.
 
-    `rubrics` is empty where no rubric was asked with; `anchors` is the share of them that a judge labelled as expected.
+    `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge.
     """
 
     name: str
@@ -41,25 +41,25 @@ class Instrument(NamedTuple):
     anchors: Rate | None = None
 
     def rubric_hash(self, metric: str) -> str:
-        """Return what a calibration of this instrument for a metric is bound to beside its digest."""
+        """Return the hash of the rubrics to which a calibration for a metric is bound, in addition to the digest."""
         return rubrics_hash(self.rubrics.values(), RUBRIC_OF[read_name(metric).base]) if self.rubrics else ""
 
 
 def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str]) -> Instrument:
-    """Return what a judge's recorded votes come to, folded as scoring folds them."""
+    """Return the labels of a judge: its recorded votes, folded as scoring folds them."""
     opinions = {metric: _opinions_of_judge(run, judging, metric) for metric in metrics}
     return Instrument(name, JUDGE, judging.judge, judging.rubrics, opinions, judging.anchors)
 
 
 def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
-    """Return what the rules say of each claim or citation, or of each answer where a metric is about it as a whole."""
+    """Return the labels of the rules for each claim or citation, or for each answer if a metric is about the whole."""
     bases = (_CLAIMS, _CITATIONS, *_WHOLE_ANSWER)
     opinions = {metric: _opinions_of_rules(run, metric) for metric in metrics if read_name(metric).base in bases}
     return Instrument(RULES, RULES, RULES_VERSION, {}, opinions)
 
 
 def of_tools(labels: Sequence[Label]) -> list[Instrument]:
-    """Return the second opinions among labels, each tool and model apart; none of them is our judge or our rules."""
+    """Return the external scores among labels, one scorer per tool and model; none is the run's own judge or rules."""
     by_tool: dict[tuple[str, str], dict[str, dict[Key, Opinion]]] = {}
     for label in labels:
         opinions_by_item = by_tool.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
@@ -122,11 +122,13 @@ def _rule_claims(reading: Reading, metric: str) -> dict[str, Opinion]:
 
 
 def _rule_citations(reading: Reading, _: str) -> dict[str, Opinion]:
-    """Return what the rules say of each citation, and of each claim by several together, under a judge's own ids."""
+    """Return the labels of the rules for each citation, and for each claim with several, under the judge's ids."""
     if attached.why_not(reading) is not None:
         return {}
     opinions = {
-        each.id: _opinion_of_support(attached.support_of(each, reading)) for each in reading.citations if each.texts
+        citation.id: _opinion_of_support(attached.support_of(citation, reading))
+        for citation in reading.citations
+        if citation.texts
     }
     for claim in reading.claims:
         if attached.joint(reading, claim.id):
@@ -135,7 +137,7 @@ def _rule_citations(reading: Reading, _: str) -> dict[str, Opinion]:
 
 
 def _opinion_of_support(support: Support) -> Opinion:
-    reasons = [*support.contradictions, *([f"lacking: {', '.join(support.missing)}"] if support.missing else ())]
+    reasons = [*support.contradictions, *([f"missing: {', '.join(support.missing)}"] if support.missing else ())]
     return Opinion(None, support.score, "; ".join(reasons), signal=support.z)
 
 

@@ -154,10 +154,10 @@ def judged_metrics(judging: Judging | None) -> tuple[str, ...]:
 
 
 def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
-    matches = [each for each in judges if wanted in (None, each.digest, each.model)]
+    matches = [identity for identity in judges if wanted in (None, identity.digest, identity.model)]
     if len(matches) == 1:
         return matches[0]
-    judge_names = [f"{each.model} ({each.digest})" for each in judges]
+    judge_names = [f"{identity.model} ({identity.digest})" for identity in judges]
     choices = ", ".join(judge_names[:_MAX_NAMED]) + (
         f" … and {len(judge_names) - _MAX_NAMED} more" if len(judge_names) > _MAX_NAMED else ""
     )

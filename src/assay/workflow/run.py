@@ -24,7 +24,7 @@ from assay.workflow.session import Request, day_of, scored
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """Which gate decides, where it is not that of the settings, over which configurations and against what baseline."""
+    """The gate that replaces that of the settings, the gated configurations, the baseline, and other options."""
 
     gate: str | None = None
     profile: str | None = None
@@ -38,7 +38,7 @@ class Deciding:
 def scored_run(
     measurement: Measurement, observed: Observed, deciding: Deciding, progress: Progress | None = None
 ) -> Iterator[ScoreRun]:
-    """Yield the scoring of what was observed. Raises IncompleteError where nothing was."""
+    """Yield the scoring of the observations. Raises IncompleteError if there are none."""
     config = measurement.config
     outputs = observed.folder / OBSERVATIONS
     if not outputs.exists() or not outputs.stat().st_size:
@@ -83,7 +83,7 @@ def scored_run(
 
 
 def report_targets(config: Config, folder: Path, said: Targets) -> Targets:
-    """Return where the settings want reports of what was observed in a run folder; `said` is what flags say of them."""
+    """Return the report paths of the settings for a run folder; `said` holds the values given by flags."""
     report = config.settings.report
 
     def resolve(name: str, value: str | None) -> str | None:

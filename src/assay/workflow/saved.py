@@ -1,4 +1,4 @@
-"""A side of a comparison as a committed file, and back: no question, no reference, no text of chunks or answers."""
+"""Encoding one side of a comparison as a baseline file, without questions, references, or text of chunks or answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.scoring.snapshot import Snapshot
 
 
 def loaded(path: str) -> Snapshot:
-    """Return the side that a file of `assay baseline save` holds. Raises InputError where it cannot be read."""
+    """Return the side stored in a file of `assay baseline save`. Raises InputError if it cannot be read."""
     file = read_baseline(path)
     table = ScoreTable(
         file.config_id,
@@ -49,7 +49,7 @@ def loaded(path: str) -> Snapshot:
 
 
 def _check_columns(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
-    """Raise InputError where a metric, or a part that it is made of, has no scores."""
+    """Raise InputError if a metric, or a part from which it is computed, has no scores."""
     needed = [part for name in metrics for part in (name, *grader_of(parse(name)).parts)]
     problems = [
         Problem(path, None, "columns", f"no scores of {name} (expected those of every metric)", "E_BASELINE")
@@ -61,8 +61,9 @@ def _check_columns(metrics: Sequence[str], table: ScoreTable, path: str) -> None
 
 
 def file_of(side: Snapshot) -> BaselineFile:
-    """Return a side as it is committed: no question, no reference, no text of chunks or answers."""
-    quoted = {case.id for case in side.cases if any(QUOTE in each for unit in case.evidence for each in unit.any_of)}
+    """Return a side as a baseline file, without questions, references, or text of chunks or answers."""
+    # The name of an evidence unit found by a quote is that quote, which a baseline must not hold.
+    quoted = {case.id for case in side.cases if _has_quote(case)}
     table = side.table
     return BaselineFile(
         KIND,
@@ -83,12 +84,19 @@ def file_of(side: Snapshot) -> BaselineFile:
         tuple(_strip_case(case) for case in side.cases),
         table.checks,
         tuple(_encode_column(column) for _, column in sorted(table.columns.items())),
-        tuple(_encode_attribution(found, case_id in quoted) for case_id, found in sorted(side.attributions.items())),
+        tuple(
+            _encode_attribution(attribution, case_id in quoted)
+            for case_id, attribution in sorted(side.attributions.items())
+        ),
     )
 
 
+def _has_quote(case: Case) -> bool:
+    return any(QUOTE in alternative for unit in case.evidence for alternative in unit.any_of)
+
+
 def _strip_case(case: Case) -> Case:
-    """Return what slices and clusters are made from."""
+    """Return a case with only the fields from which slices and clusters are made."""
     kinds = tuple(Evidence((), kind=unit.kind) for unit in case.evidence if unit.kind)
     return Case(
         case.id,
@@ -138,15 +146,15 @@ def _decode_column(line: ColumnLine) -> ScoreColumn:
 def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLine:
     walk_lines = tuple(
         WalkLine(
-            each.unit,
-            f"unit {each.unit + 1}" if quoted else each.name,
-            each.grade,
-            each.required,
-            tuple(each.ranks),
-            tuple(each.ranks.values()),
-            each.lost_at,
+            step.unit,
+            f"unit {step.unit + 1}" if quoted else step.name,
+            step.grade,
+            step.required,
+            tuple(step.ranks),
+            tuple(step.ranks.values()),
+            step.lost_at,
         )
-        for each in attribution.walk
+        for step in attribution.walk
     )
     fields = {name: getattr(attribution, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
     return AttributionLine(**fields, walk=walk_lines)
@@ -155,13 +163,13 @@ def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLi
 def _decode_attribution(line: AttributionLine) -> Attribution:
     walk = tuple(
         EvidenceWalk(
-            each.unit,
-            each.name,
-            each.grade,
-            each.required,
-            dict(zip(each.stages, each.ranks, strict=True)),
-            each.lost_at,
+            step.unit,
+            step.name,
+            step.grade,
+            step.required,
+            dict(zip(step.stages, step.ranks, strict=True)),
+            step.lost_at,
         )
-        for each in line.walk
+        for step in line.walk
     )
     return Attribution(**{**structs.asdict(line), "walk": walk})

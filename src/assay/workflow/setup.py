@@ -1,4 +1,4 @@
-"""Getting ready: the first settings file, and a look at everything that makes a measurement count."""
+"""Setting up a project: the first settings file, and a check of everything that a valid measurement needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW_CASES = 30
 
 
 class Finding(NamedTuple):
-    """One line of the doctor's list; `remedy` is empty where nothing needs doing."""
+    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done."""
 
     state: Literal["ok", "warn", "fail"]
     what: str
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 def write_settings(kind: str, path: str) -> Path:
     """Write the commented settings for a kind of target. Raises InputError where the file is there already."""
     if Path(path).exists():
-        raise InputError([Problem(path, None, "", "is there already (expected a new file: --file NAME)", "E_EXISTS")])
+        raise InputError([Problem(path, None, "", "already exists (expected a new file: --file NAME)", "E_EXISTS")])
     folder = files("assay").joinpath("templates")
     head = folder.joinpath("settings.yaml").read_text(encoding="utf-8")
     target = folder.joinpath(f"{kind}.yaml").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def write_settings(kind: str, path: str) -> Path:
 
 
 def examine(path: str | None, trust: Trust) -> Iterator[Finding]:
-    """Yield what was found, settings first; what cannot be looked at because of an earlier fault is left out."""
+    """Yield the findings, settings first; checks that an earlier fault makes impossible are left out."""
     try:
         config = load_config(path)
     except AssayError as error:
@@ -77,11 +77,11 @@ def _check_golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
     golden = loaded.golden
     yield Finding("ok", "golden set", f"{len(golden.cases)} cases, {loaded.digest}"), golden
     if loaded.warnings:
-        message = f"{len(loaded.warnings)} things are doubtful; the first: {loaded.warnings[0]}"
+        message = f"{len(loaded.warnings)} warnings; the first: {loaded.warnings[0]}"
         yield Finding("warn", "golden set", message, "assay golden check FILE"), None
     if len(golden.cases) < FEW_CASES:
         message = f"{len(golden.cases)} cases: intervals will be wide"
-        yield Finding("warn", "golden set", message, f"{FEW_CASES} or more tell more"), None
+        yield Finding("warn", "golden set", message, f"use {FEW_CASES} or more cases"), None
     for attribute, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
         if not value:
             remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
@@ -91,7 +91,7 @@ def _check_golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
 def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[Finding]:
     if config.settings.corpus is None:
         has_access_rules = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
-        message = "not given" + (": who may see what is then taken from the system itself" if has_access_rules else "")
+        message = "not given" + (": access rules are then taken from the system itself" if has_access_rules else "")
         yield Finding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text")
         return
     try:
@@ -127,7 +127,7 @@ def _check_targets(config: Config, golden: GoldenSet | None, trust: Trust) -> It
             yield Finding("fail", subject, redact(str(error)))
             continue
         if golden is None:
-            yield Finding("ok", subject, "can be made; not asked, because there is no golden set")
+            yield Finding("ok", subject, "can be created; not called, because there is no golden set")
             continue
         try:
             observation = asyncio.run(_ask_first_case(target, golden.cases[0]))
@@ -155,7 +155,11 @@ def _check_observation(subject: str, chosen: Chosen, observation: Observation, g
             "warn", subject, f"the first case has an error: {observation.error.code} {observation.error.message}"
         )
     checks: list[tuple[bool, str, str]] = [
-        (not observation.stages, "reports no ranking", "without stages, retrieval cannot be told from generation"),
+        (
+            not observation.stages,
+            "reports no ranking",
+            "without stages, retrieval failures cannot be distinguished from generation failures",
+        ),
         (
             not observation.versions,
             "reports no versions",
@@ -164,11 +168,11 @@ def _check_observation(subject: str, chosen: Chosen, observation: Observation, g
         (
             observation.answer is not UNSET and observation.citations is None,
             "reports no citations",
-            "without them none are checked",
+            "without them, citations are not checked",
         ),
         (
             any(case.user is not None for case in golden.cases) and not tells_user(chosen),
-            "is not told who asks, although cases say so",
+            "is not told which user asks, although cases name one",
             "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
         ),
     ]

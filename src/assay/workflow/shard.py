@@ -1,4 +1,4 @@
-"""One byte range of one file of outputs, decoded line by line and collected: the unit of work of every runner."""
+"""Scoring one shard, a byte range of an output file: the unit of work of a worker process."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SAMPLED_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class ShardRef:
-    """Which bytes to score: `path` is read, `source` is what messages call it (a spooled file has another name).
+    """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
 
-    `torn_tail` accepts a last line that a crash cut off; `strict` refuses what two readers could understand differently
-    and what nobody reads.
+    `torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and rankings that
+    repeat a chunk.
     """
 
     path: str
@@ -41,7 +41,7 @@ class ShardRef:
 
 
 def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
-    """Return the scored rows of one shard. Problems are collected, up to a limit; nothing is skipped unseen."""
+    """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted."""
     form = FORMATS[ref.format]
     collector = Collector(joins, the_plan, ref.source, ref.file, form, strict=ref.strict)
     decode = partial(_decode_strictly, form) if ref.strict else form.decode
@@ -88,7 +88,7 @@ def _refuse_long_line(line: bytes) -> NoReturn:
 
 
 def _decode_strictly(form: OutputFormat, line: bytes) -> Observation:
-    """Return a line of which no key stands twice or is unknown."""
+    """Decode a line; raise InputError if one of its keys is duplicated or unknown."""
     observation = form.decode(line)
     strictjson.decode(line.decode(), "")
     unknown = unknown_keys(line, form.record).items()

@@ -1,4 +1,4 @@
-"""From what people write (a name of the settings, an address, an import path, a file) to a target that can be asked."""
+"""Choosing targets by a name of the settings, an address, an import path or a file, and creating them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What the person who runs this allows a settings file to do."""
+    """What the user allows a settings file to do: run commands, and call the given hosts."""
 
     run_commands: bool = False
     hosts: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A target to ask; `typed`: it stands on the command line, not in a file that somebody else may have changed."""
+    """A chosen target; `typed` means that it was given on the command line, which is trusted more than a file."""
 
     name: str
     settings: TargetSection
@@ -53,41 +53,43 @@ class Chosen:
 
 
 def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
-    """Return the targets that are meant; without any named, all of the settings.
+    """Return the named targets; if none are named, all targets of the settings.
 
     `wanted` holds names of the settings, or `[NAME=]` followed by an address, an import path or a file of outputs.
-    Raises SettingsError with everything that cannot be understood.
+    Raises SettingsError listing all targets that are not valid.
     """
-    known = config.settings.targets
+    targets_of_settings = config.settings.targets
     if not wanted:
-        if not known:
+        if not targets_of_settings:
             message = "none given (expected --target NAME, URL or module:attr, or targets in the settings)"
             raise SettingsError([Problem("", None, "target", message, "E_TARGET")])
-        return _check_names([Chosen(name, settings, typed=False) for name, settings in known.items()], [])
+        return _check_names([Chosen(name, settings, typed=False) for name, settings in targets_of_settings.items()], [])
     targets: list[Chosen] = []
     problems: list[Problem] = []
     for spec in wanted:
-        if spec in known:
-            targets.append(Chosen(spec, known[spec], typed=False))
+        if spec in targets_of_settings:
+            targets.append(Chosen(spec, targets_of_settings[spec], typed=False))
             continue
         named = _NAMED.fullmatch(spec)
         settings = _parse_spec(named["spec"] if named else spec)
         if settings is None:
-            problems.append(Problem("", None, "target", _unknown_target_message(spec, list(known)), "E_TARGET"))
+            problems.append(
+                Problem("", None, "target", _unknown_target_message(spec, list(targets_of_settings)), "E_TARGET")
+            )
         else:
             targets.append(Chosen(named["name"] if named else _derive_name(spec), settings, typed=True))
     return _check_names(targets, problems)
 
 
 def _check_names(targets: list[Chosen], problems: list[Problem]) -> list[Chosen]:
-    """Return the targets whose names can stand in reports, each once. Raises SettingsError with everything wrong."""
+    """Return the targets if their names are valid and unique. Raises SettingsError listing all problems."""
     names = [target.name for target in targets]
     for name in names:
         flaw = config_flaw(name)
         if flaw is not None:
             problems.append(Problem("", None, "target", flaw.message, flaw.code))
     for name in sorted({name for name in names if names.count(name) > 1}):
-        message = f"two targets of one name (got {name!r} twice; expected NAME=… before one of them)"
+        message = f"two targets with the same name (got {name!r} twice; expected NAME=… before one of them)"
         problems.append(Problem("", None, "target", message, "E_TARGET"))
     if problems:
         raise SettingsError(problems)
@@ -95,7 +97,7 @@ def _check_names(targets: list[Chosen], problems: list[Problem]) -> list[Chosen]
 
 
 def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
-    """Return the target. Raises SettingsError where it cannot be made, or a file may not ask for it."""
+    """Create the target. Raises SettingsError if it cannot be created, or if a settings file may not request it."""
     name, settings = chosen.name, chosen.settings
     if isinstance(settings, RecordedTarget):
         return _make_recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
@@ -129,14 +131,14 @@ def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
 
 
 def secret_names(settings: TargetSection) -> list[str]:
-    """Return the environment variables that a target may use and that must never be written down."""
+    """Return the environment variables that a target uses and whose values must never be stored."""
     names = list(getattr(settings, "env", ()))
     auth = getattr(settings, "auth", None)
     return [*names, auth.env] if auth is not None else names
 
 
 def tells_user(chosen: Chosen) -> bool:
-    """Return whether a target is told who asks: by its settings, or because it is handed the whole case."""
+    """Return whether a target receives the user of a case: by its settings, or because it gets the whole case."""
     settings = chosen.settings
     if getattr(settings, "identity", None):
         return True
@@ -155,7 +157,7 @@ def _parse_spec(spec: str) -> TargetSection | None:
 
 
 def _derive_name(spec: str) -> str:
-    """Return a name for a target that was given none: the attribute, the host, the file's stem."""
+    """Return the default name of a target: the attribute, the host, or the file's stem."""
     if "://" in spec:
         return re.sub(r"[?#].*", "", spec.split("://", 1)[1]).rsplit("@", 1)[-1].rstrip("/")
     return Path(spec).stem if Path(spec).is_file() else spec.rpartition(":")[2]
@@ -200,7 +202,7 @@ def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
 
 
 def _add_working_directory_to_path() -> None:
-    """Let import paths name modules of the working directory, as `python -m` does."""
+    """Allow imports of modules in the working directory, as `python -m` does."""
     working_directory = str(Path.cwd())
     if working_directory not in sys.path and "" not in sys.path:
         sys.path.insert(0, working_directory)

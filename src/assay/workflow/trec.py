@@ -1,6 +1,6 @@
-"""TREC judgments and runs scored straight from arrays: millions of lines, ranking metrics only.
+"""Scoring of TREC runs against qrels from arrays: millions of lines, ranking metrics only.
 
-What comes out is what the general way finds; single cases cannot be looked at again, because no record of them is made.
+The results equal those of the general engine; single cases cannot be read again, because no records are made of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FAILED = MetricName("failed")
 
 
 def _is_ranking_metric(name: MetricName) -> bool:
-    """Return whether a run can be scored by a metric: all it holds is one ranking per query."""
+    """Return whether a metric needs only one ranking per query, which is all that a TREC run holds."""
     try:
         check_names([name])
     except MetricNameError:
@@ -44,13 +44,13 @@ def _is_ranking_metric(name: MetricName) -> bool:
 
 
 TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_ranking_metric(parse(text)))
-"""The default metrics of runs: those of one ranking."""
+"""The default metrics of TREC runs: those that need only one ranking."""
 
 
 def is_pair(
     golden: str, golden_format: str | None, corpus: str | None, files: Sequence[OutputFile], options: Options
 ) -> bool:
-    """Return whether judgments and outputs can be scored from arrays."""
+    """Return whether golden set and outputs can be scored from arrays: qrels, TREC runs, and ranking metrics only."""
     if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN for file in files):
         return False
     if options.baseline is not None or (options.gate is not None and options.gate.waivers):
@@ -61,7 +61,7 @@ def is_pair(
 
 
 def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> ScoreRun:
-    """Score runs against qrels. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
+    """Score runs against qrels. Raises InputError listing their problems, IncompleteError if a worker dies."""
     qrels = read_qrels(Path(golden))
     plan = the_plan(options, partial=True)
     names = [name for name in plan.columns if is_measurable(name) and name != _FAILED and _is_ranking_metric(name)]
@@ -94,7 +94,7 @@ def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], opt
     missing: Literal["error", "zero"] = "zero" if options.missing_as_zero else "error"
     try:
         return score_run(qrels, Path(file.path), names, workers=options.workers, missing=missing)
-    except InputError as error:  # a spooled file has another path than the name that people know
+    except InputError as error:  # name the user's file, not its spooled copy
         raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
 
 
@@ -109,7 +109,7 @@ def _build_table(run: RunScores, as_zero: bool) -> ScoreTable:
 
 
 def _mark_missing(column: ScoreColumn, missing: Bools) -> ScoreColumn:
-    """Return a column without the scores that missing queries were given: they fail no check but that they are gone."""
+    """Return a column without scores for missing queries, so that they fail no check except for being missing."""
     return structs.replace(column, status=np.where(missing, ERROR, column.status))
 
 
@@ -125,14 +125,13 @@ def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
 
 
 def _check_runs(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unknown: bool) -> list[str]:
-    """Return what people should know of the runs; raise InputError for unknown queries and for a tag used twice."""
+    """Return notices about the runs; raise InputError for unknown queries and for a tag used twice."""
     problems: list[Problem] = []
     file_by_tag: dict[str, str] = {}
     for file, run in zip(files, runs, strict=True):
         if run.config_id in file_by_tag:
-            message = (
-                f"two runs with one tag (got {shown(run.config_id)} again; it is that of {file_by_tag[run.config_id]})"
-            )
+            tag, earlier_file = shown(run.config_id), file_by_tag[run.config_id]
+            message = f"two runs with the same tag (got {tag} again; it is that of {earlier_file})"
             problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
         file_by_tag.setdefault(run.config_id, file.name)
         refused_queries = () if ignore_unknown else run.unknown
@@ -146,5 +145,5 @@ def _check_runs(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignor
                for file, run in zip(files, runs, strict=True) if run.normalised]  # fmt: skip
     unknown = sum(len(run.unknown) for run in runs)
     if unknown:
-        notices.append(f"{unknown} rows of cases that the golden set does not know were left out")
+        notices.append(f"{unknown} rows of cases that are not in the golden set were left out")
     return notices
