@@ -29,7 +29,7 @@ LOG = (
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "ranking"),
     [
         ("What followed from INC-2026-001?", {"SRV-001": 0.6, "PROJ-001": 0.36}),
         ("Which server did INC-2026-001 hit?", {"SRV-001": 0.6}),
