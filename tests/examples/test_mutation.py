@@ -11,7 +11,7 @@ NOTICED = 0.9
 
 
 @pytest.fixture(scope="module", params=SETS, ids=lambda names: str(names[0]))
-def found(request: pytest.FixtureRequest) -> Found:
+def report(request: pytest.FixtureRequest) -> Found:
     golden, corpus = request.param
     cases = assay.load_golden(HANDBOOK / "golden" / f"{golden}.jsonl")
     return measure(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
