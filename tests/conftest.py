@@ -1,4 +1,4 @@
-"""What every test runs under: no network but loopback, a home directory of its own, fixed Hypothesis settings."""
+"""The environment of every test: no network except loopback, a home directory of its own, fixed Hypothesis settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ sys.addaudithook(_refuse_network)
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing may read or write the files of whoever runs the tests."""
+    """Keep tests away from the files of the user who runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
@@ -50,7 +50,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def test_data() -> Path:
-    """The folder of data that no one here wrote; the test skips without it unless ASSAY_REQUIRE names `data`."""
+    """The folder of third-party test data; the test is skipped without it unless ASSAY_REQUIRE names `data`."""
     folder = os.environ.get("ASSAY_TEST_DATA")
     if folder and Path(folder).is_dir():
         return Path(folder)

@@ -1,4 +1,4 @@
-"""What the tests of the example handbook share: golden rows, users, and figures read off a trace."""
+"""Shared helpers of the handbook tests: golden rows, users, and numbers from a trace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rows_of(name: str) -> list[Row]:
 
 
 def user_of(case: Row) -> Row:
-    """Return the asker of a case in the words of the application."""
+    """Return the user of a case in the form that the application expects."""
     return {"tenant": case["user_context"]["tenant_id"], "roles": case["user_context"]["roles"]}
 
 
@@ -45,8 +45,8 @@ def says(case: Row, observation: Row) -> bool:
     """Whether the answer holds the key facts of the case and none of its wrong patterns."""
     answer = observation["answer"].casefold()
     rubric = case.get("rubric", {"correct_keywords": [], "incorrect_patterns": []})
-    found = [keyword.casefold() in answer for keyword in rubric["correct_keywords"]]
-    right = not found or (all(found) if rubric.get("match") == "all" else any(found))
+    is_present = [keyword.casefold() in answer for keyword in rubric["correct_keywords"]]
+    right = not is_present or (all(is_present) if rubric.get("match") == "all" else any(is_present))
     wrong = any(pattern.casefold() in answer for pattern in rubric["incorrect_patterns"])
     return right and not wrong and all(fact.casefold() in answer for fact in case.get("must_have", []))
 

@@ -34,7 +34,7 @@ def act(here: Path, **inputs: object) -> Done:
     code = "import sys; from assay.cli import main; sys.exit(main())"
     command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$@\"\n")
     command.chmod(0o755)
-    given = {"install": "false", "golden": GOLDEN, "corpus": CORPUS} | inputs
+    action_inputs = {"install": "false", "golden": GOLDEN, "corpus": CORPUS} | inputs
     environment = dict(os.environ) | {
         "PATH": f"{commands}:{os.environ['PATH']}",
         "GITHUB_STEP_SUMMARY": str(here / "summary.md"),
@@ -44,13 +44,13 @@ def act(here: Path, **inputs: object) -> Done:
     words = [
         sys.executable,
         str(ROOT / "scripts" / "run_action.py"),
-        *(f"{key}={value}" for key, value in given.items()),
+        *(f"{key}={value}" for key, value in action_inputs.items()),
     ]
     done = subprocess.run(words, cwd=here, env=environment, capture_output=True, text=True, check=False)
     summary = here / "summary.md"
     assert f"exit-code={done.returncode}\n" == (here / "output").read_text()
-    told = summary.read_text() if summary.exists() else ""
-    return Done(done.returncode, done.stdout + done.stderr, told, here / "assay-out")
+    summary_text = summary.read_text() if summary.exists() else ""
+    return Done(done.returncode, done.stdout + done.stderr, summary_text, here / "assay-out")
 
 
 def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path) -> None:

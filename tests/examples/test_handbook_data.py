@@ -127,7 +127,7 @@ def test_a_case_names_only_chunks_of_the_corpus(case: Row) -> None:
 
 
 @each_case
-def test_a_case_expects_evidence_where_it_can_be_answered_and_only_what_the_asker_may_see(case: Row) -> None:
+def test_a_case_expects_evidence_where_it_can_be_answered_and_only_what_the_user_may_see(case: Row) -> None:
     visible = [may_see(case["user_context"], chunk_id) for chunk_id in case["expected_chunk_ids"]]
     expected = {"answer": [True], "permission_denied": [False], "abstain": []}[case["expected_behavior"]]
     assert sorted(set(visible)) == expected
@@ -224,7 +224,7 @@ def superseded(config: str) -> set[str]:
     return {line["query_id"] for line in OUTPUTS[config] if any("valid_to" in CHUNKS[each] for each in seen_ids(line))}
 
 
-def test_the_candidate_shows_nothing_that_its_asker_may_not_see_and_nothing_superseded_in_its_context() -> None:
+def test_the_candidate_shows_nothing_that_its_user_may_not_see_and_nothing_superseded_in_its_context() -> None:
     assert leaking("hybrid-rerank") == set()
     assert forbidden_answers("hybrid-rerank") == set()
     assert superseded("hybrid-rerank") == set()

@@ -1,4 +1,4 @@
-"""Each fault of the handbook application breaks what it says it breaks, where it says it does."""
+"""Each injected fault of the handbook application breaks what it names, at the stage that it names."""
 
 from __future__ import annotations
 
@@ -58,9 +58,12 @@ def faulty(fault: str, case_id: str, config: str = "hybrid-rerank") -> Row:
 
 
 def without_times(observation: Row) -> str:
-    stages = [{key: value for key, value in each.items() if key != "latency_ms"} for each in observation["stages"]]
-    kept = {key: value for key, value in observation.items() if key != "usage"}
-    return json.dumps(kept | {"stages": stages}, sort_keys=True)
+    stages = [
+        {key: value for key, value in stage_fields.items() if key != "latency_ms"}
+        for stage_fields in observation["stages"]
+    ]
+    without_usage = {key: value for key, value in observation.items() if key != "usage"}
+    return json.dumps(without_usage | {"stages": stages}, sort_keys=True)
 
 
 def test_each_cause_that_lives_in_the_pipeline_has_at_least_two_variants() -> None:
@@ -90,9 +93,9 @@ def test_a_fault_changes_the_traces_of_at_least_two_golden_cases(fault: str) -> 
 
 def test_a_fault_does_not_name_itself_in_the_trace() -> None:
     for fault in FAULTS:
-        found = faulty(fault, "hr_leave_001")
-        assert healthy("hr_leave_001")["versions"] == found["versions"]
-        assert fault.split(":")[1] not in json.dumps(found)
+        observation = faulty(fault, "hr_leave_001")
+        assert healthy("hr_leave_001")["versions"] == observation["versions"]
+        assert fault.split(":")[1] not in json.dumps(observation)
 
 
 def indexed(fault: str, chunk_id: str) -> str:
@@ -204,15 +207,15 @@ def test_a_stale_index_serves_the_old_lacks_the_new_or_keeps_both() -> None:
     expected: dict[str, tuple[bool, bool]] = {"": (False, True), "old-version": (True, False)}
     expected |= {"new-missing": (False, False), "keeps-superseded": (True, True)}
     for variant, shown in expected.items():
-        found = seen(faulty(f"stale_index:{variant}" if variant else "", "security_002"))
-        assert shown == (old in found, new in found), variant
+        chunk_ids = seen(faulty(f"stale_index:{variant}" if variant else "", "security_002"))
+        assert shown == (old in chunk_ids, new in chunk_ids), variant
 
 
 def test_faults_add_up() -> None:
     both = Handbook("hybrid-rerank", ["context_builder:drop-first", "citation:unseen"], clock=fake_clock())
-    found = both.ask("Nghỉ ốm từ mấy ngày liên tiếp thì cần giấy xác nhận?", user_of(CASES["hr_leave_005"]))
-    assert "hr_leave_policy:v2026-01:007" not in stage(found, "context")
-    assert set(found["citations"]).isdisjoint(stage(found, "context"))
+    observation = both.ask("Nghỉ ốm từ mấy ngày liên tiếp thì cần giấy xác nhận?", user_of(CASES["hr_leave_005"]))
+    assert "hr_leave_policy:v2026-01:007" not in stage(observation, "context")
+    assert set(observation["citations"]).isdisjoint(stage(observation, "context"))
 
 
 @pytest.mark.parametrize(

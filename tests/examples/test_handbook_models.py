@@ -46,9 +46,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append((self.path, self.headers.get("authorization"), body))
         if self.path.endswith("/embeddings"):
             rows = HashedTrigrams().embed(body["input"])
-            # Last first: the index says which vector is whose.
-            found = [{"index": number, "embedding": row.tolist()} for number, row in enumerate(rows)][::-1]
-            reply: Reply = self.server.vectors or {"data": found}
+            # Last first: the index says to which text a vector belongs.
+            embeddings = [{"index": number, "embedding": row.tolist()} for number, row in enumerate(rows)][::-1]
+            reply: Reply = self.server.vectors or {"data": embeddings}
         else:
             reply = {"choices": [{"message": {"content": self.server.text}}], "usage": {"prompt_tokens": 7}}
         self.send_response(self.server.status)
@@ -87,11 +87,11 @@ def test_a_chat_model_answers_from_numbered_sources_and_is_cited_by_them(server:
     application = Handbook(
         "hybrid-rerank", parts=Parts(generate=ChatAnswerer(server.endpoint())), generator="test-model"
     )
-    found = application.ask(QUESTION, EMPLOYEE)
-    assert "Tối thiểu 14 ký tự. Xem thêm nguồn khác." == found["answer"]
-    assert ["it_security_policy:v2026-02:003"] == found["citations"]
-    assert [["it_security_policy:v2026-02:003"], []] == [each["citations"] for each in found["sentences"]]
-    assert (7, False) == (found["usage"]["prompt_tokens"], "cost_usd" in found["usage"])
+    observation = application.ask(QUESTION, EMPLOYEE)
+    assert "Tối thiểu 14 ký tự. Xem thêm nguồn khác." == observation["answer"]
+    assert ["it_security_policy:v2026-02:003"] == observation["citations"]
+    assert [["it_security_policy:v2026-02:003"], []] == [sentence["citations"] for sentence in observation["sentences"]]
+    assert (7, False) == (observation["usage"]["prompt_tokens"], "cost_usd" in observation["usage"])
     path, _, body = server.requests[0]
     assert ("/v1/chat/completions", 0) == (path, body["temperature"])
     assert "tối thiểu 14 ký tự" in body["messages"][1]["content"]

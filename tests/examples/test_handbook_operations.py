@@ -29,7 +29,7 @@ LOG = (
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "ranking"),
     [
         ("What followed from INC-2026-001?", {"SRV-001": 0.6, "PROJ-001": 0.36}),
         ("Which server did INC-2026-001 hit?", {"SRV-001": 0.6}),
@@ -38,10 +38,10 @@ LOG = (
     ],
 )
 def test_ids_are_followed_statement_by_statement_to_the_kinds_that_the_question_speaks_of(
-    question: str, found: dict[str, float]
+    question: str, ranking: dict[str, float]
 ) -> None:
     linked = entities.link(query.read(question), LOG)
-    assert pytest.approx({"INC-2026-001": 1.0, **found}) == linked
+    assert pytest.approx({"INC-2026-001": 1.0, **ranking}) == linked
 
 
 def test_a_chunk_that_several_ids_share_comes_once_and_before_those_of_one_id() -> None:

@@ -1,4 +1,4 @@
-"""The handbook over HTTP and MCP, called as anyone would call it: http.client and the MCP SDK's own client."""
+"""The handbook over HTTP and MCP, called as a client would: with http.client and the MCP SDK's own client."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def send(server: Server, path: str, body: Any, headers: dict[str, str] | None = 
 
 def test_http_gives_what_python_gives_but_for_times(server: Server) -> None:
     user = {"tenant": "company_a", "roles": ["employee"]}
-    status, asked = send(server, "/ask", {"question": LEAVE})
+    status, answer_body = send(server, "/ask", {"question": LEAVE})
     assert 200 == status
     direct = server.handbook.ask(LEAVE, user)
-    assert (direct["answer"], direct["citations"]) == (asked["answer"], asked["citations"])
-    assert direct.keys() == asked.keys()
-    status, found = send(server, "/search", {"query": LEAVE, "k": 2})
+    assert (direct["answer"], direct["citations"]) == (answer_body["answer"], answer_body["citations"])
+    assert direct.keys() == answer_body.keys()
+    status, search_body = send(server, "/search", {"query": LEAVE, "k": 2})
     assert 200 == status
-    assert server.handbook.search(LEAVE, 2, user)["results"] == found["results"]
+    assert server.handbook.search(LEAVE, 2, user)["results"] == search_body["results"]
 
 
 def test_http_identity_is_that_of_each_request_on_one_connection(server: Server) -> None:
@@ -127,7 +127,7 @@ def test_the_http_command_prints_its_address_and_serves_the_faults_that_it_is_gi
 
 @pytest.mark.parametrize("module", ["serve_http", "serve_mcp"])
 @pytest.mark.parametrize("wrong", [("--fault", "acl:off"), ("--embedding", "bert"), ("--chat", "model")])
-def test_a_wrong_option_is_told_and_nothing_is_served(
+def test_a_wrong_option_is_reported_and_nothing_is_served(
     module: str, wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main = __import__(f"examples.handbook.{module}", fromlist=["main"]).main
@@ -174,12 +174,14 @@ def test_mcp_over_stdio_takes_the_identity_from_the_arguments(tmp_path: Path) ->
         assert not any(reply.is_error for reply in replies)
         return [reply.structured_content for reply in replies]
 
-    answered, nobody, found = asyncio.run(talk())
+    answered, nobody, search_result = asyncio.run(talk())
     assert "9.1" in answered["answer"]
-    assert ["entity", "dense", "bm25", "merge", "rerank", "context"] == [each["name"] for each in answered["stages"]]
+    assert ["entity", "dense", "bm25", "merge", "rerank", "context"] == [
+        stage_fields["name"] for stage_fields in answered["stages"]
+    ]
     assert ("abstain", []) == (nobody["behaviour"], nobody["citations"])
-    assert "operations_log.vulnerabilities:v2026-03:002" == found["results"][0]["chunk_id"]
-    assert 2 == len(found["results"])
+    assert "operations_log.vulnerabilities:v2026-03:002" == search_result["results"][0]["chunk_id"]
+    assert 2 == len(search_result["results"])
 
 
 def test_mcp_over_http_takes_the_identity_from_the_headers_of_each_call_and_from_nowhere_else() -> None:

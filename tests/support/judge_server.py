@@ -1,8 +1,8 @@
-"""A judge's endpoint on loopback that speaks both protocols, scripted: good replies, and every kind of bad one.
+"""A scripted judge endpoint on loopback that speaks both protocols, with good replies and every kind of bad one.
 
 In a test: `with judge_server() as server`. As a process of its own, for measuring:
 `python tests/support/judge_server.py --port 0 --delay-ms 200`, which prints its address, takes a plan with POST /plan
-and tells what happened with GET /log (whole requests, only with --log) and GET /stats.
+and reports the received requests with GET /log (only with --log) and its counts with GET /stats.
 
 A plan is a list of steps, one for each call in order of arrival; when it is empty, calls are answered. Keys of a step,
 which combine: status, headers, body (the whole body as text), content (what the model says), finish (the finish or
@@ -28,7 +28,7 @@ FENCED = re.compile(r"^<<<\S+ [0-9a-f]{16,}>>>\n(.*)$", re.MULTILINE)
 
 @dataclass
 class Asked:
-    """What a judge sees of one call: the text of its messages, the data in the fence, the schema of the reply."""
+    """One call as the judge sees it: the text of its messages, the fenced data, and the schema of the reply."""
 
     body: dict[str, Any]
     text: str
@@ -39,12 +39,12 @@ class Asked:
     @property
     def item(self) -> dict[str, Any]:
         """The schema of one item of the reply."""
-        found: dict[str, Any] = self.schema["properties"]["items"]["items"]["properties"]
-        return found
+        properties: dict[str, Any] = self.schema["properties"]["items"]["items"]["properties"]
+        return properties
 
 
 Answer = Callable[[Asked], Any]
-"""Returns the reply as plain values, or as a text that is sent as it stands."""
+"""Returns the reply as plain values, or as a text that is sent unchanged."""
 
 
 def labelled(choose: Callable[[Asked, str], str]) -> Answer:
@@ -71,7 +71,7 @@ def text_of(data: Any, name: str) -> str:
         if isinstance(data.get(name), str):
             return str(data[name])
     children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return next((found for child in children if (found := text_of(child, name))), "")
+    return next((text for child in children if (text := text_of(child, name))), "")
 
 
 FIRST = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
@@ -80,7 +80,7 @@ FIRST = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
 
 @dataclass
 class JudgeServer:
-    """Where it listens, what it will do, and what was asked of it. `refuses` are parameters answered with 400."""
+    """Its address, plan and received requests. Parameters in `refuses` are answered with 400."""
 
     answer: Answer = FIRST
     refuses: frozenset[str] = frozenset()
@@ -156,14 +156,14 @@ class JudgeServer:
 
 
 def named(body: dict[str, Any], parameter: str) -> bool:
-    """Whether a request uses a parameter; `json_schema` is a value of response_format."""
+    """Return whether a request uses a parameter; `json_schema` is a value of response_format."""
     if parameter == "json_schema":
         return bool((body.get("response_format") or {}).get("type") == "json_schema")
     return parameter in body
 
 
 def read(body: dict[str, Any], anthropic: bool) -> Asked:
-    """Return what the model sees of a request."""
+    """Return a request as the model sees it."""
     messages = [{"content": body["system"]}, *body["messages"]] if anthropic else body["messages"]
     text = "\n".join(str(message["content"]) for message in messages)
     fenced = FENCED.search(text)
@@ -179,7 +179,7 @@ def read(body: dict[str, Any], anthropic: bool) -> Asked:
 
 
 def said_openai(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
-    """Return the body of a chat completion in which the model says this."""
+    """Return the body of a chat completion with this content."""
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": step.get("refusal")}
     finish = step.get("finish", "stop")
@@ -202,7 +202,7 @@ def said_openai(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
 
 
 def said_anthropic(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
-    """Return the body of a message in which the model says this; a text in answer to a tool stays a text."""
+    """Return the body of a message with this content; a text in reply to a tool call stays a text."""
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
     block: dict[str, Any] = {"type": "text", "text": text}
     stop = "end_turn"
@@ -236,7 +236,7 @@ def whole(body: Any, status: int = 200, headers: dict[str, str] | None = None) -
 
 
 async def listen(server: JudgeServer, port: int = 0) -> asyncio.Server:
-    """Begin to listen on loopback and write the address into `server`."""
+    """Start listening on loopback and store the address in `server`."""
     listening = await asyncio.start_server(server.serve, "127.0.0.1", port, limit=2**24, backlog=1024)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     return listening

@@ -1,4 +1,4 @@
-"""A judge that does what it is told, a store in memory, and the driver between them, on a clock that never waits."""
+"""A scripted judge, a verdict store in memory, and a runner between them, on a clock that never waits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ QUESTIONS = [request(f"q{number}") for number in range(40)]
 
 
 class Scripted:
-    """A judge that does what a function of the call's number, the request and the sample says."""
+    """A judge that replies with the result of a function of the call number, the request and the sample number."""
 
     identity = JUDGE
 
     def __init__(self, script: Script | None = None) -> None:
-        self.script = script or (lambda _, asked, sample: verdict(asked, sample))
+        self.script = script or (lambda _, request, sample: verdict(request, sample))
         self.calls: list[tuple[str, int]] = []
         self.active = self.most = 0
 
@@ -50,7 +50,7 @@ class Scripted:
 
 
 class Store:
-    """A store in memory; `full_at`: the save that fails as on a full disk."""
+    """A verdict store in memory; the save number `full_at` fails as on a full disk."""
 
     def __init__(self, full_at: float = math.inf, busy: int = 0) -> None:
         self.kept: dict[SampleKey, Verdict] = {}
@@ -63,27 +63,27 @@ class Store:
         yield
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
-        found: list[Verdict | Turn] = []
+        results: list[Verdict | Turn] = []
         for key in keys:
-            kept = self.kept.get(key)
+            recorded = self.kept.get(key)
             if self.busy:
                 self.busy -= 1
-                found.append(Turn.BUSY)
-            elif kept is not None and kept.unscored is None:
-                found.append(kept)
+                results.append(Turn.BUSY)
+            elif recorded is not None and recorded.unscored is None:
+                results.append(recorded)
             else:
                 self.claims.append(key)
                 self.open.add(key)
-                found.append(Turn.MINE)
-        return found
+                results.append(Turn.MINE)
+        return results
 
     def save(self, verdicts: Sequence[Verdict]) -> None:
-        for each in verdicts:
+        for sample in verdicts:
             self.saved += 1
             if self.saved >= self.full_at:
                 raise IncompleteError("book: disk is full")
-            key = (each.request, each.judge, each.sample)
-            self.kept[key] = each
+            key = (sample.request, sample.judge, sample.sample)
+            self.kept[key] = sample
             self.open.discard(key)
 
     def release(self, keys: Sequence[SampleKey]) -> None:

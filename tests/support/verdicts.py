@@ -1,4 +1,4 @@
-"""Small requests, judges and verdicts for tests of the book and of the driver."""
+"""Small requests, judges and verdicts for tests of the verdict store and of the judging runner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ JUDGE = JudgeIdentity("openai", "local", "tiny", "tiny")
 
 
 def request(name: str) -> JudgeRequest:
-    """Return the request that is told from others by `name`."""
+    """Return a request that differs from others by `name`."""
     return JudgeRequest("support", "1", "sha256:0", "en", {"answer": name}, ("answer",), ("yes", "no"))
 
 

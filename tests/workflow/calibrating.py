@@ -21,7 +21,7 @@ Say = Callable[[Asked], str]
 
 
 def world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIGS) -> Where:
-    """Write a golden set and outputs: of every answer the first claim is in its context; odd ones have another too."""
+    """Write a golden set and outputs: the first claim of each answer is in its context; odd cases have a second one."""
     golden = [
         {"id": f"case{n:03}", "question": f"How many days of leave in year {n}?", "reference": f"It is {n + 10} days.",
          "behaviour": "answer", "language": "en", "tags": ["even" if n % 2 == 0 else "odd"]}

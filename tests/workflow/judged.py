@@ -1,4 +1,4 @@
-"""A golden set and outputs as files, and books of what judges said about them."""
+"""A golden set and outputs as files, and verdict stores with the verdicts of judges on them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def supports(request: JudgeRequest, item: str) -> str:
 
 
 class World:
-    """A golden set and outputs as files, and books of what judges said about them."""
+    """A golden set and outputs as files, and verdict stores with the verdicts of judges on them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -70,8 +70,8 @@ class World:
     def requests(self, names: Sequence[MetricName] = NAMES, rubrics: Rubrics | None = None) -> list[JudgeRequest]:
         golden = load_golden(self.golden).golden
         joins, rubrics = Joins(golden), rubrics or load_rubrics()
-        seen = load_observations(self.outputs)
-        asked = [requests_of(joins.case(joins.position[each.case_id]), each, names, rubrics) for each in seen]
+        observations = load_observations(self.outputs)
+        asked = [requests_of(joins.case(joins.position[each.case_id]), each, names, rubrics) for each in observations]
         return list({request.digest: request for each in asked for request in each}.values())
 
     def contents(
@@ -104,5 +104,5 @@ class World:
 
 def summary(report: dict[str, Any], metric: str) -> dict[str, Any]:
     """The summary of a metric of configuration `a`."""
-    found: dict[str, Any] = report["configs"]["a"]["summary"][metric]
-    return found
+    metric_summary: dict[str, Any] = report["configs"]["a"]["summary"][metric]
+    return metric_summary

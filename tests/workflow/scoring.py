@@ -37,13 +37,13 @@ def report(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]]
     """Score and return the JSON report."""
     target = folder / "report.json"
     score(folder, cases, rows, "--json-report", str(target), *options)
-    found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
-    return found
+    json_report: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+    return json_report
 
 
 def cells(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str) -> dict[str, Any]:
     """Score and return the per-case rows by case id."""
     target = folder / "cases.jsonl"
     score(folder, cases, rows, "--per-case", str(target), *options)
-    found = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    return {row["case_id"]: row for row in found}
+    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    return {row["case_id"]: row for row in lines}

@@ -35,9 +35,9 @@ def handbook() -> ScoreRun:
 
 def test_every_case_has_one_attribution_in_golden_order(handbook: ScoreRun) -> None:
     for config in ("vector-only", "hybrid-rerank"):
-        found = attribute.attributions(handbook, config)
-        assert [case.id for case in handbook.golden.cases] == list(found)
-        assert found is attribute.attributions(handbook, config)
+        by_case = attribute.attributions(handbook, config)
+        assert [case.id for case in handbook.golden.cases] == list(by_case)
+        assert by_case is attribute.attributions(handbook, config)
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,17 @@ def test_every_case_has_one_attribution_in_golden_order(handbook: ScoreRun) -> N
         ("vector-only", "no_answer_001", "generator", "generate"),
     ],
 )
-def test_the_failures_of_the_handbook_are_those_that_its_page_tells(
+def test_the_failures_of_the_handbook_are_those_on_its_documentation_page(
     handbook: ScoreRun, config: str, case_id: str, cause: str, stage: str
 ) -> None:
-    found = attribute.attributions(handbook, config)[case_id]
-    assert (cause, stage) == (found.cause, found.stage)
+    attribution = attribute.attributions(handbook, config)[case_id]
+    assert (cause, stage) == (attribution.cause, attribution.stage)
 
 
-def test_one_case_alone_is_attributed_as_among_all(handbook: ScoreRun) -> None:
+def test_a_single_case_is_attributed_as_in_the_whole_run(handbook: ScoreRun) -> None:
     alone = api.score(handbook.golden, handbook.held.values(), corpus=handbook.corpus).run
-    found = attribute.attribution(alone, "hybrid-rerank", "hr_leave_002")
-    assert attribute.attributions(handbook, "hybrid-rerank")["hr_leave_002"] == found
+    attribution = attribute.attribution(alone, "hybrid-rerank", "hr_leave_002")
+    assert attribute.attributions(handbook, "hybrid-rerank")["hr_leave_002"] == attribution
 
 
 def many(answers: dict[str, str]) -> ScoreRun:
@@ -71,7 +71,7 @@ def many(answers: dict[str, str]) -> ScoreRun:
     return api.score(golden, [Observation(n, "c", stages=stages, answer=said) for n, said in answers.items()]).run
 
 
-def test_a_clean_pass_of_a_large_run_is_told_from_its_scores_as_it_would_be_from_its_trace(
+def test_a_clean_pass_of_a_large_run_is_attributed_from_its_scores_as_from_its_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answers = {f"q{n}": "It is 12 days." if n % 3 else "It is 20 days." for n in range(12)}
@@ -79,9 +79,11 @@ def test_a_clean_pass_of_a_large_run_is_told_from_its_scores_as_it_would_be_from
     monkeypatch.setattr(attribute, "LARGE", 10)
     large = attribute.attributions(many(answers), "c")
     assert list(small) == list(large)
-    assert [_essence(each) for each in small.values()] == [_essence(each) for each in large.values()]
+    assert [_essence(attribution) for attribution in small.values()] == [
+        _essence(attribution) for attribution in large.values()
+    ]
     assert {"pass": 8, "generation_fault": 4} == _count(large)
-    assert [bool(each.walk) for each in large.values()] == [not n % 3 for n in range(12)]
+    assert [bool(attribution.walk) for attribution in large.values()] == [not n % 3 for n in range(12)]
 
 
 def _essence(found: Attribution) -> tuple[object, ...]:
@@ -103,29 +105,29 @@ def test_of_repeated_observations_the_one_that_is_read_is_attributed() -> None:
     """The first repeat is bad and the second good: the folded scores are neither."""
     case = Case("a", "?", evidence=(Evidence(({"chunk_id": "x"},)),), rubric=Rubric(correct_keywords=("12 days",)))
     stages = (Stage("dense", (Chunk("x"),)), Stage("context", (Chunk("x"),)))
-    said = ("I could not find that.", "It is 12 days.")
-    seen = [Observation("a", "c", repeat, stages=stages, answer=text) for repeat, text in enumerate(said)]
-    found = attribute.attributions(api.score(GoldenSet((case,)), seen).run, "c")["a"]
-    assert ("refusal_fault", "generator") == (found.verdict, found.cause)
+    answers = ("I could not find that.", "It is 12 days.")
+    observations = [Observation("a", "c", repeat, stages=stages, answer=text) for repeat, text in enumerate(answers)]
+    attribution = attribute.attributions(api.score(GoldenSet((case,)), observations).run, "c")["a"]
+    assert ("refusal_fault", "generator") == (attribution.verdict, attribution.cause)
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_reports_say_whose_fault_it_was(tmp_path: Path) -> None:
+def test_reports_show_the_attribution(tmp_path: Path) -> None:
     main(["score", *INPUTS, "--json-report", str(tmp_path / "r.json"), "--report", str(tmp_path / "r.md")])
     report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     schema = load_schema("report")
     assert [] == violations(report, schema, schema)
-    found = report["configs"]["hybrid-rerank"]["attributions"]
-    assert 41 == len(found)
+    attributions = report["configs"]["hybrid-rerank"]["attributions"]
+    assert 41 == len(attributions)
     assert {
         "verdict": "retrieval_fault",
         "cause": "reranker",
         "stage": "reranked",
         "evidence": ["hr_leave_policy:v2026-01:004 has rank 2 in retrieved; in reranked it falls to rank 7"],
         "confidence": "high",
-    } == found["hr_leave_002"]
+    } == attributions["hr_leave_002"]
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     for heading in ("## Whose fault", "### Root causes", "### Causes by tag"):
         assert f"\n{heading}\n" in page
@@ -135,7 +137,7 @@ def test_reports_say_whose_fault_it_was(tmp_path: Path) -> None:
     )
 
 
-def test_a_case_is_explained_with_the_walk_of_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["explain", "hr_leave_002", "--config", "hybrid-rerank", *INPUTS])
     page = capsys.readouterr().out
     assert "retrieval fault: reranker at reranked, high confidence" in page
@@ -177,9 +179,9 @@ def test_what_makes_an_answer_good_can_be_named_with_its_threshold(tmp_path: Pat
         folder = tmp_path / good.replace(">=", "")
         main(["score", *inputs, "--good", good, "--run-dir", str(folder)])
         with opened(folder) as run:
-            found = attribute.attributions(run, "c")["q"]
-        assert verdict == found.verdict
-        assert ("keywords" if good == "auto" else good.replace(">=", " ≥ ")) == found.signal
+            attribution = attribute.attributions(run, "c")["q"]
+        assert verdict == attribution.verdict
+        assert ("keywords" if good == "auto" else good.replace(">=", " ≥ ")) == attribution.signal
 
 
 @pytest.mark.parametrize("good", ["keywords", "keywords>=", "keywords>=x", ">=1", "nonsense>=1", "keywords<=1", ""])
@@ -191,10 +193,10 @@ def test_a_signal_that_cannot_be_read_is_bad_input(good: str, capsys: pytest.Cap
 def test_production_k_decides_what_reached_where_no_context_is_reported() -> None:
     """Without a context stage the evidence, third of the last ranking, reached at k = 3 and not at k = 2."""
     golden = GoldenSet((Case("q", "?", evidence=(Evidence(({"chunk_id": "c"},)),)),))
-    seen = [Observation("q", "c", stages=(Stage("dense", tuple(map(Chunk, "abc"))),), answer="Yes.")]
+    observations = [Observation("q", "c", stages=(Stage("dense", tuple(map(Chunk, "abc"))),), answer="Yes.")]
     reached = []
     for k in (3, 2):
-        run = api.score(golden, seen).run
+        run = api.score(golden, observations).run
         run.attribution = AttributionSettings(production_k=k)
         reached.append(attribute.attributions(run, "c")["q"].reached)
     assert [True, False] == reached

@@ -1,4 +1,4 @@
-"""Citations by rules held against people's labels: from the sheets to a risk that may gate."""
+"""Citation support by rules, calibrated against human labels: from the sheets to a risk metric that may gate."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def scores(folder: Path, files: list[str], *options: str) -> dict[str, dict[str,
 
 def test_labels_make_citation_support_by_rules_a_probability(tmp_path: Path, files: list[str]) -> None:
     """c03 cites the canteen, c04 its rule and the canteen, c05 its rule: a person passes none, one and one of these."""
-    given, out = labelled(tmp_path, files, "citation_support"), str(tmp_path / "calibration.json")
+    label_file, out = labelled(tmp_path, files, "citation_support"), str(tmp_path / "calibration.json")
     before = scores(tmp_path, files)
-    assert 0 == main(["calibrate", "--labels", given, *files, "--out", out])
-    found = load_calibrations(out)["citation_support(by=rules)"]
-    assert (RULES_VERSION, True) == (found.judge, found.may_gate), found.reasons
-    assert found.platt is not None and found.platt["slope"] > 0
+    assert 0 == main(["calibrate", "--labels", label_file, *files, "--out", out])
+    calibration = load_calibrations(out)["citation_support(by=rules)"]
+    assert (RULES_VERSION, True) == (calibration.judge, calibration.may_gate), calibration.reasons
+    assert calibration.platt is not None and calibration.platt["slope"] > 0
     after = scores(tmp_path, files, "--calibration", out)
     name = "citation_support(by=rules)"
     low, half, high = (after[case][name] for case in ("c03", "c04", "c05"))
@@ -94,8 +94,10 @@ def test_labels_make_citation_support_by_rules_a_probability(tmp_path: Path, fil
 
 def test_a_risk_by_rules_may_gate_once_all_it_is_made_of_may() -> None:
     record = Calibration("", RULES_VERSION, "", "golden", "labels", 200, 1, may_gate=True)
-    known = {name: replace(record, metric=name) for name in ("faithfulness(by=rules)", "citation_support(by=rules)")}
-    for names in ((), ("citation_support(by=rules)",), tuple(known)):
-        judging = Judging(calibrations={name: known[name] for name in names})
+    calibrations = {
+        name: replace(record, metric=name) for name in ("faithfulness(by=rules)", "citation_support(by=rules)")
+    }
+    for names in ((), ("citation_support(by=rules)",), tuple(calibrations)):
+        judging = Judging(calibrations={name: calibrations[name] for name in names})
         assert (len(names) == 2) == may_gate(parse("hallucination_risk(by=rules)"), judging)
         assert not may_gate(parse("critical_hallucinations(by=rules)"), judging)

@@ -52,9 +52,9 @@ def better(run: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def live(run: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Both configurations of the run compared."""
-    code, found = compared(tmp_path_factory.mktemp("live") / "c.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
+    code, report = compared(tmp_path_factory.mktemp("live") / "c.json", f"{run}:vector-only", f"{run}:hybrid-rerank")
     assert 0 == code
-    return found
+    return report
 
 
 def gate_file(folder: Path, text: str) -> str:
@@ -65,14 +65,14 @@ def gate_file(folder: Path, text: str) -> str:
 
 def compared(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     code = main(["compare", *arguments, "--json-report", str(path)])
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return code, found
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return code, report
 
 
 # ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_handbooks_candidate_gains_what_its_outputs_show(live: dict[str, Any]) -> None:
+def test_the_candidate_of_the_handbook_improves_where_its_outputs_do(live: dict[str, Any]) -> None:
     """Six questions find all of their evidence that did not before, none loses any: 28.5/35 against 33.5/35."""
     recall = live["comparison"]["recall@10"]
     assert (35, 6, 0, 29, 0) == (recall["n"], *(len(recall[name]) for name in LISTS))
@@ -106,15 +106,15 @@ def test_two_configurations_of_recorded_outputs_compare_without_a_run_folder(
 ) -> None:
     recorded = ["--golden", str(GOLDEN), "--outputs", *OUTPUTS, "--corpus", str(CORPUS), "--metrics", METRICS]
     configs = ["--baseline-config", "vector-only", "--candidate-config", "hybrid-rerank"]
-    code, found = compared(tmp_path / "a.json", *recorded, *configs)
+    code, report = compared(tmp_path / "a.json", *recorded, *configs)
     assert 0 == code
-    assert found["comparison"] == live["comparison"]
+    assert report["comparison"] == live["comparison"]
 
 
 def test_a_run_compared_with_itself_changes_nothing(saved: str, tmp_path: Path) -> None:
-    _, found = compared(tmp_path / "c.json", saved, saved)
-    assert ([], [], []) == (found["cases"], found["moves"], found["why_moved"])
-    assert all(not change["gain"] and not change["improved"] for change in found["comparison"].values())
+    _, report = compared(tmp_path / "c.json", saved, saved)
+    assert ([], [], []) == (report["cases"], report["moves"], report["why_moved"])
+    assert all(not change["gain"] and not change["improved"] for change in report["comparison"].values())
 
 
 def test_the_screen_and_the_report_say_who_got_worse_and_why(
@@ -147,7 +147,7 @@ def test_the_screen_and_the_report_say_who_got_worse_and_why(
     ],
 )
 def test_what_cannot_be_compared_is_bad_input(arguments: list[str], expected: str, run: str, capsys: Printed) -> None:
-    assert 2 == main([each.replace("{run}", run) for each in arguments])
+    assert 2 == main([argument.replace("{run}", run) for argument in arguments])
     assert expected in capsys.readouterr().err
 
 
@@ -204,12 +204,12 @@ def test_scoring_with_a_baseline_reports_what_moved_and_who_approves(
     written = ["--report", str(report), "--json-report", str(data)]
     gate = ["--gate", gate_file(tmp_path, GAINS), "--baseline", saved, "--approver", "Minh"]
     assert 0 == main(["score", *recorded, *written, *gate])
-    text, found = report.read_text(encoding="utf-8"), json.loads(data.read_text(encoding="utf-8"))
+    text, report_data = report.read_text(encoding="utf-8"), json.loads(data.read_text(encoding="utf-8"))
     assert f"| Baseline | {saved}" in text.replace("\\", "")
     assert "evidence is retrieved that the baseline did not retrieve" in text
     assert "Approved by: Minh" in text
-    assert "Minh" == found["approver"]
-    rule = found["configs"]["hybrid-rerank"]["decision"]["rules"][0]
+    assert "Minh" == report_data["approver"]
+    rule = report_data["configs"]["hybrid-rerank"]["decision"]["rules"][0]
     assert ("pass", 0.05, 35) == (rule["state"], rule["max_regression"], rule["scored"])
     assert rule["value"] == pytest.approx(5 / 35)
     assert rule["detectable"] > 0.1
@@ -278,18 +278,18 @@ def test_a_baseline_says_what_it_is(saved: str, capsys: Printed) -> None:
 
 def small(*found: bool) -> Result:
     cases = tuple(Case(f"q{n}", "?", evidence=(Evidence(({"chunk_id": "a"},)),)) for n in range(len(found)))
-    seen = [
+    observations = [
         Observation(f"q{n}", "c", stages=(Stage("retrieved", (Chunk("a" if hit else "b"),)),))
         for n, hit in enumerate(found)
     ]
-    return assay.score(GoldenSet(cases), seen, metrics=["recall@10"])
+    return assay.score(GoldenSet(cases), observations, metrics=["recall@10"])
 
 
 def test_results_compare_from_python() -> None:
-    found = assay.compare(small(True, True, False), small(True, False, True))
-    change = found.metrics["recall@10"]
+    comparison = assay.compare(small(True, True, False), small(True, False, True))
+    change = comparison.metrics["recall@10"]
     assert (0.0, ("q2",), ("q1",), ("q0",)) == (change.gain, change.improved, change.regressed, change.unchanged)
-    assert [("q1", 1, None), ("q2", None, 1)] == [(each.case_id, each.before, each.after) for each in found.moves]
+    assert [("q1", 1, None), ("q2", None, 1)] == [(move.case_id, move.before, move.after) for move in comparison.moves]
 
 
 def test_python_refuses_other_golden_sets_and_unknown_configurations() -> None:

@@ -7,7 +7,7 @@ from assay.workflow.consistency import agreement_notices, agreements
 
 
 def stage(name: str, ids: str) -> Stage:
-    return Stage(name, tuple(Chunk(each) for each in ids))
+    return Stage(name, tuple(Chunk(chunk_id) for chunk_id in ids))
 
 
 def seen(case: str, *stages: Stage) -> Observation:
@@ -17,8 +17,8 @@ def seen(case: str, *stages: Stage) -> Observation:
 def test_first_k_chunks_are_compared_as_sets() -> None:
     same = seen("same", stage("search", "abc"), stage("rerank", "bad"), stage("context", "x"))
     other = seen("other", stage("search", "abc"), stage("dense", "abc"), stage("rerank", "dab"))
-    found = agreements([same, other], 2)["s"]
-    assert (2, ["other"]) == (found.compared, found.differing)
+    agreement = agreements([same, other], 2)["s"]
+    assert (2, ["other"]) == (agreement.compared, agreement.differing)
     assert ["other", "same"] == sorted(agreements([same, other], 3)["s"].differing)
 
 

@@ -104,10 +104,10 @@ def test_ids_and_numbers_of_outputs_are_cast_and_counted(tmp_path: Path, capsys:
     }
     target = tmp_path / "out.jsonl"
     assert 0 == convert("rag-trace", "assay", write(tmp_path / "in.jsonl", row), target)
-    (seen,) = observations(target, "assay")
-    assert seen.stages is not None and seen.usage is not None
-    assert ("7", ("3",), 0.001) == (seen.case_id, seen.citations, seen.usage.cost_usd)
-    assert [("3", None), ("4", 0.5)] == [(chunk.chunk_id, chunk.score) for chunk in seen.stages[0].chunks]
+    (observation,) = observations(target, "assay")
+    assert observation.stages is not None and observation.usage is not None
+    assert ("7", ("3",), 0.001) == (observation.case_id, observation.citations, observation.usage.cost_usd)
+    assert [("3", None), ("4", 0.5)] == [(chunk.chunk_id, chunk.score) for chunk in observation.stages[0].chunks]
     messages = capsys.readouterr().err
     assert "cast: 4 integers made text" in messages
     assert "cast: 2 texts made numbers" in messages

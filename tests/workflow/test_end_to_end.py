@@ -66,7 +66,7 @@ def test_wrong_usage_is_exit_code_two(arguments: list[str], capsys: Printed) -> 
 
 def test_a_gate_and_a_profile_together_are_refused(tmp_path: Path, capsys: Printed) -> None:
     assert 2 == score(tmp_path, ONE, [trace("q1")], "--gate", gate_file(tmp_path), "--profile", "support")
-    assert "--gate and --profile: give one of them" in capsys.readouterr().err
+    assert "--gate and --profile: both given" in capsys.readouterr().err
 
 
 def test_an_unknown_metric_is_refused_before_anything_is_scored(tmp_path: Path, capsys: Printed) -> None:
@@ -89,58 +89,58 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path, time: str, monkeypatch: 
 def test_repeats_are_folded_to_one_score_of_the_case(tmp_path: Path) -> None:
     """recall 1, 0, 1, 1 over four repeats: 0.75 for the one case."""
     rows = [trace("q1", repeat=n, retrieved_chunks=["b"] if n == 1 else ["a"]) for n in range(4)]
-    found = report(tmp_path, ONE, rows)["configs"]["c"]["summary"]["recall@10"]
-    assert (1, 0.75) == (found["scored"], found["mean"])
+    recall = report(tmp_path, ONE, rows)["configs"]["c"]["summary"]["recall@10"]
+    assert (1, 0.75) == (recall["scored"], recall["mean"])
 
 
 def test_a_case_without_output_is_an_error_of_every_metric_and_counts_as_the_worst(tmp_path: Path) -> None:
-    found = report(tmp_path, [case("q1"), case("q2")], [trace("q1")])["configs"]["c"]
-    assert ["q2"] == found["missing"]
-    recall = found["summary"]["recall@10"]
+    result = report(tmp_path, [case("q1"), case("q2")], [trace("q1")])["configs"]["c"]
+    assert ["q2"] == result["missing"]
+    recall = result["summary"]["recall@10"]
     assert (1, 1, 1.0, 0.5) == (recall["scored"], recall["errors"], recall["mean"], recall["mean_worst"])
-    assert {"case_id": "q2", "failed_checks": ["missing_output"]} in found["failed_cases"]
+    assert {"case_id": "q2", "failed_checks": ["missing_output"]} in result["failed_cases"]
 
 
 def test_missing_cases_scored_as_zero_lower_the_mean(tmp_path: Path) -> None:
     cases = [case("q1"), case("q2")]
-    found = report(tmp_path, cases, [trace("q1")], "--metrics", "recall@10", "--missing", "zero")["configs"]["c"]
-    assert (2, 0, 0.5) == tuple(found["summary"]["recall@10"][key] for key in ("scored", "errors", "mean"))
-    assert ["q2"] == found["missing"]
+    result = report(tmp_path, cases, [trace("q1")], "--metrics", "recall@10", "--missing", "zero")["configs"]["c"]
+    assert (2, 0, 0.5) == tuple(result["summary"]["recall@10"][key] for key in ("scored", "errors", "mean"))
+    assert ["q2"] == result["missing"]
 
 
-def test_a_measurement_whose_missing_cases_are_scored_as_zero_is_complete(tmp_path: Path) -> None:
+def test_a_run_whose_missing_cases_are_scored_as_zero_is_complete(tmp_path: Path) -> None:
     assert 0 == score(tmp_path, [case("q1"), case("q2")], [trace("q1")], "--missing", "zero")
 
 
 def test_a_missing_case_is_not_scored_by_metrics_that_do_not_apply_to_it(tmp_path: Path) -> None:
     cases = [case("q1"), case("q2")]  # neither lists symbols, keywords or a canary, neither must be refused
-    found = report(tmp_path, cases, [trace("q1")], "--missing", "zero")["configs"]["c"]
+    result = report(tmp_path, cases, [trace("q1")], "--missing", "zero")["configs"]["c"]
     for metric in ("symbol_recall", "keywords", "abstention_accuracy", "under_refusal", "injection_followed"):
-        assert 0 == found["summary"][metric]["scored"], metric
-    assert [{"case_id": "q2", "failed_checks": ["missing_output"]}] == found["failed_cases"]
+        assert 0 == result["summary"][metric]["scored"], metric
+    assert [{"case_id": "q2", "failed_checks": ["missing_output"]}] == result["failed_cases"]
 
 
 def test_a_limit_scores_the_first_cases_and_decides_nothing(tmp_path: Path) -> None:
     cases, rows = [case(f"q{n}") for n in range(5)], [trace(f"q{n}", retrieved_chunks=[]) for n in range(5)]
     options = ("--limit", "2", "--gate", gate_file(tmp_path))
-    found = report(tmp_path, cases, rows, *options)
-    assert 2 == found["configs"]["c"]["summary"]["recall@10"]["scored"]
+    json_report = report(tmp_path, cases, rows, *options)
+    assert 2 == json_report["configs"]["c"]["summary"]["recall@10"]["scored"]
     assert 0 == score(tmp_path, cases, rows, *options)
     assert 1 == score(tmp_path, cases, rows, *options[2:])
-    assert "3 rows of cases beyond the limit were left out" in found["warnings"]
+    assert "3 rows of cases beyond the limit were left out" in json_report["warnings"]
 
 
 def test_an_unanswered_case_lowers_no_mean_but_is_counted(tmp_path: Path) -> None:
     rows = [trace("q1", answer="Because."), trace("q2", answer=None)]
-    found = report(tmp_path, [case("q1"), case("q2")], rows)["configs"]["c"]["summary"]["behaviour"]
-    assert (1, 1) == (found["scored"], found["errors"])
+    behaviour = report(tmp_path, [case("q1"), case("q2")], rows)["configs"]["c"]["summary"]["behaviour"]
+    assert (1, 1) == (behaviour["scored"], behaviour["errors"])
 
 
 def test_a_search_that_worked_is_scored_although_the_answer_failed(tmp_path: Path) -> None:
-    found = cells(tmp_path, ONE, [trace("q1", error={"code": "timeout"})])["q1"]
-    assert 1.0 == found["scores"]["recall@10"]
-    assert {"status": "error", "reason": "target error: timeout"} == found["status"]["behaviour"]
-    assert ["target_error"] == found["failed_checks"]
+    scores = cells(tmp_path, ONE, [trace("q1", error={"code": "timeout"})])["q1"]
+    assert 1.0 == scores["scores"]["recall@10"]
+    assert {"status": "error", "reason": "target error: timeout"} == scores["status"]["behaviour"]
+    assert ["target_error"] == scores["failed_checks"]
 
 
 # ── what is written ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,8 +150,8 @@ def test_every_report_is_written_and_named(tmp_path: Path, capsys: Printed) -> N
     kinds = {"--report": "r.md", "--json-report": "r.json", "--per-case": "c.jsonl", "--legacy-json-report": "l.json"}
     options = [word for flag, name in kinds.items() for word in (flag, str(tmp_path / "new" / name))]
     assert 0 == score(tmp_path, ONE, [trace("q1")], *options, "--run-dir", str(tmp_path / "run"))
-    said = capsys.readouterr().err
-    assert [] == [name for name in kinds.values() if f"{tmp_path / 'new' / name}" not in said]
+    messages = capsys.readouterr().err
+    assert [] == [name for name in kinds.values() if f"{tmp_path / 'new' / name}" not in messages]
     legacy = json.loads((tmp_path / "new" / "l.json").read_text(encoding="utf-8"))
     assert 1.0 == legacy["c"][0]["metrics"]["recall@5"]
     written = {str(path.relative_to(tmp_path / "run")) for path in (tmp_path / "run").rglob("*") if path.is_file()}
@@ -177,8 +177,8 @@ def test_the_report_for_people_is_printed_on_request(tmp_path: Path, capsys: Pri
 def test_the_next_step_can_be_pasted_into_a_shell(tmp_path: Path, capsys: Printed) -> None:
     odd = "q 1; rm -rf"
     score(tmp_path, [case(odd)], [trace(odd, retrieved_chunks=[])])
-    said = capsys.readouterr().err
-    assert f"next: assay explain '{odd}' --config c" in said
+    messages = capsys.readouterr().err
+    assert f"next: assay explain '{odd}' --config c" in messages
 
 
 def test_one_case_is_explained_whole(capsys: Printed) -> None:
@@ -201,7 +201,7 @@ def test_one_case_is_explained_whole(capsys: Printed) -> None:
     assert 2 == main([*command, *outputs, "--config", "vector-only", "--golden", outputs[0]])
 
 
-def test_a_case_nobody_knows_cannot_be_explained(tmp_path: Path, capsys: Printed) -> None:
+def test_an_unknown_case_cannot_be_explained(tmp_path: Path, capsys: Printed) -> None:
     golden, outputs = write(tmp_path / "g.jsonl", ONE), write(tmp_path / "o.jsonl", [trace("q1")])
     assert 2 == main(["explain", "q7", "--golden", golden, "--outputs", outputs])
     assert "no such case in the golden set (got 'q7')" in capsys.readouterr().err

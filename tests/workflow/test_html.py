@@ -23,7 +23,7 @@ ANSWER = "Staff get 12 days of paid leave every year. The moon is made of green 
 FAITHFUL = parse("faithfulness(by=judge)")
 
 
-def seen(case_id: str, chunk: str = "a") -> Observation:
+def observation_of(case_id: str, chunk: str = "a") -> Observation:
     """An output that found `chunk`, in 10 ms and a tenth of a second in all."""
     stages = (Stage("retrieved", (Chunk(chunk),), 10.0),)
     return Observation(case_id, "c", stages=stages, usage=Usage(100.0, {"generate": 50.0}))
@@ -31,11 +31,20 @@ def seen(case_id: str, chunk: str = "a") -> Observation:
 
 def run() -> ScoreRun:
     """Six cases: b fails, d leaks, f is missing."""
-    found = Evidence(({"chunk_id": "a"},))
-    cases = [Case(each, "?", evidence=(found,)) for each in "abcdef"]
+    evidence = Evidence(({"chunk_id": "a"},))
+    cases = [Case(case_id, "?", evidence=(evidence,)) for case_id in "abcdef"]
     cases[3] = structs.replace(cases[3], forbidden=({"chunk_id": "z"},))
     job = Job.of(GoldenSet(tuple(cases)), Options(metrics=("recall@10",)), None)
-    return score_observations(job, [seen("a"), seen("b", "x"), seen("c"), seen("d", "z"), seen("e")])
+    return score_observations(
+        job,
+        [
+            observation_of("a"),
+            observation_of("b", "x"),
+            observation_of("c"),
+            observation_of("d", "z"),
+            observation_of("e"),
+        ],
+    )
 
 
 def test_whole_cases_begin_with_leaks_and_failures_and_end_with_a_sample_of_the_rest() -> None:
@@ -62,7 +71,7 @@ def test_steps_are_timed_with_the_whole_last() -> None:
     scored = run()
     times = step_times(scored, seeded(scored))
     assert [("retrieved", 10.0, 10.0, 5), ("generate", 50.0, 50.0, 5), ("end_to_end", 100.0, 100.0, 5)] == [
-        (each.step, each.p50, each.p95, each.n) for each in times
+        (step_time.step, step_time.p50, step_time.p95, step_time.n) for step_time in times
     ]
 
 
@@ -85,13 +94,13 @@ def test_without_verdicts_rules_say_what_they_hold_of_each_claim() -> None:
 
 def test_recorded_verdicts_decide_claims_and_every_vote_is_kept() -> None:
     joins, observation = answered()
-    (asked,) = requests_of(joins.case(0), observation, [FAITHFUL], RUBRICS)
+    (request,) = requests_of(joins.case(0), observation, [FAITHFUL], RUBRICS)
     items = (
         ItemVerdict("c1", "supported", "it says so", "12 days of paid leave", "leave"),
         ItemVerdict("c2", "not_found", "nowhere"),
     )
-    votes = tuple(Verdict(asked.digest, "sha256:j", sample, "support", items) for sample in range(3))
-    joins, observation = answered(Judging(RUBRICS, {asked.digest: votes}, "sha256:j"))
+    votes = tuple(Verdict(request.digest, "sha256:j", sample, "support", items) for sample in range(3))
+    joins, observation = answered(Judging(RUBRICS, {request.digest: votes}, "sha256:j"))
     first, second = claims_of(joins.case(0), observation)
     assert ("supported", "judge", "it says so", "12 days of paid leave") == (
         first.state,
@@ -109,7 +118,7 @@ def test_without_an_answer_there_are_no_claims() -> None:
         assert () == claims_of(joins.case(0), observation)
 
 
-def test_by_rules_a_claim_has_one_of_four_states_and_the_sentence_it_was_held_against() -> None:
+def test_by_rules_a_claim_has_one_of_four_states_and_the_sentence_it_was_compared_with() -> None:
     """The quotation is cut from the composed text, in which the rules counted."""
     source = unicodedata.normalize(
         "NFD", "Trả lời: nhân viên được nghỉ 12 ngày phép năm. Tối đa 5 ngày được chuyển tiếp."
@@ -119,7 +128,7 @@ def test_by_rules_a_claim_has_one_of_four_states_and_the_sentence_it_was_held_ag
     )
     joins = Joins(GoldenSet((Case("a", "?"),)))
     stage = Stage("context", (Chunk("vn", text=source),))
-    found = claims_of(joins.case(0), Observation("a", "c", answer=answer, stages=(stage,)))
-    assert ["contradicted", "unknown", "unsupported"] == [claim.state for claim in found]
-    assert '"15 ngày" where the source has "12 ngày"; in no source: 15 ngày' == found[0].reasoning
-    assert "Trả lời: nhân viên được nghỉ 12 ngày phép năm" == found[0].quote
+    claims = claims_of(joins.case(0), Observation("a", "c", answer=answer, stages=(stage,)))
+    assert ["contradicted", "unknown", "unsupported"] == [claim.state for claim in claims]
+    assert '"15 ngày" where the source has "12 ngày"; in no source: 15 ngày' == claims[0].reasoning
+    assert "Trả lời: nhân viên được nghỉ 12 ngày phép năm" == claims[0].quote

@@ -47,10 +47,10 @@ def calibrated(world: World, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("by", ["rules", "judge"])
-def test_an_uncalibrated_instrument_may_inform_and_not_gate(world: World, by: str) -> None:
-    """Not even where the user lets what is unmeasured fail: it was measured, and is told as a risk."""
+def test_an_uncalibrated_scorer_may_inform_but_not_gate(world: World, by: str) -> None:
+    """Not even if the gate fails on unmeasured metrics: it was measured, and is reported as a risk."""
     verdicts = world.export(world.contents(JUDGE))
-    assert [(0, "unmeasured")] * 2 == [gated(world, verdicts, by, each) for each in ("fail", "risk")]
+    assert [(0, "unmeasured")] * 2 == [gated(world, verdicts, by, unmeasured) for unmeasured in ("fail", "risk")]
     assert 1 == gated(world, verdicts, by, "risk", "--strict")[0]
 
 
@@ -67,24 +67,30 @@ def test_a_calibrated_judge_may_gate(world: World) -> None:
         ({"rubric_hash": "sha256:older"}, "was measured with another rubric"),
     ],
 )
-def test_a_calibration_of_something_else_unlocks_nothing_and_says_so(
+def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
     world: World, changes: dict[str, Any], said: str
 ) -> None:
     verdicts = world.export(world.contents(JUDGE))
-    given = ("--calibration", calibrated(world, **changes))
-    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *given)
-    told = [each for each in world.score(verdicts, *given)[2]["warnings"] if each.startswith("the calibration of")]
-    assert [bool(said)] * len(told) == ["informs and does not gate" in each and said in each for each in told]
-    assert bool(said) == bool(told)
+    calibration_flags = ("--calibration", calibrated(world, **changes))
+    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *calibration_flags)
+    notices = [
+        warning
+        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
+        if warning.startswith("the calibration of")
+    ]
+    assert [bool(said)] * len(notices) == [
+        "informs and does not gate" in warning and said in warning for warning in notices
+    ]
+    assert bool(said) == bool(notices)
 
 
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:
     verdicts = world.export(world.contents(JUDGE))
-    given = ("--calibration", calibrated(world, golden="sha256:another"))
-    assert (0, "pass") == gated(world, verdicts, "judge", "fail", *given)
+    calibration_flags = ("--calibration", calibrated(world, golden="sha256:another"))
+    assert (0, "pass") == gated(world, verdicts, "judge", "fail", *calibration_flags)
     assert any(
-        "measured on another golden set: calibrate again" in each
-        for each in world.score(verdicts, *given)[2]["warnings"]
+        "measured on another golden set: calibrate again" in warning
+        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
     )
 
 
@@ -97,7 +103,7 @@ def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -
     assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
 
 
-def test_a_calibrated_rules_instrument_scores_probabilities_and_may_gate(world: World) -> None:
+def test_a_calibrated_rules_scorer_gives_probabilities_and_may_gate(world: World) -> None:
     """With slope 0 and intercept 0 every claim has probability one half."""
     record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
     path = calibrated(world, **record)
@@ -120,5 +126,5 @@ def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: 
     verdicts = world.export(world.contents(JUDGE))
     assert (0, "unmeasured") == gated(world, verdicts, "rules", "fail", "--calibration", path)
     report = world.score(verdicts, "--calibration", path)[2]
-    assert any(said in each for each in report["warnings"])
+    assert any(said in warning for warning in report["warnings"])
     assert 0.5 != summary(report, "faithfulness(by=rules)")["value"]

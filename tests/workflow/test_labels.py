@@ -53,11 +53,11 @@ def test_a_sheet_asks_what_the_judge_is_asked_and_offers_its_labels(tmp_path: Pa
     out = exported(tmp_path, *flags(world(tmp_path, 20)), "--sample", "10", "--overlap", "3")
     first, second = rows(out / "sheet-1.jsonl"), rows(out / "sheet-2.jsonl")
     assert ["faithfulness"] * 10 + ["correctness"] * 10 == [row["metric"] for row in first]
-    claim, whole = first[0], first[-1]
+    claim, whole_answer = first[0], first[-1]
     assert {"supported", "contradicted", "not_found"} <= set(claim["options"])
     assert claim["item"] in claim["answer"] and "" == claim["reference"] and 1 == len(claim["sources"])
-    assert ("", "correct") == (whole["item"], whole["options"][0])
-    assert whole["reference"].startswith("It is ")
+    assert ("", "correct") == (whole_answer["item"], whole_answer["options"][0])
+    assert whole_answer["reference"].startswith("It is ")
     assert [row["row_id"] for row in first[:3] + first[10:13]] == [row["row_id"] for row in second]
 
 
@@ -72,7 +72,7 @@ def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
     where = flags(world(tmp_path, 20))
     for name, seed in (("a", "3"), ("b", "3"), ("c", "4")):
         assert 0 == main(["labels", "export", *where, "--sample", "9", "--seed", seed, "--out", str(tmp_path / name)])
-    same, other = ([(tmp_path / one / name).read_bytes() for name in SHEETS] for one in ("b", "c"))
+    same, other = ([(tmp_path / folder / name).read_bytes() for name in SHEETS] for folder in ("b", "c"))
     assert same == [(tmp_path / "a" / name).read_bytes() for name in SHEETS]
     assert same != other
 
@@ -82,9 +82,9 @@ def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
 ) -> None:
     where = world(tmp_path, 20)
     out = exported(tmp_path, *flags(where), "--sample", "10", "--overlap", "3")
-    said = {"faithfulness": "supported", "correctness": "correct"}
+    label_by_metric = {"faithfulness": "supported", "correctness": "correct"}
     sheets = [
-        filled(out / f"sheet-{person}.csv", tmp_path / f"{name}.csv", said)
+        filled(out / f"sheet-{person}.csv", tmp_path / f"{name}.csv", label_by_metric)
         for person, name in ((1, "lan"), (2, "minh"))
     ]
     target = tmp_path / "labels.jsonl"
@@ -103,9 +103,9 @@ def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
     verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness", "correctness"))
     capsys.readouterr()
     assert 0 == main(["calibrate", "--labels", str(again), "--verdicts", verdicts, *flags(where), "--format", "json"])
-    found = json.loads(capsys.readouterr().out)
-    assert ["lan", "minh"] == found["raters"]
-    assert 3 == found["measured"][0]["raters"][0]["n"]
+    report = json.loads(capsys.readouterr().out)
+    assert ["lan", "minh"] == report["raters"]
+    assert 3 == report["measured"][0]["raters"][0]["n"]
 
 
 def test_sheets_that_people_fill_in_are_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +132,7 @@ def test_nothing_to_label_and_a_missing_key_exit_with_2(tmp_path: Path, capsys: 
     assert "--key: missing" in capsys.readouterr().err
 
 
-def test_results_of_a_tool_become_second_opinions(tmp_path: Path) -> None:
+def test_results_of_a_tool_become_external_scores(tmp_path: Path) -> None:
     where = world(tmp_path, 3)
     results = tmp_path / "ragas.json"
     results.write_text(
@@ -158,12 +158,12 @@ def test_a_run_log_gets_its_grades_and_is_kept(tmp_path: Path, capsys: pytest.Ca
         '{"question_id": "q1", "answer": "a", "model": "m"}\n{"question_id": "q2", "model": "m"}\n', encoding="utf-8"
     )
     before = log.read_bytes()
-    given = tmp_path / "labels.csv"
-    given.write_text(
+    label_file = tmp_path / "labels.csv"
+    label_file.write_text(
         "case_id,metric,rater,label,config_id\nq1,grade,Lan,wrong,m\nq1,failure_label,Lan,hallucination,m\n",
         encoding="utf-8",
     )
-    assert 0 == main(["labels", "graded", str(log), "--labels", str(given)])
+    assert 0 == main(["labels", "graded", str(log), "--labels", str(label_file)])
     assert "1 of 2 rows have a grade" in capsys.readouterr().out
     graded = rows(tmp_path / "harness-graded.jsonl")
     assert ("wrong", "hallucination", None) == tuple(
@@ -171,7 +171,7 @@ def test_a_run_log_gets_its_grades_and_is_kept(tmp_path: Path, capsys: pytest.Ca
     )
     assert "not graded" == graded[1]["grading_error"]
     assert before == log.read_bytes()
-    assert 2 == main(["labels", "graded", str(log), "--labels", str(given), "--out", str(log)])
+    assert 2 == main(["labels", "graded", str(log), "--labels", str(label_file), "--out", str(log)])
     imported = tmp_path / "back.jsonl"
     assert 0 == main(
         [

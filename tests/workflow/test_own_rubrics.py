@@ -36,7 +36,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def run(world: World) -> Path:
-    """A run that was judged with the rubric, whose folder is gone since."""
+    """A run that was judged with a rubric from a folder that was deleted afterwards."""
     mine = own_rubric(world.folder)
     verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
     run = world.folder / "run"
@@ -56,12 +56,16 @@ def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    found = scored(run, capsys)
-    assert (1.0, 2, 0) == (found["value"], found["scored"], found["errors"])
+    report = scored(run, capsys)
+    assert (1.0, 2, 0) == (report["value"], report["scored"], report["errors"])
     assert 0 == main(["report", str(run), "--json", str(run / "again.json")])
-    assert found == summary(json.loads((run / "again.json").read_bytes()), METRIC)
+    assert report == summary(json.loads((run / "again.json").read_bytes()), METRIC)
     assert 0 == main(["explain", "q1", "--run", f"{run}:a"])
-    (line,) = [each for each in capsys.readouterr().out.splitlines() if each.strip().startswith(METRIC)]
+    (line,) = [
+        line_of_output
+        for line_of_output in capsys.readouterr().out.splitlines()
+        if line_of_output.strip().startswith(METRIC)
+    ]
     assert "1.000" in line and "to_the_point" in line
 
 
@@ -75,9 +79,9 @@ def test_a_run_copied_out_of_a_run_has_them_too(run: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda path: path.write_text(path.read_text() + "# only a comment\n"), "is not what was scored"),
-        (lambda path: path.unlink(), "is not there (expected the file that the manifest names)"),
-        (lambda path: path.with_name("2-tone.yaml").write_text("name: tone"), "is no rubric of this run"),
+        (lambda path: path.write_text(path.read_text() + "# only a comment\n"), "is not the file that was scored"),
+        (lambda path: path.unlink(), "does not exist (expected the file that the manifest names)"),
+        (lambda path: path.with_name("2-tone.yaml").write_text("name: tone"), "is not a rubric of this run"),
     ],
     ids=["edited", "gone", "another beside it"],
 )
@@ -119,20 +123,20 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
         assert 0 == main(["calibrate", "--run", str(run), "--labels", str(labels), *verdicts, "--format", "json"])
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
-    found = {each["by"]: each for each in json.loads(printed[0])["measured"]}
-    assert (4, 1.0) == (found["judge"]["pass_fail"]["n"], found["judge"]["pass_fail"]["raw"])
-    assert ["to_the_point"] == [label for label, share in found["judge"]["by_label"]["prevalence"].items() if share]
+    measured = {measurement["by"]: measurement for measurement in json.loads(printed[0])["measured"]}
+    assert (4, 1.0) == (measured["judge"]["pass_fail"]["n"], measured["judge"]["pass_fail"]["raw"])
+    assert ["to_the_point"] == [label for label, share in measured["judge"]["by_label"]["prevalence"].items() if share]
 
 
-def test_an_own_rubric_beside_shipped_ones_can_be_calibrated_and_written(world: World) -> None:
-    """The shipped correctness is asked with either way: it is one instrument, not two."""
+def test_a_custom_rubric_can_be_calibrated_together_with_built_in_ones(world: World) -> None:
+    """The built-in rubric of correctness is used either way: it is one scorer, not two."""
     mine = own_rubric(world.folder)
     verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
-    said = {"answer_relevance": "to_the_point", "correctness": "correct"}
+    label_by_metric = {"answer_relevance": "to_the_point", "correctness": "correct"}
     rows = [
         {"case_id": case_id, "metric": metric, "rater": "Lan", "label": label, "config_id": "a"}
         for case_id in ("q1", "q2")
-        for metric, label in said.items()
+        for metric, label in label_by_metric.items()
     ]
     labels, out = world.folder / "labels.jsonl", world.folder / "calibration.json"
     labels.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -145,8 +149,8 @@ def test_an_own_rubric_beside_shipped_ones_can_be_calibrated_and_written(world: 
 def test_from_python_verdicts_are_replayed_with_the_rubrics_of_a_folder(world: World) -> None:
     mine = own_rubric(world.folder)
     verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
-    golden, seen = assay.load_golden(world.golden), assay.load_observations(world.outputs)
-    assert 2 == assay.score(golden, seen, verdicts=verdicts, rubrics=[mine]).summary("a")[METRIC].scored
+    golden, observations = assay.load_golden(world.golden), assay.load_observations(world.outputs)
+    assert 2 == assay.score(golden, observations, verdicts=verdicts, rubrics=[mine]).summary("a")[METRIC].scored
 
 
 # ── asked ────────────────────────────────────────────────────────────────────────────────────────────────────────

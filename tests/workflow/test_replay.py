@@ -1,4 +1,4 @@
-"""Recorded verdicts replayed: the same bytes without a network, what is not recorded, whose verdicts, and gates."""
+"""Scoring with recorded verdicts: same bytes without a network, missing verdicts, choice of the judge, and gates."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def test_scores_come_from_the_labels(world: World) -> None:
     assert 0.0 == summary(report, "judge_unscored")["value"]
 
 
-def test_scoring_from_a_recorded_book_gives_the_same_bytes_with_sockets_blocked(
+def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     contents = world.contents(JUDGE)
     exported = world.export(contents)
     book = world.folder / "verdicts.sqlite"
-    with Book(book) as kept:
-        kept.register(JUDGE)
-        kept.save([each for samples in contents.verdicts[JUDGE.digest].values() for each in samples])
+    with Book(book) as store:
+        store.register(JUDGE)
+        store.save([verdict for samples in contents.verdicts[JUDGE.digest].values() for verdict in samples])
     expected = world.score(exported)[:2]
 
     def refuse(*_: object, **__: object) -> None:
@@ -71,20 +71,20 @@ def test_scoring_from_a_recorded_book_gives_the_same_bytes_with_sockets_blocked(
 
 
 def test_a_request_without_a_verdict_is_an_error_and_leaves_the_run_incomplete(world: World) -> None:
-    gone = next(each for each in world.requests() if each.rubric == "support").digest
-    status, _, report = world.score(world.export(world.contents(JUDGE, but=lambda each: each.digest == gone)))
-    found = summary(report, "faithfulness(by=judge)")
-    assert (3, 1, 1) == (status, found["scored"], found["errors"])
+    gone = next(request for request in world.requests() if request.rubric == "support").digest
+    status, _, report = world.score(world.export(world.contents(JUDGE, but=lambda request: request.digest == gone)))
+    metric_summary = summary(report, "faithfulness(by=judge)")
+    assert (3, 1, 1) == (status, metric_summary["scored"], metric_summary["errors"])
     assert b'"reason": "no verdict recorded"' in (world.folder / "cases.jsonl").read_bytes().replace(b'":"', b'": "')
 
 
-def test_a_metric_on_whose_rubric_nothing_is_recorded_stays_unmeasured(world: World) -> None:
+def test_a_metric_without_recorded_verdicts_on_its_rubric_stays_unmeasured(world: World) -> None:
     only = world.export(world.contents(JUDGE, but=lambda each: each.rubric != "support"))
     status, _, report = world.score(only)
     measured = report["configs"]["a"]["summary"]
     assert (0, True, False) == (status, "faithfulness(by=judge)" in measured, "correctness(by=judge)" in measured)
-    _, _, asked = world.score(only, "--metrics", "correctness(by=judge)")
-    assert any("no verdicts are recorded: correctness(by=judge)" in warning for warning in asked["warnings"])
+    _, _, requested_report = world.score(only, "--metrics", "correctness(by=judge)")
+    assert any("no verdicts are recorded: correctness(by=judge)" in warning for warning in requested_report["warnings"])
 
 
 def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> None:
@@ -95,17 +95,17 @@ def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> Non
     (mine / "relevance.en.yaml").write_text(shipped.replace('version: "1"', 'version: "mine"'), encoding="utf-8")
     verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
     _, _, without = world.score(verdicts)
-    _, _, given = world.score(verdicts, "--rubrics", str(mine))
+    _, _, report_with_rubrics = world.score(verdicts, "--rubrics", str(mine))
     metric = "answer_relevance(by=judge)"
-    assert (2, 0) == (summary(without, metric)["errors"], summary(given, metric)["errors"])
+    assert (2, 0) == (summary(without, metric)["errors"], summary(report_with_rubrics, metric)["errors"])
 
 
 def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE, OTHER))
     command = ["score", "--golden", world.golden, "--outputs", world.outputs, "--verdicts", verdicts]
     assert 2 == main(command)
-    said = capsys.readouterr().err
-    assert "several judges, and none named" in said and "judge-1" in said and JUDGE.digest in said
+    message = capsys.readouterr().err
+    assert "several judges, and none named" in message and "judge-1" in message and JUDGE.digest in message
     assert 0 == main([*command, "--judge", "judge-2"]) == main([*command, "--judge", JUDGE.digest])
     assert 2 == main([*command, "--judge", "judge-3"])
     assert "no such judge (got 'judge-3'" in capsys.readouterr().err
@@ -126,21 +126,25 @@ def test_a_run_folder_is_scored_again_with_the_judge_of_its_manifest(world: Worl
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
     manifest["judge"] = {"digest": JUDGE.digest, "model": "judge-1", "endpoint": "local", "book": "verdicts.jsonl"}
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with opened(run) as found:
-        assert 0.75 == found.scoring.configs["a"].summary["faithfulness(by=judge)"].value
+    with opened(run) as scored_run:
+        assert 0.75 == scored_run.scoring.configs["a"].summary["faithfulness(by=judge)"].value
 
 
 def test_from_python_the_same_verdicts_give_the_same_numbers(world: World) -> None:
-    golden, seen = assay.load_golden(world.golden), assay.load_observations(world.outputs)
-    result = assay.score(golden, seen, verdicts=world.export(world.contents(JUDGE)), judge="judge-1")
+    golden, observations = assay.load_golden(world.golden), assay.load_observations(world.outputs)
+    result = assay.score(golden, observations, verdicts=world.export(world.contents(JUDGE)), judge="judge-1")
     assert 0.75 == result.summary("a")["faithfulness(by=judge)"].value
 
 
 def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE))
     with scored(Request(world.golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
-        told = explain_case(run, "q2", "a")
-    (line,) = [each for each in told.splitlines() if each.strip().startswith("unsupported_claims(by=judge)")]
+        text = explain_case(run, "q2", "a")
+    (line,) = [
+        line_of_text
+        for line_of_text in text.splitlines()
+        if line_of_text.strip().startswith("unsupported_claims(by=judge)")
+    ]
     assert "1.000" in line and "unsupported: Ten unused days carry over. (contradicted)" in line
 
 

@@ -31,10 +31,10 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_folder_scores_to_the_same_values_again(run_folder: Path) -> None:
     with opened(run_folder) as run:
         again = json.loads(json_report(run))
-    kept = json.loads((run_folder / "derived" / "report.json").read_text())
-    for told in ("inputs", "golden"):  # where it was read from, and in which format
-        del kept[told], again[told]
-    assert kept == again
+    stored = json.loads((run_folder / "derived" / "report.json").read_text())
+    for key in ("inputs", "golden"):  # where it was read from, and in which format
+        del stored[key], again[key]
+    assert stored == again
 
 
 def test_a_run_folder_keeps_its_corpus(run_folder: Path) -> None:
@@ -85,9 +85,9 @@ def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest
         f"{run_folder}:vector-only",
     ]
     assert 0 == main(words)
-    told = capsys.readouterr().out.partition("Against ")[2]
-    assert "whose fault: pass, now retrieval fault" in told
-    moved = [line.split() for line in told.splitlines() if "hr_leave_policy:v2026-01:004" in line]
+    text = capsys.readouterr().out.partition("Against ")[2]
+    assert "whose fault: pass, now retrieval fault" in text
+    moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]
     assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
     assert 0 == main([*words[:2], "--run", f"{run_folder}:vector-only", "--baseline", f"{run_folder}:vector-only"])
     assert "nothing changed on this case" in capsys.readouterr().out

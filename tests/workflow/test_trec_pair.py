@@ -78,7 +78,7 @@ def test_arrays_find_what_the_general_way_finds(tmp_path: Path, options: dict[st
         fast, general = without_judged(fast), without_judged(general)
     for report in (fast, general):  # both say that names were brought to NFC, one of files and one of names
         assert 3 == sum("NFC" in note for note in report["warnings"])
-        general_only = ("NFC", "equal scores", " not reported on ")  # nobody looks for citations in a run
+        general_only = ("NFC", "equal scores", " not reported on ")  # a run has no citations
         report["warnings"] = [note for note in report["warnings"] if not any(part in note for part in general_only)]
     assert fast == general
 
@@ -93,7 +93,7 @@ def test_the_default_metrics_of_a_run_are_those_of_one_ranking(tmp_path: Path, c
     golden, outputs = write_pair(tmp_path)
     assert 0 == main(["score", "--golden", golden, "--outputs", *outputs, "--format", "json"])
     summary = json.loads(capsys.readouterr().out)["configs"]["bm25"]["summary"]
-    beside = {f"judged@{k}" for k in (1, 3, 5)}  # how much was judged, beside every ranking metric
+    beside = {f"judged@{k}" for k in (1, 3, 5)}  # the judged share, computed with every ranking metric
     assert {*trec.TREC_METRICS, *beside} == set(summary)
     assert {"recall@10", "ndcg@10", "ap", "failed"} <= set(summary)
     assert not {"behaviour", "context_recall", "citation_exists", "recall(stage=final)@10"} & set(summary)
@@ -141,7 +141,7 @@ def test_two_runs_with_one_tag_are_refused(tmp_path: Path, capsys: Printed) -> N
     twin = tmp_path / "twin.txt"
     twin.write_bytes(Path(run).read_bytes())
     assert 2 == main(["score", "--golden", golden, "--outputs", run, str(twin)])
-    assert f"{twin}: tag: E_DUPLICATE two runs with one tag (got 'bm25' again; it is that of {run})" in (
+    assert f"{twin}: tag: E_DUPLICATE two runs with the same tag (got 'bm25' again; it is that of {run})" in (
         capsys.readouterr().err
     )
 

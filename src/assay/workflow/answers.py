@@ -1,4 +1,4 @@
-"""Recorded answers as people name them: a run folder, or a golden set and files of outputs."""
+"""Recorded answers as a user names them: a run folder, or a golden set and files of outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANY_METRIC = ("answered",)
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where answers are: a run folder (`DIR`, or `DIR:CONFIG` for one of its configurations), or files."""
+    """Where recorded answers are: a run folder (`DIR`, or `DIR:CONFIG` for one of its configurations), or files."""
 
     run: str | None = None
     golden: str | None = None
@@ -40,37 +40,39 @@ class Where:
 
     @property
     def words(self) -> str:
-        """The words with which a command names the same inputs."""
+        """The command-line arguments that name the same inputs."""
         if self.run is not None:
             return shlex.join(["--run", str(split_run(self.run).path)])
         corpus = ["--corpus", self.corpus] if self.corpus else []
         return shlex.join(["--golden", str(self.golden), *corpus, "--outputs", *self.outputs])
 
     def request(self, **changes: Any) -> Request:
-        """Return what scores it; `changes` are fields of `Request`.
+        """Return the request that scores these answers; `changes` are fields of `Request`.
 
-        Raises InputError unless it is a run folder, or a golden set and outputs.
+        Raises InputError unless either a run folder, or both a golden set and outputs are named.
         """
         if self.run is None:
             if not self.golden or not self.outputs:
-                raise InputError("which answers? (expected a run folder, or --golden and --outputs)")
+                raise InputError("no answers named (expected a run folder, or --golden and --outputs)")
             formats = self.golden_format, self.outputs_format
             return Request(self.golden, self.outputs, *formats, self.corpus, **changes)
         if any((self.golden, self.outputs, self.golden_format, self.outputs_format, self.corpus)):
-            raise InputError(f"{self.run}: a run holds golden set, outputs and corpus itself (expected it alone)")
+            raise InputError(
+                f"{self.run}: a run folder already holds its golden set, outputs and corpus (expected it alone)"
+            )
         name = split_run(self.run)
         return request_of(name.path, configs=name.configs, **changes)
 
     def scored(self, request: Request, progress: Progress | None = None) -> AbstractContextManager[ScoreRun]:
-        """Yield the scoring that was requested. Raises InputError for a run whose golden set was edited."""
+        """Yield the requested scoring. Raises InputError for a run whose golden set was edited."""
         if self.run is None:
             return scored(request, progress)
         return scored_again(split_run(self.run).path, request, progress)
 
     def refuse(self, folder: str | None) -> None:
-        """Raise InputError where a run folder to write is the one that is read."""
+        """Raise InputError if the run folder to write is the one that is read."""
         if self.run is not None and folder is not None and Path(folder).resolve() == split_run(self.run).path.resolve():
-            message = "is the run that is scored (expected another folder)"
+            message = "is the run that is being scored (expected another folder)"
             raise InputError([Problem(folder, None, "", message, "E_OVERWRITE")])
 
 

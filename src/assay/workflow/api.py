@@ -25,13 +25,13 @@ PathLike = str | Path
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What scoring found: the decision, summaries by metric, slices, and the table of all scores per configuration."""
+    """The result of scoring: the decision, summaries by metric, slices, and the score table of each configuration."""
 
     run: ScoreRun
 
     @property
     def scoring(self) -> Scoring:
-        """Everything that the reports are made of."""
+        """All data from which the reports are made."""
         return self.run.scoring
 
     @property
@@ -58,19 +58,21 @@ class Result:
 
 
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
-    """Load a golden set in any format that Assay reads. Raises InputError with everything that is wrong with it."""
+    """Load a golden set in any format that Assay reads. Raises InputError listing all problems of the file."""
     return goldens.load_golden(path, format).golden
 
 
 def load_corpus(path: PathLike) -> Corpus:
-    """Load a corpus: the truth for access, text and versions. Raises InputError with everything wrong with it."""
+    """Load a corpus, the reference for access rules, texts and versions. Raises InputError listing all its problems."""
     return corpora.load_corpus(path)[0]
 
 
 def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
-    """Load recorded outputs from files or patterns. Raises InputError with everything that is wrong with them."""
+    """Load recorded outputs from files or glob patterns. Raises InputError listing all problems of the files."""
     with output_files([str(path) for path in paths], format) as files, decodable(files) as ready:
-        return [seen for file in ready for seen in read_observations(file.path, file.name, file.decoded_as)]
+        return [
+            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
+        ]
 
 
 def score(
@@ -92,10 +94,10 @@ def score(
     """Score observations against a golden set.
 
     `metrics` are names as `assay graders` lists them and `by` the keys of slices, each a list or comma-separated text;
-    `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict book or an export of one, `judge`
-    names whose, `calibration` is a file of `assay calibrate`, `rubrics` are folders of those that the judge was asked
-    with beside the shipped ones. Raises InputError with everything that is wrong with the observations, the names or
-    the verdicts.
+    `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an export of one, `judge`
+    names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`, and `rubrics` are
+    folders of the rubrics that the judge used in addition to the built-in ones. Raises InputError listing all problems
+    of the observations, the names and the verdicts.
     """
     paths = [None if path is None else str(path) for path in (verdicts, calibration)]
     digest = goldens.golden_digest(golden)
@@ -105,7 +107,7 @@ def score(
     options = Options(
         metrics=names + judged_metrics(judging) if names == DEFAULT_METRICS else names,
         by=tuple(by.split(",")) if isinstance(by, str) else None if by is None else tuple(by),
-        gate=_gate(gate),
+        gate=_resolve_gate(gate),
         gate_configs=tuple(gate_configs),
         missing_as_zero=missing_as_zero,
         ignore_unknown=ignore_unknown,
@@ -117,11 +119,11 @@ def score(
 
 
 def gate(result: Result, rules: Gate | PathLike, configs: Sequence[str] = ()) -> Decision:
-    """Return the decision of a gate over a result; metrics that were not scored are `unmeasured`."""
-    wanted = _gate(rules)
-    if wanted is None:
+    """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`."""
+    resolved = _resolve_gate(rules)
+    if resolved is None:
         raise InputError("no gate given")
-    return decisions_of(wanted, _tables(result), result.run.golden, configs)[0]
+    return decisions_of(resolved, _score_tables(result), result.run.golden, configs)[0]
 
 
 def compare(
@@ -132,20 +134,21 @@ def compare(
     candidate_config: str | None = None,
     gate: Gate | PathLike | None = None,
 ) -> Comparison:
-    """Hold a configuration of one result against one of another, or of the same; they need no names where there is one.
+    """Compare a configuration of one result with one of another, or of the same result.
 
-    A `gate` decides about the candidate: `comparison.decision`. Raises InputError for sides that are not comparable.
+    A configuration must be named only if its result has several. With a `gate`, `comparison.decision` is its decision
+    on the candidate. Raises InputError for sides that are not comparable.
     """
-    from assay.workflow.compare import compared  # attribution is much to load for who only scores
+    from assay.workflow.compare import compared  # loads attribution, which scoring alone does not need
 
-    before, after = (
-        _only(baseline, baseline_config, "baseline_config"),
-        _only(candidate, candidate_config, "candidate_config"),
+    baseline_name, candidate_name = (
+        _require_config(baseline, baseline_config, "baseline_config"),
+        _require_config(candidate, candidate_config, "candidate_config"),
     )
-    return compared(baseline.run, before, candidate.run, after, _gate(gate))
+    return compared(baseline.run, baseline_name, candidate.run, candidate_name, _resolve_gate(gate))
 
 
-def _only(result: Result, config: str | None, name: str) -> str:
+def _require_config(result: Result, config: str | None, name: str) -> str:
     """Return the configuration that is named, or the only one."""
     if config is None and len(result.configs) == 1:
         return result.configs[0]
@@ -156,15 +159,15 @@ def _only(result: Result, config: str | None, name: str) -> str:
 
 
 def explain(result: Result, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return one case whole as text: question, rankings with grades, context, answer, each score with its reason."""
+    """Return everything known of one case as text: question, graded rankings, context, answer, scores with reasons."""
     return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden)
 
 
-def _tables(result: Result) -> dict[str, ScoreTable]:
-    return {config: found.table for config, found in result.scoring.configs.items()}
+def _score_tables(result: Result) -> dict[str, ScoreTable]:
+    return {config: config_result.table for config, config_result in result.scoring.configs.items()}
 
 
-def _gate(rules: Gate | PathLike | None) -> Gate | None:
+def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
     if rules is None or isinstance(rules, Gate):
         return rules
     is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")

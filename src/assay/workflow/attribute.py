@@ -22,74 +22,80 @@ from assay.workflow.garbage import no_collections
 from assay.workflow.score import ScoreRun
 
 LARGE = 5000
-"""From how many cases on a clean pass is told from the scores alone: reading it again would change nothing."""
+"""From this number of cases on, a clean pass is attributed from its scores alone, without reading its observation."""
 VIEWED = 2000
-"""How many observations of a large run show what its index holds, beside those that are attributed."""
+"""How many observations of a large run are read to learn what its index holds, besides those that are attributed."""
 
 _MUST_BE_ONE = ("context_recall", "behaviour")
 _SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)")
 
-_found: WeakKeyDictionary[Joins, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
-_views: WeakKeyDictionary[Joins, dict[str, IndexView]] = WeakKeyDictionary()
+_attributions_by_joins: WeakKeyDictionary[Joins, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
+_index_views: WeakKeyDictionary[Joins, dict[str, IndexView]] = WeakKeyDictionary()
 
 
 def attributions(run: ScoreRun, config: str) -> dict[str, Attribution]:
-    """Return whose fault each case's outcome was, in golden order; found once for a run.
+    """Return the attribution of each case of one configuration, in golden order; computed once for a run.
 
-    Every case has exactly one; nothing is returned where the run keeps no observations to look at (TREC pairs).
+    Every case has exactly one. The result is empty when the run keeps no observations to read (TREC pairs).
     """
-    known = _found.setdefault(run.joins, {})
-    if config not in known:
-        known[config] = _attributed(run, config) if run.gathered is not None or run.held else {}
-    return known[config]
+    by_config = _attributions_by_joins.setdefault(run.joins, {})
+    if config not in by_config:
+        by_config[config] = _attribute_config(run, config) if run.gathered is not None or run.held else {}
+    return by_config[config]
 
 
 def attribution(run: ScoreRun, config: str, case_id: str) -> Attribution | None:
-    """Return the attribution of one case without making all the others'."""
-    known = _found.get(run.joins, {}).get(config)
-    if known is not None:
-        return known.get(case_id)
+    """Return the attribution of one case without computing those of the other cases."""
+    by_case = _attributions_by_joins.get(run.joins, {}).get(config)
+    if by_case is not None:
+        return by_case.get(case_id)
     if run.gathered is None and not run.held:
         return None
-    return _one(run, config, run.joins.position[case_id], _settings(run), _view(run, config))
+    return _attribute_case(
+        run, config, run.joins.position[case_id], _attribution_settings(run), _index_view(run, config)
+    )
 
 
-def _attributed(run: ScoreRun, config: str) -> dict[str, Attribution]:
-    settings = _settings(run)
-    clean = _clean(run, config, settings)
+def _attribute_config(run: ScoreRun, config: str) -> dict[str, Attribution]:
+    settings = _attribution_settings(run)
+    decided = _attribute_from_scores(run, config, settings)
     with no_collections():
-        view = _view(run, config)
+        view = _index_view(run, config)
         return {
-            case.id: clean.get(case.id) or _one(run, config, place, settings, view)
-            for place, case in enumerate(run.golden.cases)
+            case.id: decided.get(case.id) or _attribute_case(run, config, position, settings, view)
+            for position, case in enumerate(run.golden.cases)
         }
 
 
-def _one(run: ScoreRun, config: str, place: int, settings: AttributionSettings, view: IndexView) -> Attribution:
-    case = run.joins.case(place)
-    seen = run.observation(config, case.case.id)
-    scores = {} if seen is None else _scores(run, config, place, seen, settings)
-    return attribute(case, seen, scores, settings, view)
+def _attribute_case(
+    run: ScoreRun, config: str, position: int, settings: AttributionSettings, view: IndexView
+) -> Attribution:
+    case = run.joins.case(position)
+    observation = run.observation(config, case.case.id)
+    scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
+    return attribute(case, observation, scores, settings, view)
 
 
-def _scores(run: ScoreRun, config: str, place: int, seen: Observation, settings: AttributionSettings) -> Scores:
-    """Return the scores of the observation that is looked at: the table's, but of a repeated one its own alone."""
+def _scores_of_observation(
+    run: ScoreRun, config: str, position: int, observation: Observation, settings: AttributionSettings
+) -> Scores:
+    """Return the scores of one observation: those of the table, or of this repeat alone when cases are repeated."""
     table = run.scoring.configs[config].table
     columns = table.columns
     if table.repeats > 1:
         batch = Batch(run.plan.facts)
-        batch.add(Rows([run.joins.case(place)], [seen]))
-        columns, place = score_batch(run.plan, batch), 0
-    wanted = {CITED, LEAKED, *settings.metrics}
+        batch.add(Rows([run.joins.case(position)], [observation]))
+        columns, position = score_batch(run.plan, batch), 0
+    needed = {CITED, LEAKED, *settings.metrics}
     return {
-        name: (int(column.status[place]), float(column.values[place]), column.reasons[column.reason[place]])
+        name: (int(column.status[position]), float(column.values[position]), column.reasons[column.reason[position]])
         for name, column in columns.items()
-        if name in wanted
+        if name in needed
     }
 
 
-def _settings(run: ScoreRun) -> AttributionSettings:
-    """Return the settings of attribution; a judge decides first only where it was held against people."""
+def _attribution_settings(run: ScoreRun) -> AttributionSettings:
+    """Return the settings of attribution; a judge decides first only if it was calibrated against human labels."""
     calibrated = may_gate(parse(JUDGE), run.judging)
     return replace(run.attribution, calibrated=frozenset((JUDGE,) if calibrated else ()))
 
@@ -97,44 +103,47 @@ def _settings(run: ScoreRun) -> AttributionSettings:
 # ── large runs ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _clean(run: ScoreRun, config: str, settings: AttributionSettings) -> dict[str, Attribution]:
-    """Return the attributions that the scores of a large run already decide: nothing failed, nothing was warned of, all
-    evidence was in the context and every signal of a good answer that applies is 1.
+def _attribute_from_scores(run: ScoreRun, config: str, settings: AttributionSettings) -> dict[str, Attribution]:
+    """Return the attributions that the scores of a large run already decide.
 
-    Reading such a case again would only add the walk of its evidence. A run that is not large, or where something else
-    than the answer's own text decides, has none of these.
+    These are cases without a failure or a warning, with all evidence in the context, and with a score of 1 for every
+    signal of a good answer that applies. Reading their observations again would only add the evidence trace. The result
+    is empty for a run that is not large, and where anything but the answer's own text decides whether it is good.
     """
     table = run.scoring.configs[config].table
     if len(table.case_ids) < LARGE or settings.limit is not None or settings.calibrated or table.repeats > 1:
         return {}
-    fine = np.ones(len(table.case_ids), dtype=np.bool_)
+    is_clean = np.ones(len(table.case_ids), dtype=np.bool_)
     for name in _MUST_BE_ONE:
         column = table.columns[name]
-        fine &= (column.status == SCORED) & (column.values == 1)
+        is_clean &= (column.status == SCORED) & (column.values == 1)
     for name in _SIGNALS:
-        signal = table.columns.get(name)
-        if signal is None:
+        signal_column = table.columns.get(name)
+        if signal_column is None:
             return {}
-        fine &= (signal.status != SCORED) | (signal.values == 1)
-    noted = {checks.case_id for checks in table.checks}
-    found = {}
-    for place in np.flatnonzero(fine).tolist():
-        case = run.golden.cases[place]
-        decides = signal_of(case)
-        if decides is not None and case.id not in noted:
-            found[case.id] = Attribution(case.id, "pass", confidence="high", good=True, reached=True, signal=decides)
-    return found
+        is_clean &= (signal_column.status != SCORED) | (signal_column.values == 1)
+    noted_cases = {checks.case_id for checks in table.checks}
+    by_case = {}
+    for position in np.flatnonzero(is_clean).tolist():
+        case = run.golden.cases[position]
+        signal = signal_of(case)
+        if signal is not None and case.id not in noted_cases:
+            by_case[case.id] = Attribution(case.id, "pass", confidence="high", good=True, reached=True, signal=signal)
+    return by_case
 
 
-def _view(run: ScoreRun, config: str) -> IndexView:
-    """Return what the traces show of the index: all of them, of a large run those that are read again and some more."""
-    views = _views.setdefault(run.joins, {})
+def _index_view(run: ScoreRun, config: str) -> IndexView:
+    """Return what the traces show of the index.
+
+    All traces are read; of a large run only those of the cases that need attribution, and `VIEWED` others.
+    """
+    views = _index_views.setdefault(run.joins, {})
     if config not in views:
-        clean = _clean(run, config, _settings(run))
-        others = [case.id for case in run.golden.cases if case.id not in clean]
+        decided = _attribute_from_scores(run, config, _attribution_settings(run))
+        undecided = [case.id for case in run.golden.cases if case.id not in decided]
         view = views[config] = IndexView(run.corpus or Corpus({}))
-        for case_id in (*others, *islice(clean, VIEWED)):
-            seen = run.observation(config, case_id)
-            if seen is not None:
-                view.add(seen)
+        for case_id in (*undecided, *islice(decided, VIEWED)):
+            observation = run.observation(config, case_id)
+            if observation is not None:
+                view.add(observation)
     return views[config]

@@ -1,4 +1,4 @@
-"""One side of a comparison from a run, from a committed baseline, or from what either is called on the command line."""
+"""One side of a comparison, taken from a run or from a saved baseline, as named on the command line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def snapshot(
 ) -> Snapshot:
     """Return one configuration of a scored run as a side of a comparison; `name` is what reports call it.
 
-    `attributed`: with whose fault each case was, for which every observation is read again.
+    `attributed` adds the attribution of every case, for which every observation is read again.
     """
     scoring = run.scoring
     result = scoring.configs[config]
@@ -54,7 +54,7 @@ def snapshot(
         rubrics,
         stage=scoring.stages.get(config, ""),
         assay_version=scoring.assay_version or __version__,
-        inputs=tuple(each for each in scoring.inputs if config in each.configs),
+        inputs=tuple(input_file for input_file in scoring.inputs if config in input_file.configs),
     )
     metrics = tuple(result.summary)
     return Snapshot(
@@ -70,41 +70,41 @@ def snapshot(
 
 
 def side_of(text: str, metrics: Sequence[str] = (), also: Sequence[str] = (), *, attributed: bool = True) -> Snapshot:
-    """Return the side that `RUN`, `RUN:CONFIG` or a file of `assay baseline save` names.
+    """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
 
-    A run is scored again for `metrics`, for those of its manifest without them, and for `also`. Raises InputError where
-    the text names none of these, or a run of several configurations.
+    A run is scored again for `metrics` (by default those of its manifest) and for `also`. Raises InputError if the text
+    names none of these, or names a run of several configurations without choosing one.
     """
     if Path(text).is_file():
         return loaded(text)
-    name = _run_of(text)
+    name = _require_run(text)
     manifest = read_manifest(name.path)
-    with opened(name.path, metrics=_metrics(manifest, metrics, also)) as run:
+    with opened(name.path, metrics=_metrics_to_score(manifest, metrics, also)) as run:
         config = config_of(run, name)
-        found = snapshot(run, config, text, _made_with(manifest, config), attributed=attributed)
-    return replace(found, at=manifest.get("started_at"))
+        side = snapshot(run, config, text, _read_made_with(manifest, config), attributed=attributed)
+    return replace(side, at=manifest.get("started_at"))
 
 
 def sides_of(text: str, also: Sequence[str] = ()) -> list[Snapshot]:
-    """Return the side, or the sides of all configurations where a run is named without one; nothing is attributed."""
+    """Return the named side, or one side per configuration of a run named without one; cases are not attributed."""
     if Path(text).is_file():
         return [loaded(text)]
-    name = _run_of(text)
+    name = _require_run(text)
     manifest = read_manifest(name.path)
-    with opened(name.path, metrics=_metrics(manifest, (), also)) as run:
+    with opened(name.path, metrics=_metrics_to_score(manifest, (), also)) as run:
         configs = [config_of(run, name)] if name.config is not None else sorted(run.scoring.configs)
-        found = [snapshot(run, config, attributed=False) for config in configs]
-    return [replace(each, at=manifest.get("started_at")) for each in found]
+        sides = [snapshot(run, config, attributed=False) for config in configs]
+    return [replace(side, at=manifest.get("started_at")) for side in sides]
 
 
-def _run_of(text: str) -> RunName:
+def _require_run(text: str) -> RunName:
     if not is_run(text):
         message = "neither a run folder nor a baseline (expected RUN, RUN:CONFIG or a file of `assay baseline save`)"
         raise InputError([Problem(text, None, "", message, "E_SIDE")])
     return split_run(text)
 
 
-def _metrics(manifest: Mapping[str, Any], metrics: Sequence[str], also: Sequence[str]) -> tuple[str, ...]:
+def _metrics_to_score(manifest: Mapping[str, Any], metrics: Sequence[str], also: Sequence[str]) -> tuple[str, ...]:
     return (*(metrics or manifest.get("metrics") or DEFAULT_METRICS), *also)
 
 
@@ -114,36 +114,35 @@ def save(text: str, path: str) -> Path:
 
 
 def described(path: str) -> Screen:
-    """Return what a saved baseline says of itself, and its metrics with their counts, as a screen."""
+    """Return the description of a saved baseline, and its metrics with their counts, as a screen."""
     side = loaded(path)
-    golden, found = (
-        side.golden,
-        summaries(side.table, [parse(name) for name in side.metrics], {}, cluster_ids(side.cases))[0],
-    )
-    named = " ".join(part for part in (golden.name, golden.version) if part) if golden is not None else ""
+    golden = side.golden
+    metric_names = [parse(name) for name in side.metrics]
+    metric_summaries, _ = summaries(side.table, metric_names, {}, cluster_ids(side.cases))
+    golden_name = f"{golden.name} {golden.version}".strip() if golden is not None else ""
     lines = [
-        f"{side.side.config_id}: {len(side.cases)} cases of {named or 'an unnamed golden set'}",
+        f"{side.side.config_id}: {len(side.cases)} cases of {golden_name or 'an unnamed golden set'}",
         f"golden set: {side.side.golden_digest}",
         f"judge: {side.side.judge or 'none'}; attributed cases: {len(side.attributions)}",
-        *(f"{part}: {' and '.join(said)}" for part, said in sorted(side.side.versions.items())),
-        *(f"{name}: {said}" for name, said in side.made_with.items()),
+        *(f"{part}: {' and '.join(versions)}" for part, versions in sorted(side.side.versions.items())),
+        *(f"{name}: {value}" for name, value in side.made_with.items()),
     ]
-    rows = [(name, with_interval(summary)) for name, summary in found.items() if summary.scored]
+    rows = [(name, with_interval(summary)) for name, summary in metric_summaries.items() if summary.scored]
     table = Table("Metrics", ("Metric", "Value"), tuple(rows))
     return Screen(tuple(terminal(line) for line in lines), (safe_table(table),), ())
 
 
-def _made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
-    """Return what the manifest of a run says of how one configuration was observed, flat."""
-    told = {name: manifest[name] for name in _MADE_WITH if name in manifest}
-    if isinstance(told.get("targets"), Mapping):
-        told["target"] = told.pop("targets").get(config, {})
-    return dict(sorted(_flat("", told)))
+def _read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
+    """Return how one configuration was observed, from the manifest of its run, as dotted names with their values."""
+    facts = {name: manifest[name] for name in _MADE_WITH if name in manifest}
+    if isinstance(facts.get("targets"), Mapping):
+        facts["target"] = facts.pop("targets").get(config, {})
+    return dict(sorted(_flatten("", facts)))
 
 
-def _flat(at: str, value: Any) -> Iterator[tuple[str, str]]:
+def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for name, part in value.items():
-            yield from _flat(f"{at}.{name}" if at else str(name), part)
+            yield from _flatten(f"{at}.{name}" if at else str(name), part)
     else:
         yield at, value if isinstance(value, str) else shown(value)

@@ -1,4 +1,4 @@
-"""Verdict books in and out: as JSON lines, which can be read, compared and kept beside code."""
+"""Export and import of verdict stores as JSON lines, which can be read, compared and committed with the code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from assay.workflow.outputs import refuse_overwriting
 
 
 def export_book(book: str, to: str) -> tuple[int, list[str]]:
-    """Write a book's judges and verdicts as JSON lines; returns how many verdicts, and what was left out.
+    """Write the judges and verdicts of a store as JSON lines; return the number of verdicts, and what was left out.
 
-    Raises InputError for a file that is no book, IncompleteError for a damaged one or where it cannot be written.
+    Raises InputError for a file that is not a verdict store, IncompleteError for a damaged one and for a failed write.
     """
     refuse_overwriting([to], [book])
     contents = read_contents(book)
@@ -22,9 +22,9 @@ def export_book(book: str, to: str) -> tuple[int, list[str]]:
 
 
 def import_book(book: str, source: str) -> tuple[int, list[str]]:
-    """Take the verdicts of a book or an export into a book; a scored one that is there stays.
+    """Add the verdicts of a store or an export to a store; scored verdicts that it already has are kept.
 
-    Returns how many were read, and what was left out. Raises as `export_book`.
+    Returns the number of verdicts read, and what was left out. Raises the same errors as `export_book`.
     """
     refuse_overwriting([book], [source])
     contents = read_contents(source)

@@ -1,4 +1,4 @@
-"""The catalogue of metrics as a table, Markdown and JSON: the documentation is made from the code."""
+"""The catalogue of metrics as a table, Markdown and JSON, from which the documentation is generated."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from assay.report.markdown import table_lines
 from assay.report.tables import Table
 
 
-def _range(grader: Grader) -> str:
+def _format_range(grader: Grader) -> str:
     high = "∞" if math.isinf(grader.high) else f"{grader.high:g}"
     return f"{grader.low:g} – {high}"
 
 
-def _shape(grader: Grader) -> str:
+def _format_name(grader: Grader) -> str:
     cut = {"no": "", "optional": "[@k]", "required": "@k"}[grader.cut]
     keys = ",".join(f"{name}={'|'.join(key.values) or '…'}" for name, key in grader.keys.items())
     return grader.name + (f"({keys})" if keys else "") + cut
@@ -26,11 +26,11 @@ def catalogue_table() -> Table:
     """Return one row per metric: name with keys, unit, direction, range, statistic, class and meaning."""
     rows = tuple(
         (
-            _shape(grader),
+            _format_name(grader),
             grader.family,
             grader.unit,
             grader.direction,
-            _range(grader),
+            _format_range(grader),
             grader.statistic,
             grader.instrument,
             grader.summary,
@@ -47,7 +47,7 @@ def catalogue_markdown() -> str:
 
 
 def catalogue_json() -> str:
-    """Return the catalogue as JSON: keys with defaults and allowed values, undefined case and source as well."""
+    """Return the catalogue as JSON, which adds keys with defaults and allowed values, undefined cases and sources."""
     rows = {
         grader.name: {
             "cut": grader.cut,

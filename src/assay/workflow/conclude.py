@@ -1,4 +1,4 @@
-"""From score tables to the findings that reports and exit codes are made of."""
+"""Summaries, slices, warnings and decisions of a run, computed from its score tables."""
 
 from __future__ import annotations
 
@@ -46,16 +46,18 @@ def conclude(
     baseline: ScoreTable | None = None,
     today: str | None = None,
 ) -> Scoring:
-    """Return summaries, slices and decisions of every configuration, with what was read and noticed.
+    """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
 
-    `missing_scored`: cases without an observation were given the worst score, so they do not leave a decision open.
-    `not_gated` says why a gate that was asked for was not applied. Regression rules are held against the `baseline`;
-    waivers hold until `today` is past their day.
+    `missing_scored` says that cases without an observation were given the worst score, so that they do not leave a
+    decision open. `not_gated` is the reason why a requested gate was not applied. Regression rules compare with the
+    `baseline`; a waiver applies until `today` is past its last day.
     """
     measured = [name for name in names if all(column_of(table, name) is not None for table in tables.values())]
     slices, clusters = slice_rows(golden.cases, by), cluster_ids(golden.cases)
-    judged = {config: replace(each, missing=()) if missing_scored else each for config, each in tables.items()}
-    decision, decisions = decisions_of(gate, judged, golden, gate_configs, baseline, today)
+    decided_tables = dict(tables)
+    if missing_scored:
+        decided_tables = {config: replace(table, missing=()) for config, table in tables.items()}
+    decision, decisions = decisions_of(gate, decided_tables, golden, gate_configs, baseline, today)
     if not_gated and decision.outcome == "PASS":
         decision = Decision("PASS", (not_gated,))
         decisions = dict.fromkeys(decisions, decision)
@@ -70,46 +72,58 @@ def conclude(
         inputs=inputs,
         gate=gate,
         stages=dict(stages or {}),
-        warnings=(*warnings, *_unmeasured(names, measured), *_tags_without_cases(gate, golden), *_all_holes(configs)),
+        warnings=(
+            *warnings,
+            *_unmeasured_warning(names, measured),
+            *_absent_tags_warning(gate, golden),
+            *_all_reporting_gaps(configs),
+        ),
         assay_version=__version__,
     )
 
 
-def _unmeasured(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
-    asked = [str(name) for name in names if name not in measured]
-    return (f"not measured, because no verdicts are recorded: {', '.join(asked)}",) if asked else ()
+def _unmeasured_warning(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
+    missing_names = [str(name) for name in names if name not in measured]
+    return (f"not measured, because no verdicts are recorded: {', '.join(missing_names)}",) if missing_names else ()
 
 
-def _tags_without_cases(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:
-    """Say which tags of a shipped gate no case has; those that its user named fail the gate."""
-    absent = [] if gate is None else [tag for tag in absent_tags(gate, golden.cases) if tag in gate.usual_tags]
-    return (f"no case has the tag {', '.join(absent)}: the gate holds nothing by it",) if absent else ()
+def _absent_tags_warning(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:
+    """Return the warning about tags of a built-in profile that no case has; tags named by the user fail the gate."""
+    absent_tags_of_profile = (
+        [] if gate is None else [tag for tag in absent_tags(gate, golden.cases) if tag in gate.usual_tags]
+    )
+    return (
+        (f"no case has the tag {', '.join(absent_tags_of_profile)}: the gate's rules for it check nothing",)
+        if absent_tags_of_profile
+        else ()
+    )
 
 
-def _all_holes(configs: Mapping[str, ConfigResult]) -> list[str]:
-    return sorted(hole for config, each in configs.items() for hole in _holes(config, each))
+def _all_reporting_gaps(configs: Mapping[str, ConfigResult]) -> list[str]:
+    return sorted(warning for config, result in configs.items() for warning in _reporting_gap_warnings(config, result))
 
 
-_FEW_JUDGED = 0.8
+_MIN_JUDGED_SHARE = 0.8
 
 
-def _holes(config: str, result: ConfigResult) -> Iterator[str]:
-    """Say what a configuration reported on some rows and not on others, and where too little was judged."""
-    holes: dict[str, tuple[int, int]] = {}
+def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
+    """Yield warnings about data that a configuration reported on some rows only, and about too few judged chunks."""
+    counts_by_feature: dict[str, tuple[int, int]] = {}
     observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
     for column in result.table.columns.values():
-        for code, why in enumerate(column.reasons):
-            if why.endswith(NOT_REPORTED):
-                gone = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
+        for code, reason in enumerate(column.reasons):
+            if reason.endswith(NOT_REPORTED):
+                missing_count = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
                 scored = int(np.count_nonzero((column.status == SCORED) & observed))
-                if gone and scored:
-                    what = why if why != NOT_REPORTED else f"{column.metric} {why}"
-                    holes[what] = max(holes.get(what, (0, 0)), (gone, scored))
-    for what, (gone, scored) in sorted(holes.items()):
-        yield f"{config}: {what} on {gone} of {gone + scored} rows: they are left out of the metrics that need it"
+                if missing_count and scored:
+                    feature = reason if reason != NOT_REPORTED else f"{column.metric} {reason}"
+                    counts_by_feature[feature] = max(counts_by_feature.get(feature, (0, 0)), (missing_count, scored))
+    for feature, (missing_count, scored) in sorted(counts_by_feature.items()):
+        rows = f"{missing_count} of {missing_count + scored} rows"
+        yield f"{config}: {feature} on {rows}: they are left out of the metrics that need it"
     for metric, summary in result.summary.items():
-        if metric.startswith("judged") and summary.value is not None and summary.value < _FEW_JUDGED:
-            yield f"{config}: {metric} is {summary.value:.3f}: what nobody judged counts as irrelevant"
+        if metric.startswith("judged") and summary.value is not None and summary.value < _MIN_JUDGED_SHARE:
+            yield f"{config}: {metric} is {summary.value:.3f}: unjudged chunks count as irrelevant"
 
 
 def decisions_of(
@@ -122,10 +136,10 @@ def decisions_of(
 ) -> tuple[Decision, dict[str, Decision]]:
     """Return the overall decision and that of each gated configuration."""
     gated = gated_configs(gate, list(tables), configs)
-    found = {config: decide(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated}
-    return overall(found), found
+    decisions = {config: decide(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated}
+    return overall(decisions), decisions
 
 
 def per_case_names(the_plan: Plan) -> list[str]:
-    """Return the per-case columns behind the metrics that were asked for and measured, in their order."""
+    """Return the per-case columns behind the metrics that were requested and measured, in their order."""
     return list(dict.fromkeys(str(column_name(name)) for name in the_plan.measured))

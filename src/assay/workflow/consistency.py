@@ -1,4 +1,4 @@
-"""Does the answer stand on what the search returns? The first k chunks of both, compared case by case."""
+"""Whether answers use the chunks that a search returns: the first k chunks of both, compared case by case."""
 
 from __future__ import annotations
 
@@ -14,30 +14,32 @@ SHOWN = 5
 
 @dataclass(slots=True)
 class Agreement:
-    """How many cases of a configuration were compared, and which differ."""
+    """The number of compared observations of a configuration, and the cases that differ."""
 
     compared: int = 0
     differing: list[str] = field(default_factory=list)
 
 
 def agreements(observations: Iterable[Observation], k: int) -> dict[str, Agreement]:
-    """Return the agreement of each configuration at `k`: the same set of chunks, whatever their order.
+    """Return the agreement of each configuration at `k`: whether both have the same set of chunks, in any order.
 
-    Only observations with a stage `search` and rankings of the answer itself are compared.
+    Only observations with a stage `search` and at least one other ranking are compared.
     """
-    found: dict[str, Agreement] = {}
-    for seen in observations:
-        stages = seen.stages or ()
-        own = tuple(stage for stage in stages if stage.name != SEARCHED)
-        searched = next((stage for stage in stages if stage.name == SEARCHED), None)
-        asked = find_stage(Observation(seen.case_id, stages=own), FINAL) if own else None
-        if searched is None or asked is None:
+    by_config: dict[str, Agreement] = {}
+    for observation in observations:
+        stages = observation.stages or ()
+        answer_stages = tuple(stage for stage in stages if stage.name != SEARCHED)
+        search_stage = next((stage for stage in stages if stage.name == SEARCHED), None)
+        answer_stage = (
+            find_stage(Observation(observation.case_id, stages=answer_stages), FINAL) if answer_stages else None
+        )
+        if search_stage is None or answer_stage is None:
             continue
-        agreement = found.setdefault(seen.config_id, Agreement())
+        agreement = by_config.setdefault(observation.config_id, Agreement())
         agreement.compared += 1
-        if _first(searched, k) != _first(asked, k):
-            agreement.differing.append(seen.case_id)
-    return found
+        if _first_chunks(search_stage, k) != _first_chunks(answer_stage, k):
+            agreement.differing.append(observation.case_id)
+    return by_config
 
 
 def agreement_notices(observations: Iterable[Observation], k: int) -> list[str]:
@@ -58,5 +60,5 @@ def agreement_notices(observations: Iterable[Observation], k: int) -> list[str]:
     return notices
 
 
-def _first(stage: Stage, k: int) -> set[str]:
+def _first_chunks(stage: Stage, k: int) -> set[str]:
     return {chunk.chunk_id for chunk in stage.chunks[:k]}

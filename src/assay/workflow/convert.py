@@ -1,4 +1,4 @@
-"""Golden sets and recorded outputs from one format into another: cast where one meaning fits, counted what is lost."""
+"""Conversion of golden sets and recorded outputs between formats: unambiguous casts are made, losses are counted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GOLDEN_RECORDS: dict[str, type[msgspec.Struct]] = {
 
 @dataclass(slots=True)
 class Converted:
-    """What converting did, to be said once the lines are written: rows, casts, losses and doubts, each counted."""
+    """The counts of a conversion, complete once its lines are written: rows, casts, losses, and warnings."""
 
     rows: int = 0
     cast: Counter[str] = field(default_factory=Counter)
@@ -45,38 +45,45 @@ class Converted:
     doubts: list[str] = field(default_factory=list)
 
     def notes(self) -> Iterator[str]:
-        """Yield what people should know, a line each."""
+        """Yield notices for the user, one line each."""
         yield f"{self.rows} rows converted"
-        yield from (f"cast: {count} {what}" for what, count in sorted(self.cast.items()))
-        yield from (f"not carried: {count} {what}" for what, count in sorted((+self.lost).items()))
+        yield from (f"cast: {count} {description}" for description, count in sorted(self.cast.items()))
+        yield from (f"not carried: {count} {description}" for description, count in sorted((+self.lost).items()))
         yield from self.doubts
 
 
 @contextmanager
 def converted(path: str, old: str, new: str, config: str | None = None) -> Iterator[tuple[Iterator[bytes], Converted]]:
-    """Yield the lines of a file in another format, and what was done, which is complete when they are exhausted.
+    """Yield the lines of a file in another format, and the counts, which are complete when the lines are exhausted.
 
-    `config` chooses the configuration that a run is made of. Raises InputError for formats that cannot be converted and
-    for everything wrong in the file that has no one meaning.
+    `config` chooses the configuration from which a TREC run is made. Raises InputError for formats that cannot be
+    converted, and for problems of the file that no unambiguous cast can solve.
     """
     with opened(path) as source, tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        found, golden = Converted(), _is_golden(source, old, new)
-        record = GOLDEN_RECORDS.get(old) if golden else FORMATS[old].record if old in FORMATS else None
-        plain = _cast(source, record, Path(folder, "cast.jsonl"), found)
+        conversion = Converted()
+        is_golden_set = _is_golden_set(source, old, new)
+        record: type[msgspec.Struct] | None = None
+        if is_golden_set:
+            record = GOLDEN_RECORDS.get(old)
+        elif old in FORMATS:
+            record = FORMATS[old].record
+        plain = _cast_source(source, record, Path(folder, "cast.jsonl"), conversion)
         try:
-            if golden:
-                yield _golden_lines(plain, old, new, found), found
+            if is_golden_set:
+                yield _convert_golden_set(plain, old, new, conversion), conversion
             else:
                 with decodable([OutputFile(str(plain), source.name, old, plain.stat().st_size)]) as (file,):
-                    yield _output_lines(file, new, config, found), found
-        except InputError as error:  # what was written on the way has another path than the name that people know
-            problems = [replace(each, path=source.name if each.path in ("", str(plain)) else each.path)
-                        for each in error.problems]  # fmt: skip
+                    yield _convert_outputs(file, new, config, conversion), conversion
+        except InputError as error:  # name the user's file, not the temporary file with its cast lines
+            problems = [
+                replace(problem, path=source.name) if problem.path in ("", str(plain)) else problem
+                for problem in error.problems
+            ]
             raise InputError(problems, more=error.more) from None
 
 
-def _is_golden(source: Source, old: str, new: str) -> bool:
-    """Return whether a golden set is meant; the name of the native format says that of both kinds."""
+def _is_golden_set(source: Source, old: str, new: str) -> bool:
+    """Return whether a golden set is meant; the name of the native format alone does not tell it from outputs."""
     if old in goldens.FORMATS and new in GOLDEN_TARGETS:
         if (old, new) != (NATIVE, NATIVE):
             return True
@@ -94,33 +101,33 @@ def _is_golden(source: Source, old: str, new: str) -> bool:
     raise InputError([Problem("", None, "", message, "E_FORMAT")])
 
 
-def _cast(source: Source, record: type[msgspec.Struct] | None, target: Path, found: Converted) -> Path:
-    """Return the file with its lines cast to the record, or itself where there is nothing to cast."""
+def _cast_source(source: Source, record: type[msgspec.Struct] | None, target: Path, conversion: Converted) -> Path:
+    """Return the path of the file with its lines cast to the record, or its own path if there is nothing to cast."""
     if record is None or source.path.is_dir() or is_document(source):
         return source.path
-    found.cast = cast_lines(source, record, target)
-    return target if found.cast else source.path
+    conversion.cast = cast_lines(source, record, target)
+    return target if conversion.cast else source.path
 
 
-def _golden_lines(path: Path, old: str, new: str, found: Converted) -> Iterator[bytes]:
+def _convert_golden_set(path: Path, old: str, new: str, conversion: Converted) -> Iterator[bytes]:
     loaded = goldens.load_golden(path, old)
-    found.doubts = [str(warning) for warning in loaded.warnings]
-    found.rows = len(loaded.golden.cases)
+    conversion.doubts = [str(warning) for warning in loaded.warnings]
+    conversion.rows = len(loaded.golden.cases)
     if new == "trec-qrels":
-        return export.qrels_lines(loaded.golden, found.lost)
+        return export.qrels_lines(loaded.golden, conversion.lost)
     if new == NATIVE:
         return export.native_lines(loaded.golden)
-    return export.rag_golden_lines(loaded.golden, found.lost)
+    return export.rag_golden_lines(loaded.golden, conversion.lost)
 
 
-def _output_lines(file: OutputFile, new: str, config: str | None, found: Converted) -> Iterator[bytes]:
-    rows = _counted(read_observations(file.path, file.name, file.decoded_as), found)
+def _convert_outputs(file: OutputFile, new: str, config: str | None, conversion: Converted) -> Iterator[bytes]:
+    rows = _count_observations(read_observations(file.path, file.name, file.decoded_as), conversion)
     if new == TREC_RUN:
-        return trec_run_lines(rows, config, found.lost)
-    return native_lines(rows) if new == NATIVE else rag_trace_lines(rows, found.lost)
+        return trec_run_lines(rows, config, conversion.lost)
+    return native_lines(rows) if new == NATIVE else rag_trace_lines(rows, conversion.lost)
 
 
-def _counted(observations: Iterator[Observation], found: Converted) -> Iterator[Observation]:
+def _count_observations(observations: Iterator[Observation], conversion: Converted) -> Iterator[Observation]:
     for observation in observations:
-        found.rows += 1
+        conversion.rows += 1
         yield observation

@@ -1,4 +1,4 @@
-"""One case explained: the join, the leaks and the scores are computed again for it alone, with their reasons."""
+"""The explanation of one case: its join, leaks and scores are computed again, with their reasons."""
 
 from __future__ import annotations
 
@@ -31,68 +31,77 @@ from assay.workflow.score import ScoreRun
 
 
 def explain_case(run: ScoreRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return one case whole as text. Raises InputError for an unknown case or configuration, or where the
-    configuration must be named."""
-    place = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
-    if place is None:
+    """Return everything known of one case as text.
+
+    Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
+    """
+    position = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
+    if position is None:
         raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shown(case_id)})")])
-    config = _config(run, config_id)
-    checks = next((each for each in run.scoring.configs[config].table.checks if each.case_id == case_id), None)
-    found = explanation(run, run.joins, place, config, checks)
-    lists = listed(run.joins.case(place), found.observation)
-    found = replace(found, attribution=attribution(run, config, case_id), lists=tuple(lists))
-    return explain_text(found, show_forbidden=show_forbidden)
+    config = _require_config(run, config_id)
+    checks = next(
+        (case_checks for case_checks in run.scoring.configs[config].table.checks if case_checks.case_id == case_id),
+        None,
+    )
+    case_explanation = explanation(run, run.joins, position, config, checks)
+    lists = listed(run.joins.case(position), case_explanation.observation)
+    case_explanation = replace(case_explanation, attribution=attribution(run, config, case_id), lists=tuple(lists))
+    return explain_text(case_explanation, show_forbidden=show_forbidden)
 
 
 def change_of_case(run: ScoreRun, case_id: str, config_id: str | None = None) -> Screen:
     """Return what changed on one case against the baseline that the run was scored with."""
-    return case_change(comparisons(run)[_config(run, config_id)], case_id)
+    return case_change(comparisons(run)[_require_config(run, config_id)], case_id)
 
 
-def listed(case: CaseIndex, seen: Observation | None) -> list[str]:
-    """Return which files and symbols that a case expects were not returned, and which came beside them."""
-    return [] if seen is None else lists_of(compare_files(case, seen), compare_symbols(case, seen))
+def listed(case: CaseIndex, observation: Observation | None) -> list[str]:
+    """Return the files and symbols that a case expects and were not returned, and those returned in addition."""
+    return [] if observation is None else lists_of(compare_files(case, observation), compare_symbols(case, observation))
 
 
 def explanation(
-    run: ScoreRun, joins: Joins, place: int, config: str, checks: CaseChecks | None, *, scores: bool = True
+    run: ScoreRun, joins: Joins, position: int, config: str, checks: CaseChecks | None, *, scores: bool = True
 ) -> Explanation:
-    """Return everything known of the case at a place of the golden set under one configuration.
+    """Return everything known of the case at a position of the golden set, for one configuration.
 
-    `joins` are those of the run's golden set and corpus, shared by the cases of a report; `checks` those of this case.
-    Without `scores` the rest is found in a fraction of the time.
+    `joins` is the run's golden set joined with its corpus, shared by all cases of a report; `checks` are those of this
+    case. Without `scores` it takes a fraction of the time.
     """
-    case = joins.case(place)
+    case = joins.case(position)
     observation = run.observation(config, case.case.id)
-    lines = _lines(run, case, place, config, observation) if scores else []
-    found = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
-    return found if observation is None else _with_trace(found, case, observation)
+    lines = _score_lines(run, case, position, config, observation) if scores else []
+    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    return case_explanation if observation is None else _add_trace(case_explanation, case, observation)
 
 
-def _lines(run: ScoreRun, case: CaseIndex, place: int, config: str, observation: Observation | None) -> list[ScoreLine]:
-    """Return every score with why it is missing, or how it came about."""
+def _score_lines(
+    run: ScoreRun, case: CaseIndex, position: int, config: str, observation: Observation | None
+) -> list[ScoreLine]:
+    """Return every score with its derivation, or with the reason why it is missing."""
     table = run.scoring.configs[config].table
-    spoken = None if observation is None or find_leaks(case, observation).text else observation
+    safe_observation = None if observation is None or find_leaks(case, observation).text else observation
     lines = []
     for name in per_case_names(run.plan):
         column = table.columns[name]
-        state = STATUS_NAMES[column.status[place]]
-        value = float(column.values[place]) if state == "scored" else None
-        said = column.reasons[column.reason[place]]
-        how = "" if spoken is None or state != "scored" else _how(case, spoken, name)
-        reason = "; ".join(filter(None, (said, how)))
+        state = STATUS_NAMES[column.status[position]]
+        value = float(column.values[position]) if state == "scored" else None
+        reason_missing = column.reasons[column.reason[position]]
+        derivation = (
+            "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
+        )
+        reason = "; ".join(filter(None, (reason_missing, derivation)))
         lines.append(ScoreLine(name, value, state, reason))
     return lines
 
 
-def _how(case: CaseIndex, seen: Observation, metric: str) -> str:
-    """Return how a score came about, where the metric can tell; it quotes the answer, so never of a leaking one."""
+def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
+    """Return how a score was derived, if the metric can explain it. It quotes the answer, so never use it on a leak."""
     name = parse(metric)
-    explain = grader_of(name).explain
-    return explain(case, seen, name) if explain is not None else ""
+    explain_score = grader_of(name).explain
+    return explain_score(case, observation, name) if explain_score is not None else ""
 
 
-def _config(run: ScoreRun, config_id: str | None) -> str:
+def _require_config(run: ScoreRun, config_id: str | None) -> str:
     configs = list(run.scoring.configs)
     if config_id is None and len(configs) == 1:
         return configs[0]
@@ -102,54 +111,58 @@ def _config(run: ScoreRun, config_id: str | None) -> str:
     return config_id
 
 
-def _with_trace(found: Explanation, case: CaseIndex, seen: Observation) -> Explanation:
-    leaks = find_leaks(case, seen)
-    stages = None if seen.stages is None else [s for s in seen.stages if s.name != CONTEXT]
-    context = next((stage for stage in seen.stages or () if stage.name == CONTEXT), None)
+def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observation) -> Explanation:
+    leaks = find_leaks(case, observation)
+    stages = None if observation.stages is None else [s for s in observation.stages if s.name != CONTEXT]
+    context = next((stage for stage in observation.stages or () if stage.name == CONTEXT), None)
     return Explanation(
-        found.case,
-        found.config_id,
-        seen,
-        None if stages is None else tuple(RankedStage(s.name, _ranked(case, s, leaks), s.latency_ms) for s in stages),
-        None if context is None else _ranked(case, context, leaks),
-        None if seen.citations is None else tuple(_mark(case, seen, each, leaks) for each in seen.citations),
-        found.scores,
-        found.checks,
+        explanation.case,
+        explanation.config_id,
+        observation,
+        None
+        if stages is None
+        else tuple(RankedStage(s.name, _rank_chunks(case, s, leaks), s.latency_ms) for s in stages),
+        None if context is None else _rank_chunks(case, context, leaks),
+        None
+        if observation.citations is None
+        else tuple(_mark_citation(case, observation, citation, leaks) for citation in observation.citations),
+        explanation.scores,
+        explanation.checks,
         leaked=bool(leaks.text),
     )
 
 
-def _ranked(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
-    """Return a ranking with what each slot gains: the same join as the scores."""
-    hidden = set(leaks.ids.get(stage.name, ()))
-    known = case.joins.superseded(case.as_of)
-    covered, seen, rows = 0, set[str](), []
+def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
+    """Return a ranking with the grade and the evidence that each position adds, from the same join as the scores."""
+    forbidden_ids = set(leaks.ids.get(stage.name, ()))
+    superseded = case.joins.superseded(case.as_of)
+    covered, earlier_ids, rows = 0, set[str](), []
     for rank, (chunk, mask) in enumerate(zip(stage.chunks, case.evidence.masks(stage.chunks), strict=True), 1):
-        first = (mask or 0) & ~covered
+        first_units = (mask or 0) & ~covered
         covered |= mask or 0
-        marks = [FORBIDDEN] if chunk.chunk_id in hidden else []
-        marks += ["repeat"] if chunk.chunk_id in seen else []
-        marks += ["stale"] if known is not None and known.count([chunk]) else []
-        seen.add(chunk.chunk_id)
-        grade = None if mask is None else case.evidence.best_grade(first)
-        text = _text(case, chunk)
-        rows.append(RankedChunk(rank, chunk.chunk_id, chunk.score, grade, first.bit_count(), tuple(marks), text))
+        marks = [FORBIDDEN] if chunk.chunk_id in forbidden_ids else []
+        marks += ["repeat"] if chunk.chunk_id in earlier_ids else []
+        marks += ["stale"] if superseded is not None and superseded.count([chunk]) else []
+        earlier_ids.add(chunk.chunk_id)
+        grade = None if mask is None else case.evidence.best_grade(first_units)
+        text = _chunk_text(case, chunk)
+        rows.append(RankedChunk(rank, chunk.chunk_id, chunk.score, grade, first_units.bit_count(), tuple(marks), text))
     return tuple(rows)
 
 
-def _text(case: CaseIndex, chunk: Chunk) -> str | None:
-    known = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
-    return chunk.text if chunk.text is not None else (known.text if known is not None else None)
+def _chunk_text(case: CaseIndex, chunk: Chunk) -> str | None:
+    corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
+    return chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)
 
 
-def _mark(case: CaseIndex, seen: Observation, citation: str, leaks: Leaks) -> CitationMark:
-    stages = seen.stages or ()
-    shown_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
-    everything = shown_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
+def _mark_citation(case: CaseIndex, observation: Observation, citation: str, leaks: Leaks) -> CitationMark:
+    stages = observation.stages or ()
+    returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
+    existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
     context = next((stage for stage in stages if stage.name == CONTEXT), None)
     return CitationMark(
         citation,
-        exists=any(stands_for(citation, each, case.corpus) for each in everything) if everything else None,
+        exists=any(stands_for(citation, chunk_id, case.corpus) for chunk_id in existing_ids) if existing_ids else None,
         reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
         in_context=None
         if context is None

@@ -1,4 +1,4 @@
-"""Python's search for cyclic garbage, put off while millions of records that form no cycles come and go."""
+"""Suspending Python's cyclic garbage collector while millions of records without cycles are created and freed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Put off the search until the block ends; it would walk through every golden case again and again for nothing."""
+    """Suspend garbage collection within the block: each collection would traverse every golden case to free nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Looking after golden sets: what one holds."""
+"""The description of a golden set: its digest and counts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def describe(path: str, format: str | None = None) -> tuple[Loaded, Table]:
         ("cases", str(len(golden.cases))),
         ("judgments", golden.judgments),
     ]
-    for what, counts in (
+    for attribute, counts in (
         ("behaviour", Counter(case.behaviour for case in golden.cases)),
         ("difficulty", Counter(case.difficulty for case in golden.cases)),
         ("tag", Counter(tag for case in golden.cases for tag in case.tags)),
     ):
-        rows += [(f"{what} {terminal(name)}", str(count)) for name, count in sorted(counts.items())]
+        rows += [(f"{attribute} {terminal(name)}", str(count)) for name, count in sorted(counts.items())]
     return loaded, Table(terminal(golden.name or path), ("What", "How many"), tuple(rows))

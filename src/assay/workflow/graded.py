@@ -1,4 +1,5 @@
-"""The use case of `*-graded.jsonl` ([000]): grades of people or models written beside the rows of a run log."""
+"""Writing `*-graded.jsonl`, the graded run log of the code benchmark (ADR 0038): each row with its human or model
+grade."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SUFFIX = "-graded.jsonl"
 
 
 class Written(NamedTuple):
-    """Where the grades were written, how many rows there are and have one, and what to say of them."""
+    """Where the grades were written, the number of rows and of graded rows, and notes for the user."""
 
     path: Path
     rows: int
@@ -28,20 +29,20 @@ class Written(NamedTuple):
 def write_graded(
     runlog: str, labels: Sequence[str], rater: str | None, out: str | None, rubrics: Sequence[str] = ()
 ) -> Written:
-    """Write a run log with grades beside it, never over it. Grades of one rater: the one named, else the only one.
+    """Write a graded copy of a run log. The grades are those of one rater: the one named, else the only one.
 
-    `rubrics` are folders of the rubrics that people were asked with.
-    Raises InputError for bad files, several raters, and a file to write that is one of those read.
+    `rubrics` are folders of the rubrics that the raters used. Raises InputError for bad files, for several raters if
+    none is named, and if the file to write is one of those read.
     """
     scales = scales_of(load_rubrics(rubrics))
     name = Path(runlog)
     target = out if out is not None else str(name.with_name(name.name.removesuffix(name.suffix) + SUFFIX))
     refuse_overwriting([target], [runlog, *labels])
     rows = load_graded(runlog, scales).rows
-    given = load_labels(labels, scales)
-    grades = grades_of([label for label in given if rater in (None, label.rater)])
-    places = [place_of(row) for row in rows]
-    unused = len(grades.keys() - set(places))
-    notes = (f"{unused} grades are of answers that the run log does not have",) if unused else ()
+    human_labels = load_labels(labels, scales)
+    grades = grades_of([label for label in human_labels if rater in (None, label.rater)])
+    answer_keys = [place_of(row) for row in rows]
+    unused = len(grades.keys() - set(answer_keys))
+    notes = (f"{unused} grades belong to answers that the run log does not have",) if unused else ()
     path = write_whole(target, graded_lines(rows, grades, scales))
-    return Written(path, len(rows), sum(place in grades for place in places), notes)
+    return Written(path, len(rows), sum(answer_key in grades for answer_key in answer_keys), notes)

@@ -1,4 +1,4 @@
-"""What the HTML report needs of a run: whole cases in order of weight, and how long the steps took."""
+"""The data of a run for the HTML report: whole cases in order of importance, and the durations of the steps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from assay.workflow.html_claims import claims_of, verdicts_of
 from assay.workflow.score import ScoreRun
 
 TIMED = 1000
-"""Cases whose steps are timed for each configuration: a sample is enough for a picture."""
+"""Number of cases per configuration from which step durations are computed: a sample is enough."""
 EXPLAINED = 500
-"""Whole cases for which it is said how each score came about, which takes most of the time that a case takes."""
+"""Number of whole cases with the derivation of each score, which takes most of the time spent on a case."""
 END_TO_END = "end_to_end"
 
 
@@ -34,9 +34,9 @@ def html_report(
     detail_mb: float,
     show_forbidden: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the HTML report of a run in pieces; it stays readable only as long as the run's files are.
+    """Yield the HTML report of a run in pieces; the run's files must exist until the last piece.
 
-    `explain` are the words after `assay explain CASE --config CONFIG`, for cases that are beyond `detail_mb`.
+    `explain` holds the arguments after `assay explain CASE --config CONFIG`, shown for cases beyond `detail_mb`.
     """
     order = seeded(run)
     data = HtmlData(
@@ -56,69 +56,80 @@ def html_report(
 
 
 def seeded(run: ScoreRun) -> list[int]:
-    """Return the places of all cases in an order that the golden set alone decides: its beginning is a fair sample."""
+    """Return the positions of all cases in a random order seeded by the golden set: its beginning is a fair sample."""
     seed = run.scoring.golden.digest
     keys = [hashlib.sha256(f"{seed} {case.id}".encode()).digest() for case in run.golden.cases]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def whole_cases(run: ScoreRun, order: Sequence[int], comparison: Comparison | None) -> Iterator[CaseDetail]:
-    """Yield whole cases: those that leaked, failed, changed, are missing, then a sample that goes on to the last."""
-    checks = {
-        config: {found.case_id: found for found in result.table.checks}
+    """Yield whole cases: those that leaked, failed, changed or are missing, then all others in random order."""
+    checks_by_config = {
+        config: {checks_by_case.case_id: checks_by_case for checks_by_case in result.table.checks}
         for config, result in run.scoring.configs.items()
     }
-    for number, place in enumerate(dict.fromkeys([*_weighty(run, comparison), *order])):
-        case_id, scores = run.golden.cases[place].id, number < EXPLAINED
-        views = {config: _view(run, place, config, found.get(case_id), scores) for config, found in checks.items()}
-        yield CaseDetail(place, views)
+    for number, position in enumerate(dict.fromkeys([*_important_cases(run, comparison), *order])):
+        case_id, scores = run.golden.cases[position].id, number < EXPLAINED
+        views = {
+            config: _case_view(run, position, config, checks_by_case.get(case_id), scores)
+            for config, checks_by_case in checks_by_config.items()
+        }
+        yield CaseDetail(position, views)
 
 
-def _view(run: ScoreRun, place: int, config: str, checks: CaseChecks | None, scores: bool) -> CaseView:
-    found = explanation(run, run.joins, place, config, checks, scores=scores)
-    if found.observation is None:
-        return CaseView(found)
-    case = run.joins.case(place)
-    return CaseView(found, claims_of(case, found.observation), verdicts_of(case, found.observation, run.plan.names))
+def _case_view(run: ScoreRun, position: int, config: str, checks: CaseChecks | None, scores: bool) -> CaseView:
+    case_explanation = explanation(run, run.joins, position, config, checks, scores=scores)
+    if case_explanation.observation is None:
+        return CaseView(case_explanation)
+    case = run.joins.case(position)
+    return CaseView(
+        case_explanation,
+        claims_of(case, case_explanation.observation),
+        verdicts_of(case, case_explanation.observation, run.plan.names),
+    )
 
 
-def _weighty(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
+def _important_cases(run: ScoreRun, comparison: Comparison | None) -> Iterator[int]:
+    """Yield the positions of cases that leaked, failed, changed or are missing, in this order; some more than once."""
     states = [states_of(result) for _, result in sorted(run.scoring.configs.items())]
 
-    def places(state: str) -> list[int]:
-        return [place for place in range(len(run.golden.cases)) if any(each[place] == state for each in states)]
+    def positions_with(state: str) -> list[int]:
+        positions = range(len(run.golden.cases))
+        return [position for position in positions if any(of_config[position] == state for of_config in states)]
 
-    yield from places(LEAKED)
-    yield from places(FAILED)
+    yield from positions_with(LEAKED)
+    yield from positions_with(FAILED)
     if comparison is not None:
-        place = {case.id: number for number, case in enumerate(run.golden.cases)}
-        changed = (each.case_id for each in comparison.cases if each.improved or each.regressed or each.needs_review)
-        yield from sorted(place[case_id] for case_id in changed if case_id in place)
-    yield from places(MISSING)
+        position_by_id = {case.id: position for position, case in enumerate(run.golden.cases)}
+        changed = [case.case_id for case in comparison.cases if case.improved or case.regressed or case.needs_review]
+        yield from sorted(position_by_id[case_id] for case_id in changed if case_id in position_by_id)
+    yield from positions_with(MISSING)
 
 
 def step_times(run: ScoreRun, order: Sequence[int]) -> list[StepTime]:
-    """Return the p50 and p95 of every step that was timed, over a sample of the cases, in the order they were seen."""
-    found = []
+    """Return the p50 and p95 in milliseconds of every timed step over a sample of the cases, in order of appearance."""
+    times_of_steps = []
     for config in sorted(run.scoring.configs):
-        times: dict[str, list[float]] = {}
-        for place in order[:TIMED]:
-            seen = run.observation(config, run.golden.cases[place].id)
-            for step, taken in _steps(seen) if seen is not None else ():
-                times.setdefault(step, []).append(taken)
-        whole = times.pop(END_TO_END, None)
-        for step, taken in [*times.items(), *([(END_TO_END, whole)] if whole else ())]:
-            p50, p95 = percentile(taken, 50), percentile(taken, 95)
+        durations: dict[str, list[float]] = {}
+        for position in order[:TIMED]:
+            observation = run.observation(config, run.golden.cases[position].id)
+            if observation is not None:
+                for step, duration in _step_durations(observation):
+                    durations.setdefault(step, []).append(duration)
+        if END_TO_END in durations:  # last, after the steps that it is made of
+            durations[END_TO_END] = durations.pop(END_TO_END)
+        for step, step_durations in durations.items():
+            p50, p95 = percentile(step_durations, 50), percentile(step_durations, 95)
             if p50 is not None and p95 is not None:
-                found.append(StepTime(config, step, round(p50, 3), round(p95, 3), len(taken)))
-    return found
+                times_of_steps.append(StepTime(config, step, round(p50, 3), round(p95, 3), len(step_durations)))
+    return times_of_steps
 
 
-def _steps(seen: Observation) -> Iterator[tuple[str, float]]:
-    for stage in seen.stages or ():
+def _step_durations(observation: Observation) -> Iterator[tuple[str, float]]:
+    for stage in observation.stages or ():
         if stage.latency_ms is not None:
             yield stage.name, stage.latency_ms
-    if seen.usage is not None:
-        yield from seen.usage.stage_ms.items()
-        if seen.usage.end_to_end_ms is not None:
-            yield END_TO_END, seen.usage.end_to_end_ms
+    if observation.usage is not None:
+        yield from observation.usage.stage_ms.items()
+        if observation.usage.end_to_end_ms is not None:
+            yield END_TO_END, observation.usage.end_to_end_ms

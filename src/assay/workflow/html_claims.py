@@ -1,4 +1,4 @@
-"""What both instruments say of the claims of one answer, and the judge's recorded votes, for the HTML report."""
+"""The verdicts of judge and rules on the claims of one answer, and the judge's recorded votes, for the HTML report."""
 
 from __future__ import annotations
 
@@ -27,36 +27,40 @@ _STATES: dict[str | None, ClaimState] = {
 }
 
 
-def claims_of(case: CaseIndex, seen: Observation) -> tuple[Claim, ...]:
-    """Return the claims of an answer held against the context: by the judge where it said something, else by rules.
+def claims_of(case: CaseIndex, observation: Observation) -> tuple[Claim, ...]:
+    """Return the claims of an answer with their support by the context, as found by the judge, else by the rules.
 
-    Empty where claims have no meaning: a refusal, no answer, or a context without texts.
+    Empty if the answer has no claims to check: for a refusal, no answer, or a context without texts.
     """
-    reading = Reading(case, seen)
-    if seen.error is not None or not isinstance(seen.answer, str) or why_not(reading, CONTEXT) is not None:
+    reading = Reading(case, observation)
+    if (
+        observation.error is not None
+        or not isinstance(observation.answer, str)
+        or why_not(reading, CONTEXT) is not None
+    ):
         return ()
-    ruled, as_held = _ruled(reading), held(reading, FAITHFULNESS[CONTEXT])
+    ruled_items, calibrated = _rule_claims(reading), held(reading, FAITHFULNESS[CONTEXT])
     texts = reading.sources(CONTEXT)
     assert isinstance(texts, dict)
     return tuple(
-        _judged(seen.answer[claim.start : claim.end], ruled[claim.id])
-        if claim.id in ruled
-        else _by_rules(seen.answer[claim.start : claim.end], found, as_held.verdict(found), texts)
-        for claim, found in zip(reading.claims, reading.supports(CONTEXT), strict=True)
+        _claim_by_judge(observation.answer[claim.start : claim.end], ruled_items[claim.id])
+        if claim.id in ruled_items
+        else _claim_by_rules(observation.answer[claim.start : claim.end], support, calibrated.verdict(support), texts)
+        for claim, support in zip(reading.claims, reading.supports(CONTEXT), strict=True)
     )
 
 
-def verdicts_of(case: CaseIndex, seen: Observation, names: Sequence[MetricName]) -> tuple[Verdict, ...]:
-    """Return every recorded vote on what the judged ones of these metrics ask about an observation."""
+def verdicts_of(case: CaseIndex, observation: Observation, names: Sequence[MetricName]) -> tuple[Verdict, ...]:
+    """Return every recorded vote on the questions that the judged metrics among these ask about an observation."""
     judging = case.joins.judging
     if judging is None or not judging.book:
         return ()
-    asked = requests_of(case, seen, names, judging.rubrics)
-    return tuple(chain.from_iterable(judging.book.get(each.digest, ()) for each in asked))
+    requests = requests_of(case, observation, names, judging.rubrics)
+    return tuple(chain.from_iterable(judging.book.get(request.digest, ()) for request in requests))
 
 
-def _ruled(reading: Reading) -> dict[str, Ruled]:
-    """Return what the judge's votes come to, by claim; empty without recorded verdicts."""
+def _rule_claims(reading: Reading) -> dict[str, Ruled]:
+    """Return the folded votes of the judge by claim; empty without recorded verdicts."""
     judging = reading.case.joins.judging
     if judging is None or not judging.book:
         return {}
@@ -66,15 +70,15 @@ def _ruled(reading: Reading) -> dict[str, Ruled]:
     return {item.id: item for ruling in rulings if ruling is not None for item in ruling.items}
 
 
-def _judged(text: str, ruled: Ruled) -> Claim:
-    said = ruled.said
+def _claim_by_judge(text: str, ruled: Ruled) -> Claim:
+    item_verdict = ruled.said
     state = _STATES.get(ruled.label, "unknown")
-    if said is None:
+    if item_verdict is None:
         return Claim(text, state, JUDGE, ruled.unscored or "")
-    return Claim(text, state, JUDGE, said.reasoning, said.quote, said.source)
+    return Claim(text, state, JUDGE, item_verdict.reasoning, item_verdict.quote, item_verdict.source)
 
 
-def _by_rules(text: str, found: Support, verdict: str, texts: dict[str, str]) -> Claim:
-    reasons = [*found.contradictions, *([f"in no source: {', '.join(found.missing)}"] if found.missing else ())]
-    quote = nfc(texts[found.source])[found.start : found.end] if found.source is not None else None
-    return Claim(text, _STATES.get(verdict, "unknown"), RULES, "; ".join(reasons), quote, found.source)
+def _claim_by_rules(text: str, support: Support, verdict: str, texts: dict[str, str]) -> Claim:
+    reasons = [*support.contradictions, *([f"in no source: {', '.join(support.missing)}"] if support.missing else ())]
+    quote = nfc(texts[support.source])[support.start : support.end] if support.source is not None else None
+    return Claim(text, _STATES.get(verdict, "unknown"), RULES, "; ".join(reasons), quote, support.source)

@@ -1,4 +1,4 @@
-"""The use case of judging: what recorded outputs ask of a judge, asked once, and kept in the verdict book."""
+"""Judging a run: each question about the recorded outputs is asked once, and its verdicts go to the verdict store."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ NOT_ASKED = "not asked"
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """What judging will take: requests and those that are answered already, the controls and anchors beside them, calls
-    at least and at most, and what they are likely to take and take at most (dollars are None where nobody says what the
-    judge costs). The most counts votes that differ and replies asked for again, not calls that fail.
+    """The estimated effort of a judge run.
+
+    It counts the requests, those already answered (`known`), the controls and anchors (`beside`), the calls at least
+    and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is unknown). The
+    maximum includes extra votes where votes differ and repair calls for bad replies, but not calls that fail.
     """
 
     judge: str
@@ -54,10 +56,10 @@ class Preflight:
 
 @dataclass(slots=True)
 class Judged:
-    """What a judging left: where the verdicts are, what was spent, and what people should know.
+    """The result of a judge run: the path of the verdicts, what was spent, and notices for the user.
 
-    `unscored` counts the requests whose votes come to no verdict, by reason; `in_doubt` is how many a second judge was
-    asked about, None without one.
+    `unscored` counts the requests whose votes give no verdict, by reason; `in_doubt` is the number of requests that a
+    second judge was asked, None without one.
     """
 
     preflight: Preflight
@@ -75,7 +77,8 @@ class Judged:
 
     @property
     def status(self) -> int:
-        """The exit code: 0 where every request has a verdict, 1 where the judge is not to be trusted."""
+        """The exit code: 0 if every request has a verdict, 1 if the judge cannot be trusted, 3 if verdicts are missing,
+        130 if interrupted."""
         if self.tally.halted == "interrupted":
             return 130
         if self.done and (self.unscored or self.tally.halted):
@@ -84,7 +87,7 @@ class Judged:
 
 
 Tell = Callable[[Preflight, Sequence[str]], bool]
-"""Is told what judging will take, and says whether to go on."""
+"""Receives the estimated effort and the notices, and returns whether to continue."""
 
 
 def judge(
@@ -94,10 +97,10 @@ def judge(
     stopping: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
 ) -> Judged:
-    """Judge what is not judged yet. `stopping` is called at the first Ctrl-C.
+    """Judge everything that has no verdict yet. `stopping` is called at the first Ctrl-C.
 
-    Raises InputError where that cannot be, IncompleteError where a verdict cannot be kept, and KeyboardInterrupt at the
-    second Ctrl-C, with everything kept that was acknowledged.
+    Raises InputError for bad inputs, IncompleteError if a verdict cannot be saved, and KeyboardInterrupt at the second
+    Ctrl-C; verdicts that were saved before are kept.
     """
     usual = rubrics_of_run(Path(judgement.run)) if judgement.run is not None else ()
     chosen = choose_judge(judgement.config, judgement.judge, judgement.flags, judgement.rubrics, usual)
@@ -106,12 +109,14 @@ def judge(
     budget = Budget(caps if second is None else shared_caps(caps, second))
     gate = gate_of(judgement)
     questions, notices = questions_of(judgement, chosen)
-    notices += [said for each in (chosen, second) if each is not None for said in guarded(judgement, each, questions)]
-    questions, said = narrowed(questions, judgement.only, gate)
+    for judge_to_check in (chosen, second):
+        if judge_to_check is not None:
+            notices += guarded(judgement, judge_to_check, questions)
+    questions, selection_notices = narrowed(questions, judgement.only, gate)
     session = _Session(judgement, chosen, second, questions, budget, gate or Gate(), stopping)
-    contents = _contents(judgement.book_path)
+    contents = _read_store(judgement.book_path)
     preflight = session.preflight(contents)
-    judged = Judged(preflight, judgement.book_path, [*notices, *said, *contents.warnings], budget=budget)
+    judged = Judged(preflight, judgement.book_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
     if not tell(preflight, judged.notices):
         return judged
@@ -120,7 +125,9 @@ def judge(
         if session.second is not None:
             book.register(session.second.judge.identity)
         if judgement.run is not None:
-            _name_judge(Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders)
+            _write_judge_to_manifest(
+                Path(judgement.run), session.judge.identity, judgement.book or BOOK, chosen.folders
+            )
         try:
             asyncio.run(session.run(book, judged, progress, clock))
         except asyncio.CancelledError:  # a second Ctrl-C
@@ -129,7 +136,7 @@ def judge(
 
 
 class _Session:
-    """One call of `judge`, from the first questions to how the judge stands."""
+    """One call of `judge`, from the first questions to the status of the judge."""
 
     def __init__(
         self,
@@ -144,15 +151,15 @@ class _Session:
         self.judgement, self.chosen, self.questions, self.budget = judgement, chosen, questions, budget
         self.stopping = stopping
         limits = judgement.limits
-        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._keep)
+        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._store_bytes)
         self.second = None
         if second is not None:
-            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._keep)
+            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._store_bytes)
             self.second = SecondJudge(second, other)
         self.digest = self.judge.identity.digest
         self._book: Book | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
-        self._before: Mapping[str, Sequence[Verdict]] = {}
+        self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: Standing | None = None
         self._round = 1
         self._asked: dict[str, JudgeRequest] = {}
@@ -163,58 +170,58 @@ class _Session:
         self.voting = Voting(questions, self._rubrics, votes, alone, Known({}, {}))
 
     def preflight(self, contents: Contents) -> Preflight:
-        """Return what is to be asked, and what it will take."""
-        self._before = contents.verdicts.get(self.digest, {})
+        """Determine what must be asked, and return the estimated effort."""
+        self._recorded = contents.verdicts.get(self.digest, {})
         self._standing = contents.standings.get(self.digest)
-        self.verdicts = {name: list(samples) for name, samples in self._before.items()}
+        self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.recall(contents)
-        asked = self.questions.asked(self.verdicts)
-        if asked:
-            self.voting.known = known_questions(asked, self.questions.clusters_of, self.chosen.rubrics)
-            anew = any(self._lacking(request)[0] for request in asked.values())
-            self._begin_round(anew=anew)
-        beside = self.voting.known.requests()
+        requests = self.questions.asked(self.verdicts)
+        if requests:
+            self.voting.known = known_questions(requests, self.questions.clusters_of, self.chosen.rubrics)
+            asks_more = any(self._missing_votes(request)[0] for request in requests.values())
+            self._begin_round(anew=asks_more)
+        control_requests = self.voting.known.requests()
+        answered = 0
         least, most = Counter[str](), Counter[str]()
-        for request in [*asked.values(), *beside]:
-            count, top = self._lacking(request)
-            for total, calls, each in (
-                (least, count, self.judge.likely),
-                (most, top * CALLS_OF_VOTE, self.judge.estimate),
-            ):
-                tokens = each(request) if calls else (0, 0)
-                total.update(calls=calls, prompt=calls * tokens[0], completion=calls * tokens[1], known=not calls)
-        calls, took = self.second.most(asked.values()) if self.second is not None else (0, Took(0, 0, 0.0))
+        for request in [*requests.values(), *control_requests]:
+            min_votes, max_votes = self._missing_votes(request)
+            answered += not min_votes
+            _add_usage(least, request, min_votes, self.judge.likely)
+            _add_usage(most, request, max_votes * CALLS_OF_VOTE, self.judge.estimate)
+        second_calls, second_usage, second_name = 0, Took(0, 0, 0.0), ""
+        if self.second is not None:
+            second_calls, second_usage = self.second.most(requests.values())
+            second_name = self.second.name
+        votes = f"1, and up to {MOST} where they differ or one case decides"
         return Preflight(
             f"{self.judge.identity.model} ({self.chosen.name}, {self.digest})",
             len(self.questions.observations),
-            len(asked),
-            least["known"],
-            len(beside),
+            len(requests),
+            answered,
+            len(control_requests),
             least["calls"],
-            most["calls"] + calls,
-            self._took(least),
-            self._took(most).and_also(took),
-            str(self.voting.fixed)
-            if self.voting.fixed
-            else f"1, and up to {MOST} where they differ or one case decides",
-            self.second.name if self.second is not None else "",
+            most["calls"] + second_calls,
+            self._usage_of(least),
+            self._usage_of(most).and_also(second_usage),
+            str(self.voting.fixed) if self.voting.fixed else votes,
+            second_name,
         )
 
     def _begin_round(self, *, anew: bool) -> None:
-        """Decide whether the anchors are asked again: on a later day on which something else is asked `anew`."""
+        """Decide whether the anchors are asked again: on a later day, if other questions are asked `anew`."""
         before = self._standing
         self._round = rounds_of(before, self.judgement.at, anew=anew)
         again = before is not None and self._round > before.rounds
-        self.voting.anchors = votes_of_anchors(self.voting.known, self._before, self._round, anew=again)
+        self.voting.anchors = votes_of_anchors(self.voting.known, self._recorded, self._round, anew=again)
 
-    def _took(self, total: Counter[str]) -> Took:
+    def _usage_of(self, total: Counter[str]) -> Took:
         price = self.chosen.price
         cost = price.of(total["prompt"], total["completion"]) if price is not None else None
         return Took(total["prompt"], total["completion"], cost)
 
     async def run(self, book: Book, judged: Judged, progress: Progress | None, clock: Clock | None) -> None:
-        """Ask everything, round by round, and see how the judge stands."""
+        """Ask all questions, round by round, and determine the status of the judge."""
         self._book = book
         limits = self.judgement.limits
         judge = VotingJudge(self.judge, self.voting)
@@ -222,10 +229,11 @@ class _Session:
         judged.tally = runner.tally
         try:
             with interruptible(runner, self.stopping):
-                await self._controls(runner, book, judged)
-                await self._rounds(runner, judged)
-                await self._in_doubt(book, judged, clock)
-            judged.unscored = Counter(why for each in self._asked.values() if (why := self._without_verdict(each)))
+                await self._ask_controls(runner, book, judged)
+                await self._ask_questions(runner, judged)
+                await self._ask_second_judge(book, judged, clock)
+            reasons = [self._missing_verdict_reason(request) for request in self._asked.values()]
+            judged.unscored = Counter(reason for reason in reasons if reason)
         finally:
             await self.judge.aclose()
             if self.second is not None:
@@ -233,31 +241,31 @@ class _Session:
             judged.double_bills = book.double_bills
         judged.done = True
 
-    async def _controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
-        """Ask the questions whose answer is known first: who fails them need not be paid for the others."""
-        known = self.voting.known
+    async def _ask_controls(self, runner: JudgingRunner, book: Book, judged: Judged) -> None:
+        """Ask the control questions first, so that a judge that fails them is not paid for the other questions."""
+        control_questions = self.voting.known
         recorded = self.verdicts | passing_over(self.voting.anchors, self.verdicts)
-        said = await runner.run(known.requests(), recorded)
+        samples = await runner.run(control_questions.requests(), recorded)
         before = self._standing
-        if not said:
+        if not samples:
             judged.standing = before
-        if runner.tally.halted or not said:
+        if runner.tally.halted or not samples:
             return
         at = before.at if before is not None and before.rounds == self._round else self.judgement.at
-        standing = standing_of(self.digest, known, said, self.chosen.rubrics, at)
+        standing = standing_of(self.digest, control_questions, samples, self.chosen.rubrics, at)
         judged.standing = book.mark(structs.replace(standing, rounds=self._round))
 
-    async def _rounds(self, runner: JudgingRunner, judged: Judged) -> None:
-        """Ask what the verdicts so far give rise to, until that is nothing new."""
-        asked = new = self.questions.asked(self.verdicts)
-        while new and not runner.tally.halted:
-            self.verdicts |= await runner.run(new.values(), self.verdicts)
-            before, asked = asked, self.questions.asked(self.verdicts)
-            new = {name: request for name, request in asked.items() if name not in before}
-        judged.requests, self._asked = len(asked), asked
+    async def _ask_questions(self, runner: JudgingRunner, judged: Judged) -> None:
+        """Ask the questions that follow from the verdicts so far, until there are no new ones."""
+        requests = new_requests = self.questions.asked(self.verdicts)
+        while new_requests and not runner.tally.halted:
+            self.verdicts |= await runner.run(new_requests.values(), self.verdicts)
+            earlier_requests, requests = requests, self.questions.asked(self.verdicts)
+            new_requests = {name: request for name, request in requests.items() if name not in earlier_requests}
+        judged.requests, self._asked = len(requests), requests
 
-    async def _in_doubt(self, book: Book, judged: Judged, clock: Clock | None) -> None:
-        """Ask the second judge, where there is one, about what the first left in doubt."""
+    async def _ask_second_judge(self, book: Book, judged: Judged, clock: Clock | None) -> None:
+        """Ask the second judge, if there is one, about the requests that the first left in doubt."""
         if self.second is None or judged.standing is None or judged.tally.halted:
             return
         digest = self.second.judge.identity.digest
@@ -268,33 +276,43 @@ class _Session:
             await self.second.ask(runner, doubts.values())
         judged.in_doubt = len(doubts)
 
-    def _without_verdict(self, request: JudgeRequest) -> str:
-        """Return why the votes on a request come to no verdict, those of before included; "" where they do."""
-        both = (*self._before.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
-        votes = {each.sample: each for each in both}
+    def _missing_verdict_reason(self, request: JudgeRequest) -> str:
+        """Return why all votes on a request, earlier ones included, give no verdict; "" if they give one."""
+        recorded = (*self._recorded.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
+        votes = {sample.sample: sample for sample in recorded}
         if not votes:
             return NOT_ASKED
         rubric = self._rubrics[request.rubric_hash]
         ruling = fold_votes([votes[sample] for sample in sorted(votes)], rubric)
-        if self.second is not None and (said := self.second.said.get(request.digest)):
-            ruling = settled(ruling, fold_votes(said, rubric))
+        second_samples = self.second.said.get(request.digest) if self.second is not None else None
+        if second_samples:
+            ruling = settled(ruling, fold_votes(second_samples, rubric))
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
-    def _lacking(self, request: JudgeRequest) -> tuple[int, int]:
+    def _missing_votes(self, request: JudgeRequest) -> tuple[int, int]:
         return self.voting.lacking(request, self.verdicts.get(request.digest, ()))
 
-    def _keep(self, name: str, body: bytes) -> None:
+    def _store_bytes(self, name: str, body: bytes) -> None:
         assert self._book is not None
         self._book.keep(name, body)
 
 
-def _contents(path: Path) -> Contents:
+def _add_usage(
+    total: Counter[str], request: JudgeRequest, calls: int, estimate: Callable[[JudgeRequest], tuple[int, int]]
+) -> None:
+    """Add to a total the calls for a request and their estimated prompt and completion tokens."""
+    if calls:  # an estimate renders the prompt, which takes time
+        prompt, completion = estimate(request)
+        total.update(calls=calls, prompt=calls * prompt, completion=calls * completion)
+
+
+def _read_store(path: Path) -> Contents:
     return read_contents(path) if path.exists() else Contents()
 
 
-def _name_judge(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
-    """Say in the manifest of a run who judges it, where the verdicts are and, with copies, by which other rubrics."""
-    said = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
+def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
+    """Record in the manifest of a run its judge and verdict store, and copy the rubrics that are not built in."""
+    judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
     with RunFolder(run) as folder:
         copies = folder.copy_rubrics(rubrics)
-        folder.write_manifest({**folder.manifest, "judge": said | {"rubrics": copies}})
+        folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})

@@ -1,4 +1,4 @@
-"""What a user asks to be judged, and what is loaded for it: outputs, golden set, corpus, gate."""
+"""The request for a judge run, and the inputs loaded for it: outputs, golden set, corpus, gate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a user asks to be judged, in the words of the command line; `run` stands for golden, outputs and corpus."""
+    """The options of `assay judge` as given on the command line; `run` stands for golden, outputs and corpus."""
 
     config: Config
     run: str | None = None
@@ -55,11 +55,11 @@ class Judgement:
 
     @property
     def book_path(self) -> Path:
-        """Where the verdicts are: the file named, that of the run folder, else one of the working directory."""
+        """The path of the verdict store: the file named, else that of the run folder or of the working directory."""
         return Path(self.book) if self.book is not None else Path(self.run or ".") / BOOK
 
     def read_by(self, rubrics: Sequence[str]) -> list[str]:
-        """Return the words of the command that reads the verdicts, given as they were asked for."""
+        """Return the arguments of the command that scores with these verdicts."""
         if self.run is not None:
             return ["report", self.run, "--markdown", str(Path(self.run) / "report.md")]
         named = (
@@ -74,21 +74,23 @@ class Judgement:
 
 
 def questions_of(judgement: Judgement, chosen: ChosenJudge) -> tuple[Questions, list[str]]:
-    """Load what is judged. Raises InputError with everything that is wrong with it."""
-    request = _request(judgement)
-    names = judged_names(judgement.metrics or [each for each in request.metrics if "by=judge" in each])
+    """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
+    request = _scoring_request(judgement)
+    names = judged_names(judgement.metrics or [metric for metric in request.metrics if "by=judge" in metric])
     loaded = load_golden(request.golden, request.golden_format)
     if judgement.run is not None:
         refuse_other_golden(Path(judgement.run), loaded.digest)
     corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
     with output_files(request.outputs, request.outputs_format) as files, decodable(files) as ready:
-        read = (seen for file in ready for seen in read_observations(file.path, file.name, file.decoded_as))
-        observations, unknown = prepared(read, loaded.golden)
-    notices = [f"{unknown} observations of cases that the golden set does not know are not judged"] if unknown else []
+        read_rows = (
+            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
+        )
+        observations, unknown = prepared(read_rows, loaded.golden)
+    notices = [f"{unknown} observations of cases that are not in the golden set are not judged"] if unknown else []
     return Questions(loaded.golden, corpus, chosen.rubrics, names, observations), notices
 
 
-def _request(judgement: Judgement) -> Request:
+def _scoring_request(judgement: Judgement) -> Request:
     if judgement.run is not None:
         if judgement.golden is not None or judgement.outputs:
             raise InputError("--run: stands for --golden and --outputs (expected one of both ways)")
@@ -101,23 +103,23 @@ def _request(judgement: Judgement) -> Request:
 
 
 def gate_of(judgement: Judgement) -> Gate | None:
-    """Return the gate that decides which cases matter most; None where none is named."""
+    """Return the gate that decides which cases get more votes; None if none is named."""
     config = judgement.config
-    named = judgement.gate is not None or judgement.profile is not None
-    own = config.path if config.settings.gate is not None and not named else None
-    return the_gate(judgement.gate or own, judgement.profile)
+    is_named = judgement.gate is not None or judgement.profile is not None
+    settings_gate = config.path if config.settings.gate is not None and not is_named else None
+    return the_gate(judgement.gate or settings_gate, judgement.profile)
 
 
 def guarded(judgement: Judgement, chosen: ChosenJudge, questions: Questions) -> list[str]:
-    """Refuse a judge that would judge itself, and tell of one that would judge its family."""
+    """Refuse a judge that would judge its own answers; return a notice for a judge of the same model family."""
     versions: dict[str, set[str]] = {}
-    for seen in questions.observations:
-        for name, value in seen.versions.items():
+    for observation in questions.observations:
+        for name, value in observation.versions.items():
             versions.setdefault(name, set()).add(value)
-    found = self_judging(chosen.settings.model or "", versions, chosen.settings.family or "")
-    if found is None:
+    finding = self_judging(chosen.settings.model or "", versions, chosen.settings.family or "")
+    if finding is None:
         return []
-    if found.kind == "same_model" and not judgement.allow_self_judge:
-        message = f"{found.message} (expected another judge, or --allow-self-judge)"
+    if finding.kind == "same_model" and not judgement.allow_self_judge:
+        message = f"{finding.message} (expected another judge, or --allow-self-judge)"
         raise SettingsError([Problem("", None, "judge", message, "E_SELF_JUDGE")])
-    return [f"E_SELF_JUDGE {found.message}: it may be lenient"]
+    return [f"E_SELF_JUDGE {finding.message}: it may be lenient"]

@@ -1,4 +1,4 @@
-"""From what people name (a judge of the settings, or flags) to a judge that can be asked."""
+"""Choosing a judge by its name in the settings or by command-line options, and creating it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from assay.targets.addresses import check_url
 
 DEFAULT_NAME = "judge"
 WHOLE_REQUEST = 3000
-"""Characters from which a text is no message any more."""
+"""Number of characters from which a text is treated as a whole request rather than a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenJudge:
-    """A judge as it was named, with its settings, the rubrics it knows, the folders of those that are not shipped, and
-    where its secrets are kept out of."""
+    """A chosen judge: its settings, its rubrics, the folders of rubrics that are not built in, and the redactor of its
+    secrets."""
 
     name: str
     settings: JudgeSettings
@@ -38,7 +38,7 @@ class ChosenJudge:
 
     @property
     def price(self) -> Price | None:
-        """What its tokens cost; None where the settings do not say."""
+        """The price of its tokens; None if the settings do not state it."""
         prompt, completion = self.settings.prompt_usd_per_1k, self.settings.completion_usd_per_1k
         return None if prompt is None or completion is None else Price(prompt, completion)
 
@@ -50,28 +50,32 @@ def choose_judge(
     rubrics: Sequence[str] = (),
     usual: Sequence[str] = (),
 ) -> ChosenJudge:
-    """Return the judge that is meant: one of `judges`, the one of `judge`, or one made of flags alone.
+    """Return the named judge of the settings `judges`, that of `judge`, or one made from flags alone.
 
-    `flags` are fields of `JudgeSettings`; those that are not None win over the settings. Folders of `rubrics` win over
-    those of the settings, and these over the `usual` ones. Raises SettingsError.
+    `flags` are fields of `JudgeSettings`; those that are not None take precedence over the settings. Folders of
+    `rubrics` take precedence over those of the settings, and these over the `usual` ones. Raises SettingsError.
     """
-    known = dict(config.settings.judges)
+    judges = dict(config.settings.judges)
     if config.settings.judge is not None:
-        known.setdefault(DEFAULT_NAME, config.settings.judge)
-    given = {key: value for key, value in flags.items() if value is not None}
-    if name is None and len(known) == 1:
-        (name,) = known
+        judges.setdefault(DEFAULT_NAME, config.settings.judge)
+    overrides = {key: value for key, value in flags.items() if value is not None}
+    if name is None and len(judges) == 1:
+        (name,) = judges
     if name is None:
-        _refuse("judge", f"none named (expected --judge with {_names(known) or 'a name, and --model'})")
-    found = known.get(name)
-    if found is None and "model" not in given:
-        expected = f"one of {_names(known)}, or --model with it" if known else "--model with it"
-        _refuse("judge", f"no such judge in the settings (got {shown(name)}; expected {expected})")
-    settings = structs.replace(found or JudgeSettings(), **given)
+        _raise_settings_error(
+            "judge", f"none named (expected --judge with {_join_names(judges) or 'a name, and --model'})"
+        )
+    named_settings = judges.get(name)
+    if named_settings is None and "model" not in overrides:
+        expected = f"one of {_join_names(judges)}, or --model with it" if judges else "--model with it"
+        _raise_settings_error("judge", f"no such judge in the settings (got {shown(name)}; expected {expected})")
+    settings = structs.replace(named_settings or JudgeSettings(), **overrides)
     if settings.model is None:
-        _refuse("judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)")
+        _raise_settings_error(
+            "judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)"
+        )
     if settings.base_url_env is None:
-        _refuse(
+        _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
         )
@@ -81,36 +85,37 @@ def choose_judge(
 
 
 def caps_of(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> Caps:
-    """Return the hard caps. Raises SettingsError for a cap on money where nobody knows what a call costs."""
-    most = cost if cost is not None else chosen.settings.max_cost_usd
-    if most is not None and not math.isfinite(most):
-        _refuse("max_cost", f"no amount of dollars (got {most}; expected a finite number)")
-    if most is not None and chosen.price is None:
-        _refuse(
+    """Return the hard caps. Raises SettingsError for a cap on cost if the price of the judge is unknown."""
+    max_cost = cost if cost is not None else chosen.settings.max_cost_usd
+    if max_cost is not None and not math.isfinite(max_cost):
+        _raise_settings_error("max_cost", f"not an amount of dollars (got {max_cost}; expected a finite number)")
+    if max_cost is not None and chosen.price is None:
+        _raise_settings_error(
             "max_cost",
-            f"cannot be kept, because nobody says what {chosen.settings.model} costs (expected prompt_usd_per_1k and "
-            "completion_usd_per_1k in its settings, or --max-tokens instead)",
+            f"cannot be enforced, because the price of {chosen.settings.model} is unknown (expected prompt_usd_per_1k "
+            "and completion_usd_per_1k in its settings, or --max-tokens instead)",
         )
-    return Caps(calls, tokens, most, chosen.price)
+    return Caps(calls, tokens, max_cost, chosen.price)
 
 
 def make_judge(
     chosen: ChosenJudge, concurrency: int, seconds: float, budget: Budget, keep: Keep | None = None
 ) -> LLMJudge:
-    """Return the judge, whose every call counts in `budget`; `keep` stores the bytes that it sends.
+    """Return the judge; each of its calls counts in `budget`, and `keep` stores the bytes that it sends.
 
-    Raises SettingsError for a variable that is not set, an address that is never called, and a missing package.
+    `seconds` is the deadline of one call. Raises SettingsError for an environment variable that is not set, a refused
+    address, and a missing package.
     """
     settings = chosen.settings
     assert settings.model is not None
     assert settings.base_url_env is not None
     if not math.isfinite(seconds):
-        _refuse("deadline", f"no time (got {seconds}; expected a finite number of seconds)")
-    url = _variable(settings.base_url_env, "judge.base_url_env")
-    refused = check_url(url, typed=True)  # whoever sets the environment may call what they like, except metadata
+        _raise_settings_error("deadline", f"not a duration (got {seconds}; expected a finite number of seconds)")
+    url = _require_variable(settings.base_url_env, "judge.base_url_env")
+    refused = check_url(url, typed=True)  # an address from the environment is trusted, except for cloud metadata
     if refused:
-        _refuse("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
-    key = _variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
+        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    key = _require_variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
     identity = judge_identity(
         settings.protocol,
         settings.model,
@@ -136,21 +141,24 @@ def make_judge(
 
 
 def without_secrets(redactor: Redactor) -> Callable[[str], str]:
-    """Return what takes secrets out of a judge's texts: the known ones out of all, and what looks like a key out of all
-    but whole requests, which are our own data and long."""
+    """Return a function that removes secrets from a judge's texts.
+
+    Known secrets are removed from every text; strings that look like keys only from messages, because a whole request
+    is the user's own data and long.
+    """
     return lambda text: redactor.message(text) if len(text) < WHOLE_REQUEST else redactor.text(text)
 
 
-def _variable(name: str, field: str) -> str:
+def _require_variable(name: str, setting: str) -> str:
     value = os.environ.get(name, "").strip()
     if not value:
-        _refuse(field, f"the environment variable {name} is missing or empty")
+        _raise_settings_error(setting, f"the environment variable {name} is missing or empty")
     return value
 
 
-def _names(known: Mapping[str, JudgeSettings]) -> str:
-    return ", ".join(sorted(known))
+def _join_names(judges: Mapping[str, JudgeSettings]) -> str:
+    return ", ".join(sorted(judges))
 
 
-def _refuse(field: str, message: str) -> NoReturn:
-    raise SettingsError([Problem("", None, field, message, "E_JUDGE")])
+def _raise_settings_error(setting: str, message: str) -> NoReturn:
+    raise SettingsError([Problem("", None, setting, message, "E_JUDGE")])

@@ -1,4 +1,4 @@
-"""A finished scoring kept in a run folder: what it was made from, and its scores (DECISIONS 20)."""
+"""A finished scoring saved in a run folder: its inputs and its scores (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.workflow.reports import Targets, json_report, per_case
 from assay.workflow.score import ScoreRun
 
 OWN = (MANIFEST, GOLDEN, CORPUS, CALIBRATION, VERDICTS_TEXT)
-"""Files of a run folder over which no report is written."""
+"""Files of a run folder that no report may overwrite."""
 
 
 def keep_run(run: ScoreRun, wanted: Targets, path: Path) -> Path:
-    """Write the run folder of a scoring. Raises InputError also where a report would replace one of its files."""
+    """Write the run folder of a scoring. Raises InputError also if a report would replace one of its files."""
     reports = [wanted.markdown, wanted.json, wanted.per_case, wanted.legacy_json, wanted.html]
     refuse_overwriting(reports, [str(path / name) for name in (*OWN, *observation_files(run))])
     return write_run(run, path, wanted.verdicts, wanted.calibration, wanted.rubrics)
@@ -31,20 +31,20 @@ def write_run(
     calibration: str | None = None,
     rubrics: Sequence[str] = (),
 ) -> Path:
-    """Write a run folder: manifest, golden set, observations (copied) and derived reports (DECISIONS 20).
+    """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
 
-    `verdicts`, `calibration` and the folders of `rubrics` are what the run was scored with; they are copied too.
+    `verdicts`, `calibration` and the folders of `rubrics` are those that the run was scored with; they are copied too.
 
-    Raises InputError where the folder holds something that is not such a run.
+    Raises InputError if the folder holds anything other than a run of recorded outputs.
     """
     with RunFolder(path) as folder:
         if "targets" in folder.manifest:
             message = (
-                "holds what was observed of living targets (expected another folder for scores of recorded outputs)"
+                "holds the observations of live targets (expected another folder for the scores of recorded outputs)"
             )
             raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
         names = observation_files(run)
-        _refuse_lost(run, [path / name for name in names])
+        _refuse_overwritten_outputs(run, [path / name for name in names])
         folder.write_golden(run.golden)
         copies = []
         for name, file in zip(names, run.files, strict=True):
@@ -73,34 +73,34 @@ def write_run(
 
 
 def observation_files(run: ScoreRun) -> list[str]:
-    """Return the names that the files of outputs have in a run folder."""
+    """Return the names of the copied output files in a run folder."""
     count = len(run.files)
     return [OBSERVATIONS] if count == 1 else [f"observations-{number}.jsonl" for number in range(1, count + 1)]
 
 
-def _refuse_lost(run: ScoreRun, copies: Sequence[Path]) -> None:
-    """Raise InputError where a file of outputs is what the copy of another one would replace."""
-    read = {Path(file.path).resolve(): file.name for file in run.files}
+def _refuse_overwritten_outputs(run: ScoreRun, copies: Sequence[Path]) -> None:
+    """Raise InputError if the copy of one output file would replace another output file."""
+    name_by_path = {Path(file.path).resolve(): file.name for file in run.files}
     problems = []
     for copy, file in zip(copies, run.files, strict=True):
-        lost = read.get(copy.resolve(), file.name)
-        if lost != file.name:
+        overwritten = name_by_path.get(copy.resolve(), file.name)
+        if overwritten != file.name:
             message = (
                 f"would be replaced by a copy of {file.name} (expected another folder, or the files in their order)"
             )
-            problems.append(Problem(lost, None, "", message, "E_OVERWRITE"))
+            problems.append(Problem(overwritten, None, "", message, "E_OVERWRITE"))
     if problems:
         raise InputError(problems)
 
 
 def keep_scoring(run: ScoreRun, folder: RunFolder) -> None:
-    """Keep in a run folder what is needed to score it again, and its scores, to be read without that."""
-    known = {key: value for key, value in folder.manifest.items() if key != "corpus"}
+    """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring."""
+    manifest = {key: value for key, value in folder.manifest.items() if key != "corpus"}
     if run.corpus is not None:
-        known["corpus"] = {"digest": run.corpus.digest, "path": CORPUS, "sha256": folder.write_corpus(run.corpus)}
+        manifest["corpus"] = {"digest": run.corpus.digest, "path": CORPUS, "sha256": folder.write_corpus(run.corpus)}
     configs = sorted(run.scoring.configs.items())
     folder.write_manifest(
-        known
+        manifest
         | {
             "metrics": [str(name) for name in run.plan.names],
             "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},

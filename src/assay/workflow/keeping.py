@@ -1,4 +1,4 @@
-"""The one place where observations become lines: without secrets, readable again, and fit to be scored."""
+"""Encoding of observations as lines of a run: without secrets, readable again, and valid for scoring."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from assay.model import Observation, TargetError
 
 
 def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation, bytes]:
-    """Return the observation as it is kept, and its line.
+    """Return the observation as it is stored, and its line.
 
-    One that could not be read again, or would stop the scoring of all others (a ranking that contradicts itself, a
-    number that is not finite), is kept as an error with code `schema`; one beyond 16 MiB as `too_large`.
+    An observation that could not be read again, or that would stop the scoring of all others (a contradictory ranking,
+    a number that is not finite), is stored as an error with code `schema`; one beyond 16 MiB as `too_large`.
     """
     if observation.error is not None:
-        said = redactor.message(observation.error.message)
-        observation = structs.replace(observation, error=TargetError(observation.error.code, said))
+        message = redactor.message(observation.error.message)
+        observation = structs.replace(observation, error=TargetError(observation.error.code, message))
     fault = ""
     code = "schema"
     line = b""
     try:
-        line = _line(observation, redactor)
+        line = _encode_redacted(observation, redactor)
         if len(line) > MAX_LINE_BYTES:
             fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
         else:
-            seen = native.decode(line)
-            found = flaws(seen)
-            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in found)
-            if not fault and msgspec.json.encode(seen) != line:
-                fault = "holds a number that is not finite (expected numbers that JSON can hold)"
+            decoded = native.decode(line)
+            row_flaws = flaws(decoded)
+            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
+            if not fault and msgspec.json.encode(decoded) != line:
+                fault = "holds a number that is not finite (expected numbers that JSON can represent)"
     except (*UNREADABLE, TypeError) as error:
         fault = f"cannot be kept: {error}"
     if not fault:
-        return seen, line
+        return decoded, line
     broken = Observation(
         observation.case_id,
         observation.config_id,
@@ -51,19 +51,19 @@ def keepable(observation: Observation, redactor: Redactor) -> tuple[Observation,
 
 
 class Keeper:
-    """A sink of the runner that writes to the journal of a run."""
+    """The sink of a runner: writes observations to the journal of a run."""
 
     def __init__(self, journal: Journal, redactor: Redactor) -> None:
         self.journal, self.redactor = journal, redactor
 
     def __call__(self, observation: Observation) -> Observation:
-        """Write the observation and return it as written. Raises IncompleteError where the system does not let it."""
-        kept, line = keepable(observation, self.redactor)
-        self.journal.append(line, key_of(kept), failed=kept.error is not None)
-        return kept
+        """Write the observation and return it as written. Raises IncompleteError if the write fails."""
+        stored, line = keepable(observation, self.redactor)
+        self.journal.append(line, key_of(stored), failed=stored.error is not None)
+        return stored
 
 
-def _line(observation: Observation, redactor: Redactor) -> bytes:
+def _encode_redacted(observation: Observation, redactor: Redactor) -> bytes:
     line = msgspec.json.encode(observation)
     if not redactor.touches(line):
         return line

@@ -1,4 +1,4 @@
-"""What can be labelled in a run: the very questions that a judge is asked, so that people and judge answer the same."""
+"""The items of a run that can be labelled: the questions that a judge is asked, so that humans answer the same ones."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ RUBRIC_OF = {
     "grade": "grade",
     "failure_label": "failure",
 }
-"""The metrics that people label, each with the rubric that holds its labels."""
+"""The metrics that humans label, each with the rubric that holds its labels."""
 _GRADED = ("grade", "failure_label")
 _LISTS = ("claims", "citations", "facts")
 
 
 class Asked(NamedTuple):
-    """One thing that a request asks about: `text` is the claim, citation or fact ("" for the whole answer)."""
+    """One item that a request asks about: `text` is the claim, citation or fact ("" for the whole answer)."""
 
     key: Key
     text: str
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 
 def rubrics_of(run: ScoreRun | None, folders: Sequence[str] = ()) -> Rubrics:
-    """Return the rubrics of the folders beside the shipped ones; without folders those that a run was judged with.
+    """Return the built-in rubrics with those of the folders; without folders, those that a run was judged with.
 
     Raises SettingsError for rubrics that cannot be read.
     """
@@ -53,15 +53,16 @@ def rubrics_of(run: ScoreRun | None, folders: Sequence[str] = ()) -> Rubrics:
 
 
 def scales_of(rubrics: Rubrics) -> Scales:
-    """Return the labels of every metric that people label, each with its number; a failure label has none."""
-    return {
-        metric: {label.name: label.value for label in rubric_of(rubrics, rubric, "en").labels}
-        for metric, rubric in RUBRIC_OF.items()
-    }
+    """Return the labels of every metric that humans label, each with its value; a failure label has none."""
+    scales = {}
+    for metric, rubric_name in RUBRIC_OF.items():
+        rubric = rubric_of(rubrics, rubric_name, "en")
+        scales[metric] = {label.name: label.value for label in rubric.labels}
+    return scales
 
 
 def instrument_name(metric: str, by: str) -> str:
-    """Return a metric's name with its instrument.
+    """Return a metric's name with its scorer.
 
     >>> instrument_name("faithfulness(against=cited)", "judge")
     'faithfulness(against=cited,by=judge)'
@@ -71,7 +72,7 @@ def instrument_name(metric: str, by: str) -> str:
 
 
 def label_metric(metric: str) -> str:
-    """Return the name under which people label a metric: without an instrument, and without what is usual.
+    """Return the name under which humans label a metric: without the scorer, and without keys of default value.
 
     Raises MetricNameError for a key that the metric does not have.
 
@@ -85,36 +86,39 @@ def label_metric(metric: str) -> str:
 
 
 def known_metrics(metrics: Sequence[str], scales: Scales) -> list[str]:
-    """Return metrics as people label them; raises InputError for those that nobody can label."""
-    found = [label_metric(metric) for metric in metrics]
-    problems = [Problem("", None, "metric", wrong) for each in found if (wrong := metric_problem(each, scales))]
+    """Return the metrics under the names that labels use. Raises InputError for metrics that cannot be labelled."""
+    names = [label_metric(metric) for metric in metrics]
+    messages = [metric_problem(name, scales) for name in names]
+    problems = [Problem("", None, "metric", message) for message in messages if message]
     if problems:
         raise InputError(problems)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def asked(run: ScoreRun, metric: str, rubrics: Rubrics) -> Iterator[Asked]:
-    """Yield everything that a judge is asked for a metric, over all configurations and cases of a run."""
+    """Yield every item that a judge is asked about for a metric, over all configurations and cases of a run."""
     joins = Joins(run.golden, run.corpus)
     for config in sorted(run.scoring.configs):
-        for place, case in enumerate(run.golden.cases):
+        for position, case in enumerate(run.golden.cases):
             observation = run.observation(config, case.id)
             if observation is None:
                 continue
-            for each in _requests(joins, place, observation, metric, rubrics):
-                texts = {entry["id"]: entry for name in _LISTS for entry in each.inputs.get(name, ())}
-                for item in each.items:
+            for judge_request in _requests_for_case(joins, position, observation, metric, rubrics):
+                texts = {entry["id"]: entry for name in _LISTS for entry in judge_request.inputs.get(name, ())}
+                for item in judge_request.items:
                     key = case.id, config, "" if item == ANSWER else item
-                    yield Asked(key, _text(texts.get(item), each), each, item, observation)
+                    yield Asked(key, _item_text(texts.get(item), judge_request), judge_request, item, observation)
 
 
-def sources_of(each: JudgeRequest) -> tuple[str, ...]:
+def sources_of(judge_request: JudgeRequest) -> tuple[str, ...]:
     """Return the texts that a request offers as sources, in order, without the names of their chunks."""
-    return tuple(str(entry["text"]) for entry in each.inputs.get("context") or ())
+    return tuple(str(entry["text"]) for entry in judge_request.inputs.get("context") or ())
 
 
-def _requests(joins: Joins, place: int, observation: Observation, metric: str, rubrics: Rubrics) -> list[JudgeRequest]:
-    case, base = joins.case(place), read_name(metric).base
+def _requests_for_case(
+    joins: Joins, position: int, observation: Observation, metric: str, rubrics: Rubrics
+) -> list[JudgeRequest]:
+    case, base = joins.case(position), read_name(metric).base
     if base not in _GRADED:
         return requests_of(case, observation, [read_name(instrument_name(metric, "judge"))], rubrics)
     reading = Reading(case, observation)
@@ -122,20 +126,20 @@ def _requests(joins: Joins, place: int, observation: Observation, metric: str, r
     if observation.error is not None or not reading.answer.strip() or not reference:
         return []
     context = reading.context if isinstance(reading.context, dict) else {}
-    offered = {
+    inputs = {
         "question": reading.question,
         "answer": reading.answer,
         "reference": reference,
         "context": [{"id": chunk_id, "text": text} for chunk_id, text in context.items()],
     }
-    return [request(rubric_of(rubrics, RUBRIC_OF[base], reading.language), offered)]
+    return [request(rubric_of(rubrics, RUBRIC_OF[base], reading.language), inputs)]
 
 
-def _text(entry: dict[str, Any] | None, each: JudgeRequest) -> str:
-    """Return what an item says; a citation with the number of its source instead of the name of a chunk."""
+def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
+    """Return the text of an item; a citation gets the number of its source, which hides the name of the chunk."""
     if entry is None:
         return ""
-    names = [source["id"] for source in each.inputs.get("context") or ()]
+    source_ids = [source["id"] for source in request.inputs.get("context") or ()]
     source = entry.get("source")
-    mark = f" [{names.index(source) + 1}]" if source in names else ""
+    mark = f" [{source_ids.index(source) + 1}]" if source in source_ids else ""
     return f"{entry['text']}{mark}"

@@ -1,9 +1,9 @@
-"""The use cases of labels: draw a blind sample for people, and bring back what they said."""
+"""Exchanging human labels: export a blind sample for labelling, and import the labels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -43,9 +43,9 @@ DEFAULT_METRICS = ("faithfulness", "correctness")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What to draw: metrics as people label them, `sample` rows of each, of which `overlap` go to a second person.
+    """The sample to draw: metrics as humans label them, `sample` rows of each, of which `overlap` go to a second rater.
 
-    `rubrics` are folders of rubrics that people are asked with, instead of those of the run.
+    `rubrics` are folders of rubrics to show the raters, instead of those of the run.
     """
 
     metrics: Sequence[str] = DEFAULT_METRICS
@@ -58,7 +58,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was drawn and written: files by what they are, and how many rows each metric has."""
+    """The sample that was written: files by description, the number of rows of each metric, and notes."""
 
     files: tuple[tuple[str, Path], ...]
     rows: Mapping[str, int]
@@ -68,49 +68,54 @@ class Drawn:
 def export_labels(
     run: ScoreRun, folder: Path, drawing: Drawing, bands: Mapping[tuple[str, Key], str] | None = None
 ) -> Drawn:
-    """Write sheets for two people, and the key, into a new or empty folder.
+    """Write sheets for two raters, and the key, into a new or empty folder.
 
-    `bands` are verdicts of a judge by metric and item: they spread the sample and are not written. Raises InputError
-    for a folder that holds something, and where nothing can be labelled.
+    `bands` are verdicts of a judge by metric and item: the sample is stratified by them, and they are not written.
+    Raises InputError for a folder that is not empty, and if there is nothing to label.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = "is not empty: sheets that people fill in are never written over (expected a new or empty folder)"
+        message = "is not empty: label sheets are never overwritten (expected a new or empty folder)"
         raise InputError([Problem(str(folder), None, "", message, "E_OVERWRITE")])
     rubrics = rubrics_of(run, drawing.rubrics)
-    picked: list[tuple[str, Asked]] = []
+    rows: list[SheetRow] = []
+    second_sheet: list[SheetRow] = []
+    targets: dict[str, Target] = {}
     notes: list[str] = []
-    again: set[int] = set()
     for metric in known_metrics(drawing.metrics, scales_of(rubrics)):
-        chosen, note = _chosen(run, metric, rubrics, drawing, bands or {})
+        items, note = _choose_items(run, metric, rubrics, drawing, bands or {})
         notes += [note] if note else []
-        again |= set(range(len(picked), len(picked) + min(drawing.overlap, len(chosen))))
-        picked += [(metric, each) for each in chosen]
-    if not picked:
+        for position, item in enumerate(items):
+            row = _sheet_row(f"r{len(rows) + 1:04}", metric, item, rubrics)
+            rows.append(row)
+            targets[row.row_id] = _sheet_target(metric, item)
+            if position < drawing.overlap:
+                second_sheet.append(row)
+    if not rows:
         raise InputError("nothing to label: no answer of this run can be asked about (" + "; ".join(notes) + ")")
-    rows = [_row(f"r{number:04}", metric, each, rubrics) for number, (metric, each) in enumerate(picked, 1)]
-    targets = {row.row_id: _target(metric, each) for row, (metric, each) in zip(rows, picked, strict=True)}
     key = KeyFile(FORMAT, golden_digest(run.golden), drawing.seed, targets)
-    sheets = {"sheet-1": rows, "sheet-2": [row for place, row in enumerate(rows) if place in again]}
-    files = [
-        (f"{name}{suffix}", write_whole(folder / f"{name}{suffix}", lines))
-        for name, part in sheets.items()
-        if part
-        for suffix, lines in (
-            (".csv", sheet_csv(part)),
-            (".jsonl", sheet_jsonl(part)),
-            (".html", [label_page(part, drawing.language)]),
-        )
-    ]
+    files = _write_sheet(folder, "sheet-1", rows, drawing.language)
+    if second_sheet:
+        files += _write_sheet(folder, "sheet-2", second_sheet, drawing.language)
     files.append(("key (not for the people who label)", write_whole(folder / KEY, [key_bytes(key)])))
-    counts = {metric: sum(row.metric == metric for row in rows) for metric in dict.fromkeys(row.metric for row in rows)}
-    return Drawn(tuple(files), counts, tuple(notes))
+    return Drawn(tuple(files), dict(Counter(row.metric for row in rows)), tuple(notes))
+
+
+def _write_sheet(folder: Path, name: str, rows: Sequence[SheetRow], language: str) -> list[tuple[str, Path]]:
+    """Write a sheet as CSV, JSON Lines and HTML page; return the files with their descriptions."""
+    contents: dict[str, Iterable[bytes]] = {
+        ".csv": sheet_csv(rows),
+        ".jsonl": sheet_jsonl(rows),
+        ".html": [label_page(rows, language)],
+    }
+    return [(f"{name}{suffix}", write_whole(folder / f"{name}{suffix}", lines)) for suffix, lines in contents.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class Bringing:
-    """What to bring back: files of one format, the key of sheets, whose labels, and how a tool's cases are told.
+    """The labels to import: files of one format, the key of the sheets, the rater, and the golden set and configuration
+    that identify the cases of another tool.
 
-    `rubrics` are folders of the rubrics that people were asked with.
+    `rubrics` are folders of the rubrics that the raters used.
     """
 
     files: Sequence[str]
@@ -123,12 +128,12 @@ class Bringing:
 
     @property
     def scales(self) -> Scales:
-        """The labels that people could choose from."""
+        """The labels from which the raters could choose."""
         return scales_of(rubrics_of(None, self.rubrics))
 
 
 class Brought(NamedTuple):
-    """Where labels were written, how many of each rater and metric, and what was left out."""
+    """The path of the imported labels, their counts by rater and metric, and notes on what was left out."""
 
     path: Path
     counts: tuple[str, ...]
@@ -136,30 +141,32 @@ class Brought(NamedTuple):
 
 
 def import_labels(bringing: Bringing, out: str) -> Brought:
-    """Write the labels of all files as one, JSON Lines or, under a name that ends in .csv, CSV.
+    """Write the labels of all files into one: CSV if its name ends in .csv, else JSON Lines.
 
-    Raises InputError with everything wrong, also for a second label of one rater for one item.
+    Raises InputError listing all problems, including a second label of one rater for one item.
     """
-    labels, notes = _READERS.get(bringing.format, _of_tool)(bringing)
+    labels, notes = _READERS.get(bringing.format, _read_external_scores)(bringing)
     refuse_twice(labels)
     lines = csv_lines(labels) if out.endswith(".csv") else jsonl_lines(labels)
     path = write_whole(out, lines)
     counts = Counter((label.source, label.rater, label.metric) for label in labels)
-    said = [
+    count_lines = [
         f"{rater} ({source}): {count} labels of {metric}" for (source, rater, metric), count in sorted(counts.items())
     ]
-    return Brought(path, tuple(said), tuple(notes))
+    return Brought(path, tuple(count_lines), tuple(notes))
 
 
 def bands_of(run: ScoreRun, drawing: Drawing, verdicts: str, judge: str | None) -> dict[tuple[str, Key], str]:
-    """Return what a judge said of every item, by metric: the bands of a sample."""
+    """Return the label of a judge for every item, by metric, by which a sample is stratified."""
     judging, _ = judging_of(verdicts, judge, rubrics_of(run, drawing.rubrics))
-    named = known_metrics(drawing.metrics, scales_of(judging.rubrics))
-    opinions = of_judge(run, "", judging, named).opinions
-    return {(metric, key): said.label or "unscored" for metric in named for key, said in opinions[metric].items()}
+    metrics = known_metrics(drawing.metrics, scales_of(judging.rubrics))
+    opinions = of_judge(run, "", judging, metrics).opinions
+    return {
+        (metric, key): opinion.label or "unscored" for metric in metrics for key, opinion in opinions[metric].items()
+    }
 
 
-def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
+def _read_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
     """Return the labels of filled sheets and of files of labels."""
     scales = bringing.scales
     sheets = [path for path in bringing.files if is_sheet(path)]
@@ -167,94 +174,98 @@ def _of_sheets(bringing: Bringing) -> tuple[list[Label], list[str]]:
     if not sheets:
         return labels, []
     if bringing.key is None:
-        raise InputError("--key: missing (got sheets; expected the key.json that was written beside them)")
+        raise InputError("--key: missing (got sheets; expected the key.json that was written next to them)")
     key = load_key(bringing.key)
     problems: list[Problem] = []
-    empty = 0
+    unlabelled_count = 0
     for path in sheets:
         try:
-            found, left = load_sheet(path, key, scales, bringing.rater)
+            sheet_labels, unlabelled_rows = load_sheet(path, key, scales, bringing.rater)
         except InputError as error:
             problems += error.problems
             continue
-        labels += found
-        empty += left
+        labels += sheet_labels
+        unlabelled_count += unlabelled_rows
     if problems:
         raise InputError(problems)
-    return labels, [f"{empty} rows have no label yet"] if empty else []
+    return labels, [f"{unlabelled_count} rows have no label yet"] if unlabelled_count else []
 
 
-def _of_graded(bringing: Bringing) -> tuple[list[Label], list[str]]:
+def _read_graded(bringing: Bringing) -> tuple[list[Label], list[str]]:
     scales = bringing.scales
-    found = [load_graded(path, scales, bringing.rater) for path in bringing.files]
-    return [label for each in found for label in each.labels], [str(flaw) for each in found for flaw in each.flawed]
-
-
-def _of_tool(bringing: Bringing) -> tuple[list[Label], list[str]]:
-    if bringing.format not in TOOLS:
-        known = ", ".join((*_READERS, *TOOLS))
-        raise InputError(f"--format: unknown (got {bringing.format!r}; expected one of {known})")
-    golden = load_golden(bringing.golden).golden if bringing.golden is not None else None
-    found = [load_opinions(path, bringing.format, golden, bringing.config) for path in bringing.files]
-    return [label for each in found for label in each.labels], [
-        f"left out: {note}" for each in found for note in each.notes
+    graded_files = [load_graded(path, scales, bringing.rater) for path in bringing.files]
+    return [label for graded in graded_files for label in graded.labels], [
+        str(flaw) for graded in graded_files for flaw in graded.flawed
     ]
 
 
-_READERS = {SHEET: _of_sheets, "graded": _of_graded}
+def _read_external_scores(bringing: Bringing) -> tuple[list[Label], list[str]]:
+    if bringing.format not in TOOLS:
+        formats = ", ".join((*_READERS, *TOOLS))
+        raise InputError(f"--format: unknown (got {bringing.format!r}; expected one of {formats})")
+    golden = load_golden(bringing.golden).golden if bringing.golden is not None else None
+    score_files = [load_opinions(path, bringing.format, golden, bringing.config) for path in bringing.files]
+    return [label for scores in score_files for label in scores.labels], [
+        f"left out: {note}" for scores in score_files for note in scores.notes
+    ]
+
+
+_READERS = {SHEET: _read_sheets, "graded": _read_graded}
 
 
 def refuse_twice(labels: Sequence[Label]) -> None:
-    """Raise InputError where one rater labelled one item more than once."""
-    seen: set[tuple[str | None, ...]] = set()
+    """Raise InputError if a rater labelled an item more than once."""
+    known_keys: set[tuple[str | None, ...]] = set()
     problems = []
     for label in labels:
         key = label.source, label.rater, label.case_id, label.config_id, label.metric, label.item
-        if key in seen:
+        if key in known_keys:
             message = (
                 f"{label.rater} labelled {label.metric} of {label.case_id} twice (expected one label of each rater)"
             )
             problems.append(Problem("", None, "rater", message, "E_DUPLICATE_ID"))
-        seen.add(key)
+        known_keys.add(key)
     if problems:
         raise InputError(problems)
 
 
-def _chosen(
+def _choose_items(
     run: ScoreRun, metric: str, rubrics: Rubrics, drawing: Drawing, bands: Mapping[tuple[str, Key], str]
 ) -> tuple[list[Asked], str]:
-    found = {each.key: each for each in asked(run, metric, rubrics)}
+    items_by_key = {item.key: item for item in asked(run, metric, rubrics)}
     cases = run.cases
     strata = {
         key: (cases[key[0]].behaviour, next(iter(cases[key[0]].tags), ""), bands.get((metric, key), ""))
-        for key in found
+        for key in items_by_key
     }
     picked = stratified(strata, drawing.sample, drawing.seed)
     note = (
-        f"{metric}: {len(found)} items to choose from, {drawing.sample} wanted" if len(found) < drawing.sample else ""
+        f"{metric}: {len(items_by_key)} items to choose from, {drawing.sample} wanted"
+        if len(items_by_key) < drawing.sample
+        else ""
     )
-    return [found[key] for key in picked], note
+    return [items_by_key[key] for key in picked], note
 
 
-def _row(row_id: str, metric: str, each: Asked, rubrics: Rubrics) -> SheetRow:
-    inputs = each.request.inputs
-    answer = each.observation.answer
-    rubric = rubric_of(rubrics, each.request.rubric, each.request.language)
+def _sheet_row(row_id: str, metric: str, item: Asked, rubrics: Rubrics) -> SheetRow:
+    inputs = item.request.inputs
+    answer = item.observation.answer
+    rubric = rubric_of(rubrics, item.request.rubric, item.request.language)
     return SheetRow(
         row_id,
         metric,
         str(inputs.get("question") or ""),
         answer if isinstance(answer, str) else "",
-        each.text,
+        item.text,
         str(inputs.get("reference") or ""),
-        sources_of(each.request),
-        each.request.labels,
+        sources_of(item.request),
+        item.request.labels,
         tuple(label.meaning for label in rubric.labels),
     )
 
 
-def _target(metric: str, each: Asked) -> Target:
-    case_id, config_id, item = each.key
-    answer = each.observation.answer
-    hashed = answer_hash(answer) if isinstance(answer, str) else None
-    return Target(case_id, metric, config_id, item or None, each.text, hashed)
+def _sheet_target(metric: str, item: Asked) -> Target:
+    case_id, config_id, item_id = item.key
+    answer = item.observation.answer
+    hash_of_answer = answer_hash(answer) if isinstance(answer, str) else None
+    return Target(case_id, metric, config_id, item_id or None, item.text, hash_of_answer)

@@ -1,4 +1,4 @@
-"""The use case of observing: every chosen case of a golden set asked of every target, journalled, resumable."""
+"""Observing targets: every selected case of a golden set is sent to every target; runs are journalled and resumable."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Watch = Callable[[str], Progress | None]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a user asks to be observed, in the words of the command line; `probes_of` is the run folder whose boundary
-    is probed, None for an ordinary run."""
+    """The options of `assay run` as given on the command line; `probes_of` is the run folder whose access boundary is
+    probed, None for an ordinary run."""
 
     config: Config
     targets: Sequence[str] = ()
@@ -48,7 +48,7 @@ class Measurement:
 
 @dataclass(slots=True)
 class Observed:
-    """What observing left: the run folder, a tally for each target, and what people should know."""
+    """The result of observing: the run folder, a tally for each target, and notices for the user."""
 
     folder: Path
     golden: Loaded
@@ -59,12 +59,12 @@ class Observed:
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody stopped it."""
+        """Whether the user interrupted it."""
         return any(tally.halted == "interrupted" for tally in self.tallies.values())
 
     @property
     def status(self) -> int:
-        """The exit code: 0 where every chosen case has an observation without an error."""
+        """The exit code: 0 if every selected case has an observation without an error, 3 if not, 130 if interrupted."""
         return 130 if self.interrupted else 3 if self.failed or self.missing else 0
 
 
@@ -74,10 +74,10 @@ def observe(
     stopping: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
 ) -> Observed:
-    """Observe, or go on with an interrupted run; `stopping` is called at the first Ctrl-C.
+    """Observe, or continue an interrupted run; `stopping` is called at the first Ctrl-C.
 
-    Raises InputError where that cannot be, IncompleteError where the disk or the target lets nothing be observed, and
-    KeyboardInterrupt at the second Ctrl-C, with everything kept that was acknowledged.
+    Raises InputError for bad inputs, IncompleteError if the disk or a target makes observing impossible, and
+    KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.
     """
     config = measurement.config
     if config.golden is None:
@@ -89,21 +89,24 @@ def observe(
         loaded = probes(loaded, cases)
         cases = loaded.golden.cases
     picked = choose(config, measurement.targets)
-    targets = [make(each, config, measurement.trust) for each in picked]
+    targets = [make(target, config, measurement.trust) for target in picked]
     folder_path = measurement.probes_of / FOLDER if measurement.probes_of is not None else run_path(config)
     observed = Observed(folder_path, loaded)
-    observed.notices += [*_untold(picked, cases), *(f"{field} is set and not used yet" for field in unused(config))]
+    observed.notices += [
+        *_targets_without_user(picked, cases),
+        *(f"{field} is set and not used yet" for field in unused(config)),
+    ]
     session = _Session(measurement, observed, cases, targets, picked, stopping, clock)
     with RunFolder(observed.folder) as folder:
         try:
             asyncio.run(session.run(folder, watch))
-        except asyncio.CancelledError:  # a second Ctrl-C: what was journalled is kept, nothing else is written
+        except asyncio.CancelledError:  # a second Ctrl-C: the journal is kept, nothing else is written
             raise KeyboardInterrupt from None
     return observed
 
 
 def run_path(config: Config) -> Path:
-    """Return the run folder: the one named, else the last of `runs/` where it is not finished, else the next."""
+    """Return the run folder: the one named, else the last of `runs/` if it is not finished, else the next number."""
     if config.settings.run_dir is not None:
         return Path(config.at("run_dir", config.settings.run_dir))
     taken = sorted(int(entry.name) for entry in Path(RUNS).glob("[0-9]*") if entry.name.isdigit())
@@ -127,13 +130,14 @@ def _check_split(config: Config, loaded: Loaded) -> None:
         raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
 
 
-def _untold(picked: Sequence[Chosen], cases: Sequence[Case]) -> list[str]:
+def _targets_without_user(picked: Sequence[Chosen], cases: Sequence[Case]) -> list[str]:
     if not any(case.user is not None for case in cases):
         return []
     return [
-        f"target {each.name} is not told who asks, although cases say so (identity, or {{{{user}}}} in its arguments)"
-        for each in picked
-        if not tells_user(each)
+        f"target {target.name} is not told which user asks, although cases name one "
+        "(identity, or {{user}} in its arguments)"
+        for target in picked
+        if not tells_user(target)
     ]
 
 
@@ -154,29 +158,29 @@ class _Session:
         self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
         self.run_settings = measurement.config.settings.run
         self.clock = clock or Clock(jitter=random.Random(self.run_settings.seed).random)  # noqa: S311  # no secret
-        names = [name for each in picked for name in secret_names(each.settings)]
+        names = [name for target in picked for name in secret_names(target.settings)]
         self.redactor = Redactor(secrets_of(named=names))
 
     async def run(self, folder: RunFolder, watch: Watch) -> None:
-        """Check that the folder may be used, observe, and finish the manifest."""
+        """Check that the folder can be used, observe, and finish the manifest."""
         try:
-            manifest = await self._manifest()
-            self._agree(folder, manifest)
-            journal = self._open(folder)
+            manifest = await self._build_manifest()
+            self._check_manifest(folder, manifest)
+            journal = self._open_journal(folder)
             try:
                 if self.measurement.retry_errors:
                     journal.drop_failed([target.name for target in self.targets])
                 for target in self.targets:
-                    if not await self._observe(target, journal, watch(target.name)):
+                    if not await self._observe_target(target, journal, watch(target.name)):
                         break
             finally:
                 journal.close()
         finally:
             for target in self.targets:
                 await target.aclose()
-        self._finish(folder, manifest, journal)
+        self._finish_manifest(folder, manifest, journal)
 
-    async def _manifest(self) -> dict[str, Any]:
+    async def _build_manifest(self) -> dict[str, Any]:
         loaded, settings = self.observed.golden, self.measurement.config.settings
         identities = {}
         for target in self.targets:
@@ -199,44 +203,44 @@ class _Session:
             "seed": self.run_settings.seed,
         }
 
-    def _agree(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
-        """Make the manifest of a new folder; refuse one that was made with something else."""
-        before = folder.manifest
-        if not before:
+    def _check_manifest(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
+        """Write the manifest of a new folder; refuse a folder whose manifest names other inputs."""
+        recorded_manifest = folder.manifest
+        if not recorded_manifest:
             manifest["started_at"] = self.measurement.started_at
             folder.write_golden(self.observed.golden.golden)
             folder.write_manifest(manifest)
             return
         pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
-        found = changes({name: before.get(name) for name in pinned}, pinned)
-        known = before.get("targets", {})
+        differences = changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
+        recorded_targets = recorded_manifest.get("targets", {})
         for name, identity in manifest["targets"].items():
-            if name in known:
-                found += changes(known[name], identity, f"targets.{name}")
-        if found:
-            problems = [Problem(str(folder.path), None, "", each, "E_RUN_CHANGED") for each in found]
+            if name in recorded_targets:
+                differences += changes(recorded_targets[name], identity, f"targets.{name}")
+        if differences:
+            problems = [Problem(str(folder.path), None, "", difference, "E_RUN_CHANGED") for difference in differences]
             last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
-        manifest["started_at"] = before.get("started_at")
-        manifest["targets"] = known | manifest["targets"]
+        manifest["started_at"] = recorded_manifest.get("started_at")
+        manifest["targets"] = recorded_targets | manifest["targets"]
         folder.write_manifest(manifest)
 
-    def _open(self, folder: RunFolder) -> Journal:
+    def _open_journal(self, folder: RunFolder) -> Journal:
         journal = Journal(folder)
         if journal.torn_bytes:
-            message = f"a last line of {journal.torn_bytes} bytes was cut off by a crash and is observed again"
+            message = f"the last line, {journal.torn_bytes} bytes, was cut off by a crash; its case is observed again"
             self.observed.notices.append(message)
         return journal
 
-    async def _observe(self, target: Target, journal: Journal, progress: Progress | None) -> bool:
-        """Observe what is missing of one target; returns whether to go on with the next one."""
+    async def _observe_target(self, target: Target, journal: Journal, progress: Progress | None) -> bool:
+        """Observe the missing cases of one target; return whether to continue with the next target."""
         work = [
             Work(case, repeat)
             for repeat in range(self.run_settings.repeat)
             for case in self.cases
             if (target.name, case.id, repeat) not in journal.kept
         ]
-        runner = Runner(target, self._policy(target), Keeper(journal, self.redactor), self.clock, progress)
+        runner = Runner(target, self._retry_policy(target), Keeper(journal, self.redactor), self.clock, progress)
         self.observed.tallies[target.name] = runner.tally
         with interruptible(runner, self.stopping):
             await runner.run(work)
@@ -244,7 +248,7 @@ class _Session:
             self.observed.notices.append(halted(target.name, runner.tally))
         return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
 
-    def _policy(self, target: Target) -> Policy:
+    def _retry_policy(self, target: Target) -> Policy:
         settings = self.measurement.config.settings
         operations: tuple[Operation, ...] = target.operations
         if self.measurement.retrieval_only:
@@ -265,15 +269,15 @@ class _Session:
             max_cost=run.max_cost,
         )
 
-    def _finish(self, folder: RunFolder, manifest: dict[str, Any], journal: Journal) -> None:
-        wanted = {
+    def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: Journal) -> None:
+        expected_keys = {
             (target.name, case.id, repeat)
             for target in self.targets
             for case in self.cases
             for repeat in range(self.run_settings.repeat)
         }
-        self.observed.missing = len(wanted - journal.kept)
-        self.observed.failed = len(wanted & journal.failed)
+        self.observed.missing = len(expected_keys - journal.kept)
+        self.observed.failed = len(expected_keys & journal.failed)
         path = folder.path / OBSERVATIONS
         manifest |= {
             "complete": not self.observed.missing,

@@ -1,4 +1,4 @@
-"""What instruments said of the items of a run: the folded verdicts of a judge, the rules, other tools."""
+"""The labels that scorers gave to the items of a run: the folded verdicts of a judge, the rules, other tools."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from assay.workflow.score import ScoreRun
 
 JUDGE, RULES = "judge", "rules"
 _CLAIMS, _CITATIONS = "faithfulness", "citation_support"
-_WHOLE = ("correctness", "answer_relevance")
+_WHOLE_ANSWER = ("correctness", "answer_relevance")
 
 
 class Instrument(NamedTuple):
-    """One instrument and what it said, by metric: `by` is judge, rules or a tool, `digest` what it is bound to.
+    """One scorer with its labels by metric: `by` is judge, rules or a tool, `digest` identifies its version.
 
-    `rubrics` is empty where no rubric was asked with; `anchors` is the share of them that a judge labelled as expected.
+    `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge.
     """
 
     name: str
@@ -41,29 +41,29 @@ class Instrument(NamedTuple):
     anchors: Rate | None = None
 
     def rubric_hash(self, metric: str) -> str:
-        """Return what a calibration of this instrument for a metric is bound to beside its digest."""
+        """Return the hash of the rubrics to which a calibration for a metric is bound, in addition to the digest."""
         return rubrics_hash(self.rubrics.values(), RUBRIC_OF[read_name(metric).base]) if self.rubrics else ""
 
 
 def of_judge(run: ScoreRun, name: str, judging: Judging, metrics: Sequence[str]) -> Instrument:
-    """Return what a judge's recorded votes come to, folded as scoring folds them."""
-    found = {metric: _judged(run, judging, metric) for metric in metrics}
-    return Instrument(name, JUDGE, judging.judge, judging.rubrics, found, judging.anchors)
+    """Return the labels of a judge: its recorded votes, folded as scoring folds them."""
+    opinions = {metric: _opinions_of_judge(run, judging, metric) for metric in metrics}
+    return Instrument(name, JUDGE, judging.judge, judging.rubrics, opinions, judging.anchors)
 
 
 def of_rules(run: ScoreRun, metrics: Sequence[str]) -> Instrument:
-    """Return what the rules say of each claim or citation, or of each answer where a metric is about it as a whole."""
-    known = (_CLAIMS, _CITATIONS, *_WHOLE)
-    found = {metric: _ruled(run, metric) for metric in metrics if read_name(metric).base in known}
-    return Instrument(RULES, RULES, RULES_VERSION, {}, found)
+    """Return the labels of the rules for each claim or citation, or for each answer if a metric is about the whole."""
+    bases = (_CLAIMS, _CITATIONS, *_WHOLE_ANSWER)
+    opinions = {metric: _opinions_of_rules(run, metric) for metric in metrics if read_name(metric).base in bases}
+    return Instrument(RULES, RULES, RULES_VERSION, {}, opinions)
 
 
 def of_tools(labels: Sequence[Label]) -> list[Instrument]:
-    """Return the second opinions among labels, each tool and model apart; none of them is our judge or our rules."""
-    found: dict[tuple[str, str], dict[str, dict[Key, Opinion]]] = {}
+    """Return the external scores among labels, one scorer per tool and model; none is the run's own judge or rules."""
+    by_tool: dict[tuple[str, str], dict[str, dict[Key, Opinion]]] = {}
     for label in labels:
-        said = found.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
-        said[key_of(label)] = Opinion(label.label, label.value, label.note)
+        opinions_by_item = by_tool.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
+        opinions_by_item[key_of(label)] = Opinion(label.label, label.value, label.note)
     return [
         Instrument(
             rater if rater == source else f"{source}: {rater}",
@@ -72,73 +72,78 @@ def of_tools(labels: Sequence[Label]) -> list[Instrument]:
             {},
             opinions,
         )
-        for (source, rater), opinions in sorted(found.items())
+        for (source, rater), opinions in sorted(by_tool.items())
     ]
 
 
-def _judged(run: ScoreRun, judging: Judging, metric: str) -> dict[Key, Opinion]:
-    found: dict[Key, Opinion] = {}
+def _opinions_of_judge(run: ScoreRun, judging: Judging, metric: str) -> dict[Key, Opinion]:
+    opinions: dict[Key, Opinion] = {}
     rulings: dict[str, Ruling] = {}
-    for each in asked(run, metric, judging.rubrics):
-        digest = each.request.digest
+    for item in asked(run, metric, judging.rubrics):
+        digest = item.request.digest
         samples = judging.book.get(digest)
         if not samples:
             continue
         if digest not in rulings:
-            rubric = rubric_of(judging.rubrics, each.request.rubric, each.request.language)
+            rubric = rubric_of(judging.rubrics, item.request.rubric, item.request.language)
             rulings[digest] = fold_votes(samples, rubric)
-        votes = tuple(item.label for sample in samples for item in sample.items if item.id == each.item)
-        found[each.key] = _opinion(each, rulings[digest], votes)
-    return found
+        votes = tuple(verdict.label for sample in samples for verdict in sample.items if verdict.id == item.item)
+        opinions[item.key] = _fold_opinion(item, rulings[digest], votes)
+    return opinions
 
 
-def _opinion(each: Asked, ruling: Ruling, votes: tuple[str, ...]) -> Opinion:
-    ruled = next((item for item in ruling.items if item.id == each.item), Ruled(each.item, unscored=ruling.unscored))
-    reasoning = ruled.said.reasoning if ruled.said is not None else ""
-    return Opinion(ruled.label, ruled.value, reasoning, votes, ruled.unscored)
+def _fold_opinion(item: Asked, ruling: Ruling, votes: tuple[str, ...]) -> Opinion:
+    no_ruling = Ruled(item.item, unscored=ruling.unscored)
+    ruled_item = next((ruled for ruled in ruling.items if ruled.id == item.item), no_ruling)
+    reasoning = ruled_item.said.reasoning if ruled_item.said is not None else ""
+    return Opinion(ruled_item.label, ruled_item.value, reasoning, votes, ruled_item.unscored)
 
 
-def _ruled(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
+def _opinions_of_rules(run: ScoreRun, metric: str) -> dict[Key, Opinion]:
     joins = Joins(run.golden, run.corpus)
-    found: dict[Key, Opinion] = {}
+    opinions: dict[Key, Opinion] = {}
     for config in sorted(run.scoring.configs):
-        for place, case in enumerate(run.golden.cases):
+        for position, case in enumerate(run.golden.cases):
             observation = run.observation(config, case.id)
             if observation is None or observation.error is not None or not isinstance(observation.answer, str):
                 continue
-            reading = Reading(joins.case(place), observation)
-            said = _OF.get(read_name(metric).base, _of_answer)(reading, metric)
-            found |= {(case.id, config, item): opinion for item, opinion in said.items()}
-    return found
+            reading = Reading(joins.case(position), observation)
+            opinions_by_item = _RULE_READERS.get(read_name(metric).base, _rule_answer)(reading, metric)
+            opinions |= {(case.id, config, item): opinion for item, opinion in opinions_by_item.items()}
+    return opinions
 
 
-def _of_claims(reading: Reading, metric: str) -> dict[str, Opinion]:
+def _rule_claims(reading: Reading, metric: str) -> dict[str, Opinion]:
     against = read_name(metric).key("against", CONTEXT)
     if why_not(reading, against) is not None:
         return {}
     pairs = zip(reading.claims, reading.supports(against), strict=True)
-    return {claim.id: _held(support) for claim, support in pairs}
+    return {claim.id: _opinion_of_support(support) for claim, support in pairs}
 
 
-def _of_citations(reading: Reading, _: str) -> dict[str, Opinion]:
-    """Return what the rules say of each citation, and of each claim by several together, under a judge's own ids."""
+def _rule_citations(reading: Reading, _: str) -> dict[str, Opinion]:
+    """Return the labels of the rules for each citation, and for each claim with several, under the judge's ids."""
     if attached.why_not(reading) is not None:
         return {}
-    found = {each.id: _held(attached.support_of(each, reading)) for each in reading.citations if each.texts}
+    opinions = {
+        citation.id: _opinion_of_support(attached.support_of(citation, reading))
+        for citation in reading.citations
+        if citation.texts
+    }
     for claim in reading.claims:
         if attached.joint(reading, claim.id):
-            found[f"{claim.id}.all"] = _held(attached.joint_support(claim, reading))
-    return found
+            opinions[f"{claim.id}.all"] = _opinion_of_support(attached.joint_support(claim, reading))
+    return opinions
 
 
-def _held(support: Support) -> Opinion:
-    reasons = [*support.contradictions, *([f"lacking: {', '.join(support.missing)}"] if support.missing else ())]
+def _opinion_of_support(support: Support) -> Opinion:
+    reasons = [*support.contradictions, *([f"missing: {', '.join(support.missing)}"] if support.missing else ())]
     return Opinion(None, support.score, "; ".join(reasons), signal=support.z)
 
 
-def _of_answer(reading: Reading, metric: str) -> dict[str, Opinion]:
+def _rule_answer(reading: Reading, metric: str) -> dict[str, Opinion]:
     outcome = outcome_of(read_name(instrument_name(metric, RULES)), reading)
     return {"": Opinion(None, outcome.value, outcome.detail)} if outcome.status == SCORED else {}
 
 
-_OF = {_CLAIMS: _of_claims, _CITATIONS: _of_citations}
+_RULE_READERS = {_CLAIMS: _rule_claims, _CITATIONS: _rule_citations}

@@ -1,4 +1,4 @@
-"""Which files of outputs to read, in which format, and how they are cut into shards at line boundaries."""
+"""The output files to read, their formats, and how they are cut into shards at line boundaries."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SHARD_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """One file to read: where its bytes are, what to call it, its format and size.
+    """One file to read: the path of its bytes, its name in messages, its format, and its size in bytes.
 
-    A TREC run is written anew as native lines before it is decoded: `lines` has, for each of those, the line of the run
-    that messages name; `notices` is what people should know about the rewriting.
+    A TREC run is rewritten as native lines before it is decoded: `lines` holds, for each of them, the line number in
+    the original file; `notices` are about the rewriting.
     """
 
     path: str
@@ -39,55 +39,57 @@ class OutputFile:
         return "assay" if self.lines is not None else self.format
 
     def line(self, number: int) -> int:
-        """Return the line of the file as people have it."""
+        """Return the line number in the user's file."""
         return number if self.lines is None else self.lines[number - 1]
 
 
 def expand(patterns: Sequence[str]) -> list[str]:
-    """Return the files that the given names and globs mean, each once, in the order given (globs sorted)."""
+    """Return the files that names and glob patterns match, each once, in the order given (matches sorted)."""
     problems: list[Problem] = []
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for pattern in patterns:
         if pattern == "-" or os.path.lexists(pattern):
-            found[pattern] = None
+            names[pattern] = None
             continue
         matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  # the pattern may be absolute
         if not matches:
-            problems.append(Problem(pattern, None, "", "no such file, and as a pattern it matches none", "E_NO_FILE"))
-        found.update(dict.fromkeys(matches))
+            problems.append(
+                Problem(pattern, None, "", "no such file, and no file matches it as a pattern", "E_NO_FILE")
+            )
+        names.update(dict.fromkeys(matches))
     if not patterns:
         problems.append(Problem("", None, "outputs", "no file given (expected at least one)", "E_NO_FILE"))
     if problems:
         raise InputError(problems)
-    unique: dict[str, str] = {}
-    for name in found:
-        unique.setdefault(os.path.realpath(name), name)
-    return list(unique.values())
+    name_by_path: dict[str, str] = {}
+    for name in names:
+        name_by_path.setdefault(os.path.realpath(name), name)
+    return list(name_by_path.values())
 
 
 def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
-    """Raise InputError where a name to write is no file's, or the file is read, or written as well."""
-    taken = {os.path.realpath(name) for name in read if name is not None and name != "-"}
+    """Raise InputError if a name to write is not that of a file, or the file is also read or written elsewhere."""
+    used_paths = {os.path.realpath(name) for name in read if name is not None and name != "-"}
     problems = []
     for name in written:
         if name is None:
             continue
         if not name.strip() or name == "-":
-            message = f"no name of a file to write (got {shown(name)}; expected one such as report.md)"
+            message = f"not the name of a file to write (got {shown(name)}; expected one such as report.md)"
             problems.append(Problem("", None, "", message, "E_FILE_NAME"))
         elif name.endswith(os.sep) or Path(name).is_dir():
             problems.append(Problem(name, None, "", "is a folder (expected the name of a file)", "E_FILE_NAME"))
-        elif os.path.realpath(name) in taken:
-            message = "would be written over a file that is read or written as well (expected a name of its own)"
+        elif os.path.realpath(name) in used_paths:
+            message = "would overwrite a file that is also read or written (expected a different name)"
             problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
-        taken.add(os.path.realpath(name))
+        used_paths.add(os.path.realpath(name))
     if problems:
         raise InputError(problems)
 
 
 @contextmanager
 def output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
-    """Yield the files of outputs, spooled where they are packed or standard input, with their formats."""
+    """Yield the output files with their formats; compressed files and standard input are spooled to disk."""
     if named_format is not None and named_format not in FORMAT_NAMES:
         message = f"no such format (got {shown(named_format)}; expected one of {', '.join(FORMAT_NAMES)})"
         raise InputError([Problem("", None, "outputs-format", message, "E_FORMAT")])
@@ -105,16 +107,16 @@ def output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[
 
 @contextmanager
 def decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
-    """Yield the files with every TREC run written anew, in a folder that is gone afterwards, as native lines."""
+    """Yield the files with every TREC run rewritten as native lines in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         yield [
-            _rewritten(file, Path(folder, str(number))) if file.format == TREC_RUN else file
+            _rewrite_trec_run(file, Path(folder, str(number))) if file.format == TREC_RUN else file
             for number, file in enumerate(files)
         ]
 
 
-def _rewritten(file: OutputFile, target: Path) -> OutputFile:
-    from assay.io.outputs.trecrun import write_native  # most outputs are no TREC runs
+def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
+    from assay.io.outputs.trecrun import write_native  # needed only for TREC runs
 
     written = write_native(Source(Path(file.path), file.name), target)
     notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
@@ -132,34 +134,37 @@ def _first_line(source: Source) -> bytes:
 def cut(
     files: Sequence[OutputFile], *, torn_tail: bool = False, strict: bool = False, size: int | None = None
 ) -> list[ShardRef]:
-    """Return the shards of the files: byte ranges of about `size` that end at a line's end.
+    """Return the shards of the files: ranges of about `size` bytes that end at the end of a line.
 
-    Raises InputError for a line that no reader would take, because it is too long.
+    Raises InputError for a line that is too long for any reader.
     """
     return [
         ShardRef(file.path, file.name, file.decoded_as, start, end, number, torn_tail and end == file.size, strict)
         for number, file in enumerate(files)
-        for start, end in _ranges(file, SHARD_BYTES if size is None else size)
+        for start, end in _byte_ranges(file, SHARD_BYTES if size is None else size)
     ]
 
 
-def _ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
+def _byte_ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
     start = 0
     with open(file.path, "rb") as lines:
         while start < file.size:
             end = min(start + size, file.size)
             if end < file.size:
                 lines.seek(end)
-                rest = lines.readline(MAX_LINE_BYTES + 1)
-                if len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+                partial_line = lines.readline(MAX_LINE_BYTES + 1)
+                if len(partial_line) > MAX_LINE_BYTES and not partial_line.endswith(b"\n"):
                     raise _too_long(file, end)
-                end += len(rest)
+                end += len(partial_line)
             yield start, end
             start = end
 
 
-def _too_long(file: OutputFile, place: int) -> InputError:
+def _too_long(file: OutputFile, offset: int) -> InputError:
     with open(file.path, "rb") as lines:
-        number = 1 + sum(lines.read(min(SHARD_BYTES, place - at)).count(b"\n") for at in range(0, place, SHARD_BYTES))
+        number = 1 + sum(
+            lines.read(min(SHARD_BYTES, offset - chunk_start)).count(b"\n")
+            for chunk_start in range(0, offset, SHARD_BYTES)
+        )
     message = f"line too long (got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most)"
     return InputError([Problem(file.name, number, "", message, "E_LINE_TOO_LONG")])

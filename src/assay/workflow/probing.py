@@ -1,6 +1,6 @@
-"""The visibility boundary, probed: every question of a golden set asked under every other identity that it knows.
+"""Probing access rules: every question of a golden set is asked under every other identity that the set names.
 
-What may be seen is known from the corpus, whatever is asked; so the only thing that is scored is what leaked.
+The corpus alone determines what each identity may see, whatever the question, so that leaks are all that is scored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TAG = "probe"
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A probe under which a system showed what its asker may not see."""
+    """A probe for which a system returned text that its user may not see; `count` is the number of leaks."""
 
     config: str
     case: str
@@ -31,9 +31,9 @@ class Leak:
 
 
 def probes(loaded: Loaded, chosen: Sequence[Case]) -> Loaded:
-    """Return the golden set of probes: each question of the chosen cases under each identity that did not ask it.
+    """Return the golden set of probes: each question of the selected cases under each identity that did not ask it.
 
-    Raises SettingsError where the cases name fewer than two identities: there is no boundary to cross.
+    Raises SettingsError if the cases name fewer than two identities, because there is none to swap.
     """
     golden = loaded.golden
     identities = {digest(case.user): case.user for case in golden.cases if case.user is not None}
@@ -41,38 +41,38 @@ def probes(loaded: Loaded, chosen: Sequence[Case]) -> Loaded:
         raise SettingsError(
             "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
         )
-    asked = {(case.question, digest(case.user)) for case in golden.cases}
+    asked_pairs = {(case.question, digest(case.user)) for case in golden.cases}
     cases: dict[tuple[str, str], Case] = {}
     for case in chosen:
         for number, (key, user) in enumerate(identities.items(), 1):
-            if (case.question, key) not in asked:
-                cases.setdefault((case.question, key), _probe(case, number, user))
-    made = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
-    return Loaded(made, loaded.format, (), golden_digest(made))
+            if (case.question, key) not in asked_pairs:
+                cases.setdefault((case.question, key), _make_probe(case, number, user))
+    probe_set = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
+    return Loaded(probe_set, loaded.format, (), golden_digest(probe_set))
 
 
 def leaks(run: ScoreRun) -> list[Leak]:
-    """Return the probes under which something leaked."""
-    found = []
+    """Return the probes that leaked."""
+    leaks_found = []
     for config, result in run.scoring.configs.items():
         column = result.table.columns[LEAKS]
         for case_id, value, status in zip(result.table.case_ids, column.values, column.status, strict=True):
             if status == SCORED and value > 0:
-                found.append(Leak(config, case_id, int(value)))
-    return found
+                leaks_found.append(Leak(config, case_id, int(value)))
+    return leaks_found
 
 
 def judged(run: ScoreRun) -> int:
-    """Return how many probes could be judged: without a corpus nobody but the system itself knows what may be seen."""
+    """Return how many probes could be checked: without a corpus, only the system itself knows who may see what."""
     return sum(int((result.table.columns[LEAKS].status == SCORED).sum()) for result in run.scoring.configs.values())
 
 
-def _probe(case: Case, number: int, user: User) -> Case:
+def _make_probe(case: Case, number: int, user: User) -> Case:
     return Case(
         id=f"{case.id}~identity-{number}",
         question=case.question,
         behaviour="abstain",  # nothing is expected of the answer; a case that expects one would need evidence
-        also_accept=tuple(each for each in BEHAVIOURS if each != "abstain"),
+        also_accept=tuple(behaviour for behaviour in BEHAVIOURS if behaviour != "abstain"),
         user=user,
         tags=(TAG,),
         history=case.history,

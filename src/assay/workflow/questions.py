@@ -1,4 +1,4 @@
-"""What the judged metrics ask about recorded outputs: found by replaying them, round by round, until nothing is new."""
+"""The questions of the judged metrics about recorded outputs, found by replaying the metrics round by round."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ DEFAULT_JUDGED = (
     "correctness(by=judge)",
     "completeness(by=judge)",
 )
-"""What is judged where nothing else is asked for; the other judged metrics rest on the same verdicts."""
+"""The metrics judged by default; the other judged metrics use the same verdicts."""
 AMBIGUOUS, GATE = "ambiguous", "gate"
 
 
 @dataclass(frozen=True)
 class _Recorder(Judging):
-    """Verdicts for replay that remember what was asked of them."""
+    """Verdicts for replay that record the requests made."""
 
     asked: dict[str, JudgeRequest] = field(default_factory=dict)
 
     def ruling(self, request: JudgeRequest) -> Ruling | None:
-        """Return the ruling, and note the request."""
+        """Return the ruling, and record the request."""
         self.asked.setdefault(request.digest, request)
         return super().ruling(request)
 
 
 @dataclass(slots=True)
 class Questions:
-    """The observations to judge, joined with their cases; `cases_of` says which cases a request is about."""
+    """The observations to judge, joined with their cases; `cases_of` gives the cases that each request is about."""
 
     golden: GoldenSet
     corpus: Corpus | None
@@ -57,23 +57,23 @@ class Questions:
     cases_of: dict[str, set[str]] = field(default_factory=dict)
 
     def asked(self, book: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
-        """Return all requests by digest, in the order of the observations, given the verdicts that are there."""
+        """Return all requests by digest that the recorded verdicts lead to, in the order of the observations."""
         recorder = _Recorder(self.rubrics, book)
         joins = Joins(self.golden, self.corpus, recorder)
-        found: dict[str, JudgeRequest] = {}
-        for reading in self._readings(joins):
+        requests: dict[str, JudgeRequest] = {}
+        for reading in self._read_answers(joins):
             for name in self.names:
                 outcome_of(name, reading)
             for digest in recorder.asked:
                 self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
-            found |= recorder.asked
+            requests |= recorder.asked
             recorder.asked.clear()
-        return found
+        return requests
 
     def contradicted(self, book: Mapping[str, Sequence[Verdict]]) -> set[str]:
-        """Return the requests behind what the judge says of an answer and the rules say very differently."""
-        recorder, found = _Recorder(self.rubrics, book), set[str]()
-        for reading in self._readings(Joins(self.golden, self.corpus, recorder)):
+        """Return the requests behind those scores of the judge that differ widely from the scores of the rules."""
+        recorder, contradicted = _Recorder(self.rubrics, book), set[str]()
+        for reading in self._read_answers(Joins(self.golden, self.corpus, recorder)):
             for name in self.names:
                 if name.base not in BY_BOTH:
                     continue
@@ -84,8 +84,8 @@ class Questions:
                 )
                 judged, ruled = outcome_of(name, alone), outcome_of(by_rules, reading)
                 if judged.status == ruled.status == SCORED and abs(judged.value - ruled.value) > APART:
-                    found |= recorder.asked.keys()
-        return found
+                    contradicted |= recorder.asked.keys()
+        return contradicted
 
     @property
     def clusters_of(self) -> dict[str, set[str]]:
@@ -94,66 +94,71 @@ class Questions:
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def ambiguous(self) -> Questions:
-        """Keep the observations of which the rules instrument leaves some claim open."""
-        readings = self._readings(Joins(self.golden, self.corpus))
-        return self._keeping([reading.observation for reading in readings if _is_open(reading)])
+        """Keep the observations with a claim that the rules scorer leaves undecided."""
+        readings = self._read_answers(Joins(self.golden, self.corpus))
+        return self._with_observations([reading.observation for reading in readings if _has_open_claim(reading)])
 
     def about(self, cases: Collection[str]) -> Questions:
-        """Keep the observations of some cases."""
-        return self._keeping([seen for seen in self.observations if seen.case_id in cases])
+        """Keep the observations of the given cases."""
+        return self._with_observations(
+            [observation for observation in self.observations if observation.case_id in cases]
+        )
 
-    def _keeping(self, observations: Sequence[Observation]) -> Questions:
+    def _with_observations(self, observations: Sequence[Observation]) -> Questions:
         return replace(self, observations=observations, cases_of={})
 
-    def _readings(self, joins: Joins) -> Iterator[Reading]:
-        for seen in self.observations:
-            if seen.error is None and isinstance(seen.answer, str):
-                yield Reading(joins.case(joins.position[seen.case_id]), seen)
+    def _read_answers(self, joins: Joins) -> Iterator[Reading]:
+        for observation in self.observations:
+            if observation.error is None and isinstance(observation.answer, str):
+                yield Reading(joins.case(joins.position[observation.case_id]), observation)
 
 
 def judged_names(metrics: Sequence[str]) -> list[MetricName]:
-    """Return the judged metrics among those named; the default ones where none are named.
+    """Return the judged metrics among those named; the default ones if none are named.
 
-    Raises MetricNameError for names that are unknown, SettingsError where none of them is judged.
+    Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
     """
     names = parse_all(metrics or DEFAULT_JUDGED)
-    found = [name for name in names if name.key("by", RULES) == JUDGE and is_of_this_layer(name)]
-    if not found:
+    judged = [name for name in names if name.key("by", RULES) == JUDGE and is_of_this_layer(name)]
+    if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
         raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
-    return found
+    return judged
 
 
 def prepared(observations: Iterable[Observation], golden: GoldenSet) -> tuple[list[Observation], int]:
-    """Return the observations of known cases as scoring sees them, each once, and how many are of unknown cases.
+    """Return the observations of golden cases with normalised ids, and the number of those of unknown cases.
 
-    Raises InputError for an observation that is there twice: nobody could say whose verdict it is.
+    Raises InputError for an observation that occurs twice, because its verdicts would be ambiguous.
     """
-    known = {case.id for case in golden.cases}
-    found: dict[tuple[str, str, int], Observation] = {}
-    unknown, twice = 0, list[Problem]()
-    for given in observations:
-        seen = in_nfc(given)[0]
-        key = seen.config_id, seen.case_id, seen.repeat
-        if seen.case_id not in known:
+    case_ids = {case.id for case in golden.cases}
+    by_key: dict[tuple[str, str, int], Observation] = {}
+    unknown, duplicates = 0, list[Problem]()
+    for observation in observations:
+        normalised = in_nfc(observation)[0]
+        key = normalised.config_id, normalised.case_id, normalised.repeat
+        if normalised.case_id not in case_ids:
             unknown += 1
-        elif key in found:
-            twice.append(Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE"))
+        elif key in by_key:
+            duplicates.append(
+                Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE")
+            )
         else:
-            found[key] = seen
-    if twice:
-        raise InputError(twice)
-    return list(found.values()), unknown
+            by_key[key] = normalised
+    if duplicates:
+        raise InputError(duplicates)
+    return list(by_key.values()), unknown
 
 
 def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tuple[Questions, list[str]]:
-    """Return the questions that `--only` leaves, and what people should know of it.
+    """Return the questions that `--only` selects, and notices for the user.
 
-    `only` holds `ambiguous`, `gate`, `tag:NAME` or `case:ID`; an observation stays that each kind of them lets stay.
+    `only` holds `ambiguous`, `gate`, `tag:NAME` or `case:ID`; an observation is kept if each kind that is used selects
+    it.
     """
     notices = []
     before = len(questions.observations)
-    selectors = [each for each in only if each not in (AMBIGUOUS, GATE)]
+    selectors = [selector for selector in only if selector not in (AMBIGUOUS, GATE)]
     if selectors:
         questions = questions.about({case.id for case in chosen(questions.golden, None, selectors)})
     if GATE in only:
@@ -163,8 +168,8 @@ def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tu
     if AMBIGUOUS in only:
         questions = questions.ambiguous()
         notices.append(
-            "--only ambiguous: the others keep no verdict. The rules instrument decides them alone, with its errors: "
-            "judge them all once, or label some, before a gate rests on it"
+            "--only ambiguous: the other observations get no verdict. The rules scorer alone decides them, with its "
+            "errors: judge them all once, or label some, before a gate relies on it"
         )
     if only:
         notices.append(f"{len(questions.observations)} of {before} observations are judged")
@@ -172,26 +177,26 @@ def narrowed(questions: Questions, only: Sequence[str], gate: Gate | None) -> tu
 
 
 def read_by(gate: Gate, cases: Sequence[Case]) -> set[str]:
-    """Return the cases that some rule of a gate on a judged metric looks at."""
-    found: set[str] = set()
+    """Return the cases that a rule of the gate on a judged metric depends on."""
+    case_ids: set[str] = set()
     for rule in gate.rules:
         try:
             name = parse(rule.metric)
-        except MetricNameError:  # the gate's own check says so
+        except MetricNameError:  # reported when the gate itself is checked
             continue
         if name.key("by", RULES) == JUDGE:
             rows = range(len(cases)) if rule.slice is None else rows_of_slice(cases, rule.slice).tolist()
-            found |= {cases[row].id for row in rows}
-    return found
+            case_ids |= {cases[row].id for row in rows}
+    return case_ids
 
 
 def deciding(gate: Gate, cases: Sequence[Case]) -> set[str]:
-    """Return the cases of which one alone can fail the gate: those with a tag for which nothing is tolerated."""
+    """Return the cases of which a single one can fail the gate: those with a zero-tolerance or blocking tag."""
     tags = set(as_spelled((*gate.zero_tolerance_tags, *gate.blocking_tags), cases))
     return {case.id for case in cases if tags & set(case.tags)}
 
 
-def _is_open(reading: Reading) -> bool:
+def _has_open_claim(reading: Reading) -> bool:
     if not isinstance(reading.sources(CONTEXT), dict):
         return False
-    return any(each.verdict == "unknown" for each in reading.supports(CONTEXT))
+    return any(support.verdict == "unknown" for support in reading.supports(CONTEXT))

@@ -1,4 +1,4 @@
-"""Recorded verdicts chosen for replay: one judge's samples out of a book or an export, with their rubrics."""
+"""Recorded verdicts chosen for replay: the samples of one judge from a verdict store or an export, with rubrics."""
 
 from __future__ import annotations
 
@@ -13,50 +13,55 @@ from assay.io.calibrations import load_calibrations
 from assay.metrics.rates import wilson
 from assay.verdict import Calibration, JudgeIdentity, Rate, Standing, rubrics_hash
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 def replayed(
     verdicts: str | None, judge: str | None, calibration: str | None, rubrics: Sequence[str] = ()
 ) -> tuple[Judging | None, tuple[str, ...]]:
-    """Return what a scoring replays, and what people should know of it; None where no file is given.
+    """Return the recorded verdicts that a scoring uses, and notices for the user; None if no file is given.
 
-    `calibration` is a file of `assay calibrate`, `rubrics` are folders beside the shipped rubrics. Raises InputError as
-    `judging_of`, and for a judge without verdicts.
+    `calibration` is a file written by `assay calibrate`, `rubrics` are folders of rubrics in addition to the built-in
+    ones. Raises InputError as `judging_of` does, and for a judge that is named without a file of verdicts.
     """
-    known = load_calibrations(calibration) if calibration is not None else {}
+    calibrations = load_calibrations(calibration) if calibration is not None else {}
     if verdicts is not None:
-        from assay.io.rubrics import load_rubrics  # a scoring without verdicts loads none
+        from assay.io.rubrics import load_rubrics  # scoring without verdicts needs no rubrics
 
         judging, notices = judging_of(verdicts, judge, load_rubrics(rubrics))
-        return replace(judging, calibrations=known), notices
+        return replace(judging, calibrations=calibrations), notices
     if judge is not None:
-        raise InputError("--judge: whose verdicts? (expected --verdicts FILE as well)")
-    return (Judging(calibrations=known) if known else None), ()
+        raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
+    return (Judging(calibrations=calibrations) if calibrations else None), ()
 
 
 def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging, tuple[str, ...]]:
-    """Return the verdicts of one judge for replay, and what people should know of them.
+    """Return the verdicts of one judge for replay, and notices for the user.
 
-    `judge` is a digest or a model's name, `rubrics` those that it was asked with. Raises InputError for a file that
-    holds no verdicts, for a judge that is not in it, and where it must be named because there are several.
+    `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
+    without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judges.book import read_contents  # a scoring without verdicts needs no database
+    from assay.judges.book import read_contents  # scoring without verdicts needs no database
     from assay.workflow.controls import anchor_requests
 
     contents = read_contents(path)
-    others = {each.second for each in contents.standings.values()}  # named nowhere, but as what stands beside another
-    chosen = _chosen(path, [each for each in contents.judges if judge or each.digest not in others], judge)
-    beside = anchor_requests(rubrics)  # which say nothing of whether claims were ever asked about
+    second_judges = {status.second for status in contents.standings.values()}
+    # A second judge is chosen only by its name: without one, the file is read as that of the first judge.
+    candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
+    chosen = _choose_judge_identity(path, candidates, judge)
+    anchors = anchor_requests(rubrics)  # every judge is asked these, so they do not show that any claim was asked about
     recorded = contents.verdicts.get(chosen.digest, {})
-    book = {request: tuple(samples) for request, samples in recorded.items() if request not in beside}
+    book = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
     standing = contents.standings.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
     if standing is not None and standing.invalid:
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
     if standing is not None and standing.drift:
-        told = "; ".join(standing.drift)
-        notices.append(f"E_JUDGE_DRIFT {chosen.model} is not what it was: {told}: judge everything again in a new book")
+        changes = "; ".join(standing.drift)
+        notices.append(
+            f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
+            "verdict store"
+        )
     valid = standing is None or standing.may_gate
     second = standing.second if standing is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
@@ -66,13 +71,13 @@ def judging_of(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Judging,
         chosen.digest,
         valid=valid,
         model=chosen.model,
-        anchors=_share_of_anchors(standing),
+        anchors=_anchor_accuracy(standing),
         second=second,
         seconds=seconds,
     ), tuple(notices)
 
 
-def _share_of_anchors(standing: Standing | None) -> Rate | None:
+def _anchor_accuracy(standing: Standing | None) -> Rate | None:
     if standing is None or standing.anchors_right is None or not standing.anchors:
         return None
     bounds = wilson(round(standing.anchors_right * standing.anchors), standing.anchors)
@@ -80,34 +85,35 @@ def _share_of_anchors(standing: Standing | None) -> Rate | None:
 
 
 def bound(judging: Judging | None, golden: str) -> tuple[Judging | None, tuple[str, ...]]:
-    """Return the judging with those calibrations that hold here, and what to say of the others and of those in doubt.
+    """Return the judging with the calibrations that apply here, and notices about the others and about doubtful ones.
 
-    A calibration of another judge, another rubric or another version of the rules unlocks nothing. One of the rules
-    belongs to the golden set whose words it weighs (DECISIONS 19); `golden` is the digest of the one that is scored.
+    A calibration of another judge, another rubric or another version of the rules lets no metric gate. A calibration of
+    the rules applies only to the golden set on which it was measured, because the rules weigh its words (ADR 0031).
+    `golden` is the digest of the golden set that is scored.
     """
     if judging is None or not judging.calibrations:
         return judging, ()
-    kept, notices = {}, []
+    matching, notices = {}, []
     for metric, record in judging.calibrations.items():
-        other = _measured_elsewhere(record, judging, golden)
-        if other:
-            notices.append(f"the calibration of {metric} was measured {other}: the metric informs and does not gate")
+        mismatch = _calibration_mismatch(record, judging, golden)
+        if mismatch:
+            notices.append(f"the calibration of {metric} was measured {mismatch}: the metric informs and does not gate")
             continue
-        kept[metric] = record
+        matching[metric] = record
         if record.golden != golden:
             notices.append(
                 f"the calibration of {metric} was measured on another golden set: calibrate again where answers changed"
             )
-    return replace(judging, calibrations=kept), tuple(notices)
+    return replace(judging, calibrations=matching), tuple(notices)
 
 
-def _measured_elsewhere(record: Calibration, judging: Judging, golden: str) -> str:
-    """Return on what else than what is scored here a calibration was measured; "" where on the same."""
+def _calibration_mismatch(record: Calibration, judging: Judging, golden: str) -> str:
+    """Return how the conditions of a calibration differ from those of this scoring; "" if they are the same."""
     name = read_name(record.metric)
     if name.key("by", "rules") == "rules":
         if not record.counts_for(RULES_VERSION, ""):
             return f"with another version of the rules (got {record.judge}; expected {RULES_VERSION})"
-        return "on another golden set, whose words the rules weigh otherwise" if record.golden != golden else ""
+        return "on another golden set, whose words the rules weigh differently" if record.golden != golden else ""
     if not judging.book or name.base not in CATALOG:  # nothing judged, or a metric that only people and judges label
         return ""
     if record.judge != judging.judge:
@@ -115,44 +121,51 @@ def _measured_elsewhere(record: Calibration, judging: Judging, golden: str) -> s
     rubric = rubrics_hash(judging.rubrics.values(), grader_of(parse(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
-    then, now = record.anchors, judging.anchors
-    if then is None or now is None or then.low <= now.value <= then.high:
+    calibrated_anchors, current_anchors = record.anchors, judging.anchors
+    if (
+        calibrated_anchors is None
+        or current_anchors is None
+        or calibrated_anchors.low <= current_anchors.value <= calibrated_anchors.high
+    ):
         return ""
-    allowed = f"{then.value:.0%} then, {then.low:.0%} to {then.high:.0%} allowed"
-    return f"before the judge moved (E_JUDGE_DRIFT: {now.value:.0%} of its anchors are as expected, {allowed})"
+    allowed_range = f"{calibrated_anchors.low:.0%} to {calibrated_anchors.high:.0%} allowed"
+    return (
+        f"before the judge changed (E_JUDGE_DRIFT: {current_anchors.value:.0%} of its anchors are as expected, "
+        f"{calibrated_anchors.value:.0%} then, {allowed_range})"
+    )
 
 
 def self_judged(judging: Judging | None, versions: Mapping[str, Sequence[str]] | None) -> tuple[str, ...]:
-    """Return what every report says where the judge is the model that wrote the answers, as far as `versions` tell."""
+    """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers."""
     if judging is None or not judging.model or not versions:
         return ()
     from assay.judges.guards import self_judging  # a scoring without verdicts needs no patterns of model names
 
-    found = self_judging(judging.model, versions)
-    if found is None or found.kind != "same_model":
+    finding = self_judging(judging.model, versions)
+    if finding is None or finding.kind != "same_model":
         return ()
     return (f"judged by the model that wrote the answers ({judging.model}): it may favour its own words",)
 
 
 def judged_metrics(judging: Judging | None) -> tuple[str, ...]:
-    """Return the main metrics of a judge, as far as verdicts are recorded for them."""
-    held = judging.held if judging is not None else ()
-    return tuple(text for text in JUDGED_METRICS if is_measurable(parse(text), held))
+    """Return the main metrics of a judge for which verdicts are recorded."""
+    recorded = judging.held if judging is not None else ()
+    return tuple(text for text in JUDGED_METRICS if is_measurable(parse(text), recorded))
 
 
-def _chosen(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
-    found = [each for each in judges if wanted in (None, each.digest, each.model)]
-    if len(found) == 1:
-        return found[0]
-    known = [f"{each.model} ({each.digest})" for each in judges]
-    listed = ", ".join(known[:_MOST_NAMED]) + (
-        f" … and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
+    matches = [identity for identity in judges if wanted in (None, identity.digest, identity.model)]
+    if len(matches) == 1:
+        return matches[0]
+    judge_names = [f"{identity.model} ({identity.digest})" for identity in judges]
+    choices = ", ".join(judge_names[:_MAX_NAMED]) + (
+        f" … and {len(judge_names) - _MAX_NAMED} more" if len(judge_names) > _MAX_NAMED else ""
     )
     if not judges:
-        message = "holds no verdicts (expected a book or an export of one)"
+        message = "holds no verdicts (expected a verdict store or an export of one)"
     elif wanted is None:
-        message = f"several judges, and none named (expected --judge with one of {listed})"
+        message = f"several judges, and none named (expected --judge with one of {choices})"
     else:
-        several = "several such judges" if found else "no such judge"
-        message = f"{several} (got {shown(wanted)}; expected one of {listed})"
+        several = "several such judges" if matches else "no such judge"
+        message = f"{several} (got {shown(wanted)}; expected one of {choices})"
     raise InputError([Problem(path, None, "judge", message, "E_JUDGE")])

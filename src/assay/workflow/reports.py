@@ -1,4 +1,4 @@
-"""What a finished scoring leaves behind: reports for people, JSON for programs. What few runs write is loaded late."""
+"""Writing the reports of a finished scoring. Modules for reports that few runs write are imported when needed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ FAILED_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where to write what; None for what is not wanted. `now` is an ISO time for the reports, never read here.
+    """The paths of the reports to write; None for a report that is not wanted. `now` is the ISO time for the reports.
 
-    Of the HTML report: `detail_mb` megabytes of whole cases, `explain` the words after `assay explain CASE --config
-    CONFIG` for the others; `show_forbidden` text that the askers must not see.
+    For the HTML report, `detail_mb` is the size in megabytes up to which whole cases are included, `explain` holds the
+    arguments after `assay explain CASE --config CONFIG` for the other cases, and `show_forbidden` includes text that
+    the user of a case must not see.
     """
 
     markdown: str | None = None
@@ -46,15 +47,15 @@ class Targets:
 
 
 def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
-    """Write everything wanted and return (what it is, where it is) pairs in the order written."""
+    """Write the wanted reports and return pairs of description and path, in the order written."""
     written: list[tuple[str, Path]] = []
 
-    def write(what: str, path: str | None, parts: Iterator[bytes]) -> None:
+    def write(kind: str, path: str | None, parts: Iterator[bytes]) -> None:
         if path is not None:
-            written.append((what, write_whole(path, parts)))
+            written.append((kind, write_whole(path, parts)))
 
     if wanted.run_dir is not None:
-        from assay.workflow.keep import keep_run  # rests on this module
+        from assay.workflow.keep import keep_run  # imports this module
 
         written.append(("run folder", keep_run(run, wanted, Path(wanted.run_dir))))
     write("report", wanted.markdown, iter([markdown(run, wanted).encode()]) if wanted.markdown else iter(()))
@@ -77,50 +78,51 @@ def write_reports(run: ScoreRun, wanted: Targets) -> list[tuple[str, Path]]:
 
 
 def markdown(run: ScoreRun, wanted: Targets) -> str:
-    """Return the Markdown report, with the observations of the failed cases that it shows."""
-    from assay.workflow.explain import listed  # loaded for reports of cases only
+    """Return the Markdown report, which shows the observations of failed cases."""
+    from assay.workflow.explain import listed  # needed only for reports that show cases
 
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(wanted.now or "")[:10], owner=wanted.owner or run.golden.owner)
     shown = shown_observations(run)
-    lists = {key: listed(run.joins.case(run.joins.position[key[1]]), seen) for key, seen in shown.items()}
-    return to_markdown(run.scoring, shown, cases, meta, _comparisons(run), all_attributions(run), lists)
+    lists = {key: listed(run.joins.case(run.joins.position[key[1]]), observation) for key, observation in shown.items()}
+    return to_markdown(run.scoring, shown, cases, meta, _compare_with_baseline(run), all_attributions(run), lists)
 
 
 def json_report(run: ScoreRun, now: str | None = None) -> str:
-    """Return the report for programs, with whose fault each case's outcome was."""
+    """Return the JSON report, with the attribution of every case."""
     return to_json(run.scoring, now, all_attributions(run))
 
 
 def all_attributions(run: ScoreRun) -> dict[str, dict[str, Attribution]]:
-    """Return the attributions of every configuration; none where the run keeps no observations."""
-    from assay.workflow.attribute import attributions  # loaded for reports of cases only
+    """Return the attributions of every configuration that has any; none if the run keeps no observations."""
+    from assay.workflow.attribute import attributions  # needed only for reports that show cases
 
-    return {config: found for config in sorted(run.scoring.configs) if (found := attributions(run, config))}
+    by_config = {config: attributions(run, config) for config in sorted(run.scoring.configs)}
+    return {config: by_case for config, by_case in by_config.items() if by_case}
 
 
-def _comparisons(run: ScoreRun) -> Mapping[str, Comparison]:
+def _compare_with_baseline(run: ScoreRun) -> Mapping[str, Comparison]:
     if run.baseline is None:
         return {}
-    from assay.workflow.compare import comparisons  # attributes every case again: only where a baseline was given
+    from assay.workflow.compare import comparisons  # attributes every case again, so only with a baseline
 
     return comparisons(run)
 
 
-def _decisive(run: ScoreRun) -> Comparison | None:
-    """Return the comparison of the first configuration that is gated, else of the first."""
-    found = _comparisons(run)
-    gated = [config for config in found if run.scoring.configs[config].decision is not None]
-    return found[gated[0] if gated else min(found)] if found else None
+def _decisive_comparison(run: ScoreRun) -> Comparison | None:
+    """Return the comparison of the first gated configuration, else of the first configuration."""
+    by_config = _compare_with_baseline(run)
+    gated = [config for config in by_config if run.scoring.configs[config].decision is not None]
+    return by_config[gated[0] if gated else min(by_config)] if by_config else None
 
 
 def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
-    """Yield the HTML report in pieces; the run's files must be there until the last of them."""
-    from assay.workflow.html import html_report  # loaded for reports of cases only
+    """Yield the HTML report in pieces; the run's files must exist until the last piece."""
+    from assay.workflow.html import html_report  # needed only for reports that show cases
 
     return html_report(
         run,
-        comparison=_decisive(run),
+        comparison=_decisive_comparison(run),
         attributions=all_attributions(run),
         explain=wanted.explain,
         date=(wanted.now or "")[:10],
@@ -132,25 +134,25 @@ def html(run: ScoreRun, wanted: Targets) -> Iterator[bytes]:
 
 def shown_observations(run: ScoreRun) -> Mapping[tuple[str, str], Observation]:
     """Return the observations of the failed cases that a report shows, read again from their files."""
-    found = {}
+    observations = {}
     for config, result in run.scoring.configs.items():
         failed = [checks.case_id for checks in result.table.checks if checks.failed][:FAILED_SHOWN]
         for case_id in failed:
             observation = run.observation(config, case_id)
             if observation is not None:
-                found[config, case_id] = observation
-    return found
+                observations[config, case_id] = observation
+    return observations
 
 
 def github_annotations(run: ScoreRun, *, strict: bool = False) -> list[str]:
-    """Return the commands that make GitHub mark what stands against a release."""
+    """Return the workflow commands with which GitHub annotates what speaks against a release."""
     from assay.report.github import workflow_commands
 
     return workflow_commands(run.scoring, strict=strict)
 
 
 def github_summary(run: ScoreRun, *, strict: bool = False) -> str:
-    """Return the summary of a job, as Markdown."""
+    """Return the GitHub job summary as Markdown."""
     from assay.report.github import job_summary
 
     return job_summary(run.scoring, run.cases, strict=strict)
@@ -163,13 +165,15 @@ def per_case(run: ScoreRun) -> Iterator[bytes]:
 
 
 def legacy(run: ScoreRun) -> str:
-    """Return the report in the exact shape of the brief's own runner."""
+    """Return the report in the exact shape of the RAG runner's contract `rag-trace` (ADR 0038)."""
     rows = {}
     for config, result in run.scoring.configs.items():
-        seen = (
-            (case_id, found)
-            for case_id in result.table.case_ids
-            if (found := run.observation(config, case_id)) is not None
-        )
-        rows[config] = legacy_rows(run.golden.cases, result.table, seen)
+        rows[config] = legacy_rows(run.golden.cases, result.table, _recorded_observations(run, config))
     return legacy_json(rows)
+
+
+def _recorded_observations(run: ScoreRun, config: str) -> Iterator[tuple[str, Observation]]:
+    for case_id in run.scoring.configs[config].table.case_ids:
+        observation = run.observation(config, case_id)
+        if observation is not None:
+            yield case_id, observation

@@ -24,7 +24,7 @@ from assay.workflow.session import Request, day_of, scored
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """Which gate decides, where it is not that of the settings, over which configurations and against what baseline."""
+    """The gate that replaces that of the settings, the gated configurations, the baseline, and other options."""
 
     gate: str | None = None
     profile: str | None = None
@@ -38,7 +38,7 @@ class Deciding:
 def scored_run(
     measurement: Measurement, observed: Observed, deciding: Deciding, progress: Progress | None = None
 ) -> Iterator[ScoreRun]:
-    """Yield the scoring of what was observed. Raises IncompleteError where nothing was."""
+    """Yield the scoring of the observations. Raises IncompleteError if there are none."""
     config = measurement.config
     outputs = observed.folder / OBSERVATIONS
     if not outputs.exists() or not outputs.stat().st_size:
@@ -46,20 +46,24 @@ def scored_run(
         raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
     settings = config.settings.scoring
     if measurement.probes_of is not None:
-        request = Request(str(observed.folder / GOLDEN), [str(outputs)], "assay", "assay", _corpus(config), [LEAKS])
+        request = Request(
+            str(observed.folder / GOLDEN), [str(outputs)], "assay", "assay", _corpus_path(config), [LEAKS]
+        )
         with scored(request, progress) as run:
             yield run
         return
-    own = config.path if config.settings.gate is not None and not (deciding.gate or deciding.profile) else None
+    settings_gate = (
+        config.path if config.settings.gate is not None and not (deciding.gate or deciding.profile) else None
+    )
     request = Request(
         golden=str(observed.folder / GOLDEN),
         outputs=[str(outputs)],
         golden_format="assay",
         outputs_format="assay",
-        corpus=_corpus(config),
+        corpus=_corpus_path(config),
         metrics=settings.metrics,
         by=settings.by,
-        gate=deciding.gate or own,
+        gate=deciding.gate or settings_gate,
         profile=deciding.profile,
         gate_configs=deciding.configs,
         limit=measurement.limit,
@@ -70,7 +74,7 @@ def scored_run(
         today=day_of(measurement.started_at),
         good=settings.good,
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
-        notices=[*observed.notices, *agreement_notices(_observations(observed), settings.production_k)],
+        notices=[*observed.notices, *agreement_notices(_read_observations(observed), settings.production_k)],
     )
     with scored(request, progress) as run:
         with RunFolder(observed.folder) as folder:
@@ -79,28 +83,28 @@ def scored_run(
 
 
 def report_targets(config: Config, folder: Path, said: Targets) -> Targets:
-    """Return where the settings want reports of what was observed in a run folder; `said` is what flags say of them."""
+    """Return the report paths of the settings for a run folder; `said` holds the values given by flags."""
     report = config.settings.report
 
-    def place(name: str, value: str | None) -> str | None:
+    def resolve(name: str, value: str | None) -> str | None:
         return config.at(f"report.{name}", value) if value is not None else None
 
     return replace(
         said,
-        markdown=place("markdown", report.markdown),
-        json=place("json", report.json),
-        per_case=place("per_case", report.per_case),
-        html=place("html", report.html),
+        markdown=resolve("markdown", report.markdown),
+        json=resolve("json", report.json),
+        per_case=resolve("per_case", report.per_case),
+        html=resolve("html", report.html),
         explain=shlex.join(["--run", str(folder)]),
     )
 
 
-def _corpus(config: Config) -> str | None:
+def _corpus_path(config: Config) -> str | None:
     corpus = config.settings.corpus
     return config.at("corpus", corpus) if corpus is not None else None
 
 
-def _observations(observed: Observed) -> Iterator[Observation]:
+def _read_observations(observed: Observed) -> Iterator[Observation]:
     with open(observed.folder / OBSERVATIONS, "rb") as lines:
         for line in lines:
             yield native.decode(line)

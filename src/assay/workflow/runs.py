@@ -1,4 +1,4 @@
-"""A run folder scored again: RUN, or RUN:CONFIG where one configuration of it is meant (DECISIONS 20)."""
+"""Scoring a run folder again: RUN, or RUN:CONFIG for one of its configurations (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from assay.workflow.session import Request, scored
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """A run folder as people name it, with the configuration where they name one."""
+    """A run folder as a user names it, with the configuration if one is named."""
 
     path: Path
     config: str | None = None
 
     @property
     def configs(self) -> tuple[str, ...]:
-        """What `Request.configs` shall be: the configuration that is named, or none, which means all."""
+        """The value for `Request.configs`: the named configuration, or none, which means all."""
         return (self.config,) if self.config is not None else ()
 
 
@@ -45,28 +45,28 @@ def is_run(text: str) -> bool:
 
 
 def rubrics_of_run(run: Path) -> list[str]:
-    """Return the folders of the rubrics that a run was judged with; none where the shipped ones were enough, or where
-    there is no run."""
+    """Return the folders of the rubrics that a run was judged with; none if it used only the built-in ones, or if there
+    is no run."""
     judge = (read_manifest(run).get("judge") or {}) if is_run(str(run)) else {}
     return [str(run / RUBRICS)] if judge.get("rubrics") else []
 
 
 def files_of(*names: str | None) -> list[str]:
-    """Return the files that names stand for: of a run those that it is scored from, else the name itself."""
-    found: list[str] = []
+    """Return the files behind some names: for a run the files that it is scored from, else the name itself."""
+    paths: list[str] = []
     for name in filter(None, names):
         if not is_run(name):
-            found.append(name)
+            paths.append(name)
             continue
         folder = split_run(name).path
-        kept = [str(each["path"]) for each in read_manifest(folder).get("observations", ())]
-        own = (MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, VERDICTS, VERDICTS_TEXT, CALIBRATION, LOCK)
-        found += [str(folder / each) for each in (*own, *kept)]
-    return found
+        output_names = [str(file["path"]) for file in read_manifest(folder).get("observations", ())]
+        fixed_names = (MANIFEST, GOLDEN, CORPUS, OBSERVATIONS, VERDICTS, VERDICTS_TEXT, CALIBRATION, LOCK)
+        paths += [str(folder / file_name) for file_name in (*fixed_names, *output_names)]
+    return paths
 
 
 def split_run(text: str) -> RunName:
-    """Return the folder and the configuration of `DIR` or `DIR:CONFIG`; a folder that exists is taken whole.
+    """Return the folder and the configuration of `DIR` or `DIR:CONFIG`; the name of a folder may contain a colon.
 
     >>> split_run("runs/0001:hybrid").config
     'hybrid'
@@ -78,26 +78,26 @@ def split_run(text: str) -> RunName:
 
 
 def request_of(run: Path, **changes: Any) -> Request:
-    """Return what scores a run folder again: the same golden set, outputs, corpus, metrics, verdicts and rubrics.
+    """Return the request that scores a run folder again with the golden set, outputs and settings of its manifest.
 
-    `changes` are fields of `Request`; other `verdicts` come with their own judge and rubrics. Raises InputError where
-    the folder is no run, or its files are not those that its manifest names.
+    `changes` are fields of `Request` that replace those of the run; other `verdicts` come with their own judge and
+    rubrics. Raises InputError if the folder is not a run, or if its files are not those that its manifest names.
     """
     manifest = read_manifest(run)
     problems = []
     files = manifest.get("observations") or [{"path": OBSERVATIONS, "format": "assay"}]
     for file in files:
-        problems += _changed(run / file["path"], file.get("sha256"))
+        problems += _check_file(run / file["path"], file.get("sha256"))
     formats = {file["format"] for file in files}
     if len(formats) > 1:
         message = f"outputs of several formats (got {', '.join(sorted(formats))}; expected one)"
         problems.append(Problem(str(run), None, "observations", message, "E_RUN_FOLDER"))
     corpus = run / CORPUS if "corpus" in manifest else None
     if corpus is not None:
-        problems += _changed(corpus, manifest["corpus"]["sha256"])
+        problems += _check_file(corpus, manifest["corpus"]["sha256"])
     judge = manifest.get("judge")
     rubrics = judge.get("rubrics", ()) if judge is not None else ()
-    problems += _changed_rubrics(run, rubrics)
+    problems += _check_rubrics(run, rubrics)
     if problems:
         raise InputError(problems)
     request = Request(
@@ -108,7 +108,7 @@ def request_of(run: Path, **changes: Any) -> Request:
         corpus=str(corpus) if corpus is not None else None,
         metrics=manifest.get("metrics", ()),
         look_again=True,
-        verdicts=_book_of(run, judge) if judge is not None else None,
+        verdicts=_verdict_store_path(run, judge) if judge is not None else None,
         judge=judge["digest"] if judge is not None else None,
         rubrics=rubrics_of_run(run),
         judged=judge is not None,
@@ -123,9 +123,9 @@ def request_of(run: Path, **changes: Any) -> Request:
 
 @contextmanager
 def opened(run: str | Path, progress: Progress | None = None, **changes: Any) -> Iterator[ScoreRun]:
-    """Yield a run folder's scoring; `changes` are fields of `Request`.
+    """Yield the scoring of a run folder; `changes` are fields of `Request`.
 
-    Raises InputError as `request_of` does, and where the golden set is not the one that the run was made with.
+    Raises InputError as `request_of` does, and if the golden set is not the one that the run was made with.
     """
     folder = Path(run)
     with scored_again(folder, request_of(folder, **changes), progress) as scoring:
@@ -134,21 +134,21 @@ def opened(run: str | Path, progress: Progress | None = None, **changes: Any) ->
 
 @contextmanager
 def scored_again(folder: Path, request: Request, progress: Progress | None = None) -> Iterator[ScoreRun]:
-    """Yield the scoring of a run folder by what `request_of` made of it. Raises InputError for an edited golden set."""
+    """Yield the scoring of a run folder for a request of `request_of`. Raises InputError for an edited golden set."""
     with scored(request, progress) as scoring:
         refuse_other_golden(folder, scoring.scoring.golden.digest)
         yield scoring
 
 
 def refuse_other_golden(folder: Path, digest: str) -> None:
-    """Raise InputError where the golden set is not the one that a run was made with."""
+    """Raise InputError if the golden set is not the one that a run was made with."""
     if read_manifest(folder).get("golden_digest", digest) != digest:
-        message = "is not what the run was made with (its digest differs from the manifest's)"
+        message = "is not the golden set that the run was made with (its digest differs from the manifest's)"
         raise InputError([Problem(str(folder / GOLDEN), None, "", message, "E_RUN_CHANGED")])
 
 
 def config_of(run: ScoreRun, name: RunName) -> str:
-    """Return the configuration that a name means. Raises InputError where it is another's, or must be named."""
+    """Return the configuration that a name means. Raises InputError if the run lacks it, or if one must be named."""
     configs = sorted(run.scoring.configs)
     if name.config is None and len(configs) == 1:
         return configs[0]
@@ -159,25 +159,29 @@ def config_of(run: ScoreRun, name: RunName) -> str:
     raise InputError([Problem(str(name.path), None, "config", message, "E_CONFIG")])
 
 
-def _book_of(run: Path, judge: dict[str, str]) -> str:
-    """Return where the verdicts of a run lie: in the folder, unless another book was named."""
-    own = run / judge["book"]
-    return str(own if own.is_file() else judge["book"])
+def _verdict_store_path(run: Path, judge: dict[str, str]) -> str:
+    """Return the path of the verdicts of a run: in its folder, unless another verdict store was named."""
+    path_in_run = run / judge["book"]
+    return str(path_in_run if path_in_run.is_file() else judge["book"])
 
 
-def _changed_rubrics(run: Path, named: Sequence[Mapping[str, str]]) -> list[Problem]:
-    """Return what is wrong with the rubrics of a run: one that was edited is another question than was asked."""
-    problems = [problem for file in named for problem in _changed(run / file["path"], file["sha256"])]
-    known = {str(run / file["path"]) for file in named}
-    added = [str(path) for path in sorted((run / RUBRICS).glob("*.yaml")) if str(path) not in known] if named else []
-    message = "is no rubric of this run (expected those that its manifest names)"
-    return problems + [Problem(path, None, "", message, "E_RUN_CHANGED") for path in added]
+def _check_rubrics(run: Path, named: Sequence[Mapping[str, str]]) -> list[Problem]:
+    """Return the problems of a run's rubrics: the verdicts answer the rubrics as they were when the judge was asked."""
+    problems = [problem for file in named for problem in _check_file(run / file["path"], file["sha256"])]
+    expected_paths = {str(run / file["path"]) for file in named}
+    added_paths = (
+        [str(path) for path in sorted((run / RUBRICS).glob("*.yaml")) if str(path) not in expected_paths]
+        if named
+        else []
+    )
+    message = "is not a rubric of this run (expected those that its manifest names)"
+    return problems + [Problem(path, None, "", message, "E_RUN_CHANGED") for path in added_paths]
 
 
-def _changed(path: Path, digest: str | None) -> list[Problem]:
+def _check_file(path: Path, digest: str | None) -> list[Problem]:
     if not path.is_file():
-        return [Problem(str(path), None, "", "is not there (expected the file that the manifest names)", "E_NO_FILE")]
+        return [Problem(str(path), None, "", "does not exist (expected the file that the manifest names)", "E_NO_FILE")]
     if digest is not None and sha256_of(path) != digest:
-        message = "is not what was scored (its SHA-256 differs from the manifest's)"
+        message = "is not the file that was scored (its SHA-256 differs from the manifest's)"
         return [Problem(str(path), None, "", message, "E_RUN_CHANGED")]
     return []

@@ -1,4 +1,4 @@
-"""A side of a comparison as a committed file, and back: no question, no reference, no text of chunks or answers."""
+"""Encoding one side of a comparison as a baseline file, without questions, references, or text of chunks or answers."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from assay.scoring.snapshot import Snapshot
 
 
 def loaded(path: str) -> Snapshot:
-    """Return the side that a file of `assay baseline save` holds. Raises InputError where it cannot be read."""
-    found = read_baseline(path)
+    """Return the side stored in a file of `assay baseline save`. Raises InputError if it cannot be read."""
+    file = read_baseline(path)
     table = ScoreTable(
-        found.config_id,
-        tuple(case.id for case in found.cases),
-        {line.metric: _column(line) for line in found.columns},
-        found.missing,
-        found.checks,
-        found.repeats,
-        found.versions,
-        uncalibrated=found.uncalibrated,
+        file.config_id,
+        tuple(case.id for case in file.cases),
+        {line.metric: _decode_column(line) for line in file.columns},
+        file.missing,
+        file.checks,
+        file.repeats,
+        file.versions,
+        uncalibrated=file.uncalibrated,
     )
-    _check_scores(found.metrics, table, path)
-    golden = found.golden
+    _check_columns(file.metrics, table, path)
+    golden = file.golden
     side = Side(
         path,
-        found.config_id,
+        file.config_id,
         golden.digest,
-        len(found.cases),
-        found.versions,
-        found.judge,
-        found.rubrics,
-        found.stage,
-        found.assay_version,
+        len(file.cases),
+        file.versions,
+        file.judge,
+        file.rubrics,
+        file.stage,
+        file.assay_version,
     )
-    known = {line.case_id: _attribution(line) for line in found.attributions}
-    return Snapshot(side, table, found.cases, found.metrics, found.definitions, known, found.made_with, golden)
+    attributions = {line.case_id: _decode_attribution(line) for line in file.attributions}
+    return Snapshot(side, table, file.cases, file.metrics, file.definitions, attributions, file.made_with, golden)
 
 
-def _check_scores(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
-    """Raise InputError where a metric, or a part that it is made of, has no scores."""
+def _check_columns(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
+    """Raise InputError if a metric, or a part from which it is computed, has no scores."""
     needed = [part for name in metrics for part in (name, *grader_of(parse(name)).parts)]
     problems = [
         Problem(path, None, "columns", f"no scores of {name} (expected those of every metric)", "E_BASELINE")
@@ -61,8 +61,9 @@ def _check_scores(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
 
 
 def file_of(side: Snapshot) -> BaselineFile:
-    """Return a side as it is committed: no question, no reference, no text of chunks or answers."""
-    quoted = {case.id for case in side.cases if any(QUOTE in each for unit in case.evidence for each in unit.any_of)}
+    """Return a side as a baseline file, without questions, references, or text of chunks or answers."""
+    # The name of an evidence unit found by a quote is that quote, which a baseline must not hold.
+    quoted = {case.id for case in side.cases if _has_quote(case)}
     table = side.table
     return BaselineFile(
         KIND,
@@ -80,15 +81,22 @@ def file_of(side: Snapshot) -> BaselineFile:
         dict(side.definitions),
         table.uncalibrated,
         table.missing,
-        tuple(_bare(case) for case in side.cases),
+        tuple(_strip_case(case) for case in side.cases),
         table.checks,
-        tuple(_line(column) for _, column in sorted(table.columns.items())),
-        tuple(_attribution_line(found, case_id in quoted) for case_id, found in sorted(side.attributions.items())),
+        tuple(_encode_column(column) for _, column in sorted(table.columns.items())),
+        tuple(
+            _encode_attribution(attribution, case_id in quoted)
+            for case_id, attribution in sorted(side.attributions.items())
+        ),
     )
 
 
-def _bare(case: Case) -> Case:
-    """Return what slices and clusters are made from."""
+def _has_quote(case: Case) -> bool:
+    return any(QUOTE in alternative for unit in case.evidence for alternative in unit.any_of)
+
+
+def _strip_case(case: Case) -> Case:
+    """Return a case with only the fields from which slices and clusters are made."""
     kinds = tuple(Evidence((), kind=unit.kind) for unit in case.evidence if unit.kind)
     return Case(
         case.id,
@@ -104,62 +112,64 @@ def _bare(case: Case) -> Case:
     )
 
 
-def _line(column: ScoreColumn) -> ColumnLine:
+def _encode_column(column: ScoreColumn) -> ColumnLine:
     values = tuple(
         value if state == SCORED else None
         for value, state in zip(column.values.tolist(), column.status.tolist(), strict=True)
     )
-    told = [np.flatnonzero(column.status == state) for state in (NOT_APPLICABLE, ERROR)]
-    told.append(np.array([row for row in in_review(column).tolist() if column.status[row] == SCORED], dtype=np.intp))
-    return ColumnLine(column.metric, values, *(_by_reason(column, rows) for rows in told))
+    row_groups = [np.flatnonzero(column.status == state) for state in (NOT_APPLICABLE, ERROR)]
+    row_groups.append(
+        np.array([row for row in in_review(column).tolist() if column.status[row] == SCORED], dtype=np.intp)
+    )
+    return ColumnLine(column.metric, values, *(_group_rows_by_reason(column, rows) for rows in row_groups))
 
 
-def _by_reason(column: ScoreColumn, rows: Rows) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
+def _group_rows_by_reason(column: ScoreColumn, rows: Rows) -> dict[str, tuple[int, ...]]:
+    rows_by_reason: dict[str, list[int]] = {}
     for row in rows.tolist():
-        found.setdefault(column.reasons[column.reason[row]], []).append(row)
-    return {reason: tuple(rows) for reason, rows in sorted(found.items())}
+        rows_by_reason.setdefault(column.reasons[column.reason[row]], []).append(row)
+    return {reason: tuple(rows) for reason, rows in sorted(rows_by_reason.items())}
 
 
-def _column(line: ColumnLine) -> ScoreColumn:
+def _decode_column(line: ColumnLine) -> ScoreColumn:
     size = len(line.values)
     reasons = tuple(dict.fromkeys(("", *line.not_applicable, *line.errors, *line.needs_review)))
-    status, reason = np.full(size, SCORED, dtype=np.uint8), np.zeros(size, dtype=np.uint16)
+    status, reason_codes = np.full(size, SCORED, dtype=np.uint8), np.zeros(size, dtype=np.uint16)
     kinds = (NOT_APPLICABLE, line.not_applicable), (ERROR, line.errors), (SCORED, line.needs_review)
     for state, rows_by_reason in kinds:
-        for why, rows in rows_by_reason.items():
-            status[list(rows)], reason[list(rows)] = state, reasons.index(why)
+        for reason_text, rows in rows_by_reason.items():
+            status[list(rows)], reason_codes[list(rows)] = state, reasons.index(reason_text)
     values = np.array([0.0 if value is None else value for value in line.values], dtype=np.float64)
-    return ScoreColumn(line.metric, values, status, reason, reasons)
+    return ScoreColumn(line.metric, values, status, reason_codes, reasons)
 
 
-def _attribution_line(found: Attribution, quoted: bool) -> AttributionLine:
-    walk = tuple(
+def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLine:
+    walk_lines = tuple(
         WalkLine(
-            each.unit,
-            f"unit {each.unit + 1}" if quoted else each.name,
-            each.grade,
-            each.required,
-            tuple(each.ranks),
-            tuple(each.ranks.values()),
-            each.lost_at,
+            step.unit,
+            f"unit {step.unit + 1}" if quoted else step.name,
+            step.grade,
+            step.required,
+            tuple(step.ranks),
+            tuple(step.ranks.values()),
+            step.lost_at,
         )
-        for each in found.walk
+        for step in attribution.walk
     )
-    kept = {name: getattr(found, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
-    return AttributionLine(**kept, walk=walk)
+    fields = {name: getattr(attribution, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
+    return AttributionLine(**fields, walk=walk_lines)
 
 
-def _attribution(line: AttributionLine) -> Attribution:
+def _decode_attribution(line: AttributionLine) -> Attribution:
     walk = tuple(
         EvidenceWalk(
-            each.unit,
-            each.name,
-            each.grade,
-            each.required,
-            dict(zip(each.stages, each.ranks, strict=True)),
-            each.lost_at,
+            step.unit,
+            step.name,
+            step.grade,
+            step.required,
+            dict(zip(step.stages, step.ranks, strict=True)),
+            step.lost_at,
         )
-        for each in line.walk
+        for step in line.walk
     )
     return Attribution(**{**structs.asdict(line), "walk": walk})

@@ -1,4 +1,4 @@
-"""The use case of scoring: golden set and recorded outputs in; tables, summaries, decision and report data out."""
+"""Scoring recorded outputs against a golden set: score tables, summaries and the gate's decision."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to score: everything that changes the result, and the number of worker processes, which does not.
+    """How to score: all options that change the result, and the number of worker processes, which does not.
 
-    `configs` are those that are scored; all without them.
+    `configs` are the configurations to score; all of them if it is empty.
     """
 
     metrics: tuple[str, ...] = DEFAULT_METRICS
@@ -63,7 +63,7 @@ class Options:
 
 @dataclass
 class ScoreRun:
-    """A finished scoring with what is needed to look at single cases again: where each observation lies."""
+    """A finished scoring, with the location of each observation so that single cases can be read again."""
 
     scoring: Scoring
     golden: GoldenSet
@@ -79,7 +79,7 @@ class ScoreRun:
 
     @cached_property
     def joins(self) -> Joins:
-        """The golden set joined with corpus and verdicts: what single cases are scored again with."""
+        """The golden set joined with corpus and verdicts, with which single cases are scored again."""
         return Joins(self.golden, self.corpus, self.judging, self.whole)
 
     @cached_property
@@ -89,27 +89,27 @@ class ScoreRun:
 
     @cached_property
     def _position(self) -> dict[str, int]:
-        return {case_id: place for place, case_id in enumerate(self.cases)}
+        return {case_id: position for position, case_id in enumerate(self.cases)}
 
     def observation(self, config_id: str, case_id: str) -> Observation | None:
-        """Return the first recorded observation of a case, read again from its file; None where there is none."""
+        """Return the first recorded observation of a case, read again from its file; None if there is none."""
         if (config_id, case_id) in self.held:
             return self.held[config_id, case_id]
         if self.gathered is None:
             return None
-        found = self.gathered.locate(config_id, self._position.get(case_id, -1))
-        if found is None or not self.files[found.file].path:
+        location = self.gathered.locate(config_id, self._position.get(case_id, -1))
+        if location is None or not self.files[location.file].path:
             return None
-        file = self.files[found.file]
+        file = self.files[location.file]
         with open(file.path, "rb") as lines:
-            lines.seek(found.start)
+            lines.seek(location.start)
             line = lines.readline()
         return in_nfc(FORMATS[file.decoded_as].decode(line.removeprefix(BOM)))[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is scored, against what and how: the golden set (the chosen cases of `whole`), the corpus, the plan."""
+    """The inputs of one scoring: the golden set (the selected cases of `whole`), the corpus, the plan and options."""
 
     golden: GoldenSet
     options: Options
@@ -126,9 +126,9 @@ class Job:
         """Return the job for a whole golden set."""
         cases = chosen(golden, options.limit, options.only)
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
-        kept = structs.replace(golden, cases=cases) if beyond else golden
-        wanted = the_plan(options, partial=golden.judgments == "partial")
-        return cls(kept, options, wanted, corpus, format, digest, beyond, golden)
+        selected = structs.replace(golden, cases=cases) if beyond else golden
+        metric_plan = the_plan(options, partial=golden.judgments == "partial")
+        return cls(selected, options, metric_plan, corpus, format, digest, beyond, golden)
 
     def joins(self) -> Joins:
         """Return the golden set joined with corpus and verdicts."""
@@ -136,26 +136,27 @@ class Job:
 
     @property
     def info(self) -> GoldenInfo:
-        """What reports say of the golden set."""
+        """The description of the golden set in reports."""
         golden = self.golden
         count = len(golden.cases)
         return GoldenInfo(golden.name or self.name, golden.version, self.digest, count, self.format, golden.judgments)
 
 
 def the_plan(options: Options, *, partial: bool = False) -> Plan:
-    """Return what to compute: the metrics asked for, those that the gate looks at, and what says an answer is good.
+    """Return the metrics to compute: those requested, those of the gate's rules, and the one that says an answer is
+    good.
 
-    Where chunks are judged in part, `judged` stands beside every ranking metric (DECISIONS 5).
+    If the golden set judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027).
     """
     needed = metrics_needed(options.gate) if options.gate is not None else ()
-    limit = options.attribution.limit
-    names = parse_all((*options.metrics, *needed, *((limit.metric,) if limit is not None else ())))
-    held = options.judging.held if options.judging is not None else ()
-    return plan((*names, *judged_beside(names)) if partial else names, held)
+    signal_limit = options.attribution.limit
+    names = parse_all((*options.metrics, *needed, *((signal_limit.metric,) if signal_limit is not None else ())))
+    recorded = options.judging.held if options.judging is not None else ()
+    return plan((*names, *judged_beside(names)) if partial else names, recorded)
 
 
 def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoreRun:
-    """Score recorded outputs. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
+    """Score recorded outputs. Raises InputError listing their problems, IncompleteError when a worker process dies."""
     shards = cut(files, torn_tail=job.options.allow_torn_tail, strict=job.options.strict_outputs)
     work = partial(score_shard, joins=job.joins(), the_plan=job.plan)
     results = []
@@ -164,16 +165,16 @@ def score_files(job: Job, files: Sequence[OutputFile], progress: Progress | None
             results.append(result)
             if progress is not None:
                 progress(done, len(shards))
-        return _finish(job, files, results)
+        return _finish_run(job, files, results)
 
 
 def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRun:
-    """Score observations held in memory; the same as writing them to a file and scoring that."""
+    """Score observations in memory; the result is the same as for a file that holds them."""
     collector = Collector(job.joins(), job.plan, "observations", strict=job.options.strict_outputs)
     held: dict[tuple[str, str], Observation] = {}
-    for number, given in enumerate(observations, 1):
+    for number, row in enumerate(observations, 1):
         try:
-            observation = checked(given)
+            observation = checked(row)
         except InputError as error:
             for problem in error.problems:
                 collector.problem(replace(problem, path=collector.source, line=number))
@@ -183,19 +184,19 @@ def score_observations(job: Job, observations: Iterable[Observation]) -> ScoreRu
         key = observation.config_id, observation.case_id
         if key not in held or observation.repeat < held[key].repeat:
             held[key] = observation
-    run = _finish(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
+    run = _finish_run(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
     run.held = held
     return run
 
 
-def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
+def _finish_run(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> ScoreRun:
     _check_baseline(job)
     gathered = gather(results)
     notices = check(gathered, job.golden, files, job.beyond_limit, ignore_unknown=job.options.ignore_unknown)
     selection = selection_note(job.options.limit, job.options.only)
     if selection:
         notices = (*notices, selection)
-    tables = _tables(job, gathered)
+    tables = _build_tables(job, gathered)
     scoring = conclude(
         job.golden,
         job.info,
@@ -227,7 +228,7 @@ def _finish(job: Job, files: Sequence[OutputFile], results: list[Collected]) -> 
 
 
 def _check_baseline(job: Job) -> None:
-    """Raise InputError where the baseline is not comparable on what the gate's regression rules look at."""
+    """Raise InputError if the baseline is not comparable for the metrics of the gate's regression rules."""
     baseline, gate, judging = job.options.baseline, job.options.gate, job.options.judging
     if baseline is not None:
         metrics = regressions(gate) if gate is not None else []
@@ -236,7 +237,7 @@ def _check_baseline(job: Job) -> None:
         refuse_incomparable(baseline, side, {metric: definition_of(metric) for metric in metrics}, metrics)
 
 
-def _tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
+def _build_tables(job: Job, gathered: Gathered) -> dict[str, ScoreTable]:
     joins = job.joins()
     unknown = sorted(set(job.options.configs) - set(gathered.configs))
     if unknown:

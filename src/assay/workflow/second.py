@@ -1,4 +1,4 @@
-"""A second judge, of another family, for what the first leaves in doubt: where both agree, a label stands."""
+"""A second judge of another model family for the requests that the first leaves in doubt (ADR 0023)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from assay.workflow.judges import ChosenJudge, choose_judge
 from assay.workflow.questions import Questions
 
 CALLS_OF_VOTE = 1 + REPAIRS
-"""Calls that one vote takes at most, but for those that fail."""
+"""The maximum number of calls for one vote, not counting calls that fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Tokens and dollars; None where nobody says what the judge costs."""
+    """Prompt and completion tokens, and their cost in dollars; None if the price of the judge is unknown."""
 
     prompt: int
     completion: int
     cost: float | None
 
     def and_also(self, other: Took) -> Took:
-        """Return both together."""
+        """Return the sum of both."""
         cost = self.cost + other.cost if self.cost is not None and other.cost is not None else None
         return Took(self.prompt + other.prompt, self.completion + other.completion, cost)
 
 
 class SecondJudge:
-    """A second judge with what it said, one vote for each request."""
+    """A second judge with its samples, one vote for each request."""
 
     def __init__(self, chosen: ChosenJudge, judge: LLMJudge) -> None:
         self.chosen, self.judge = chosen, judge
@@ -47,85 +47,97 @@ class SecondJudge:
 
     @property
     def name(self) -> str:
-        """What people read of it."""
+        """Its model, name and digest, as shown to the user."""
         return f"{self.judge.identity.model} ({self.chosen.name}, {self.judge.identity.digest})"
 
     def recall(self, contents: Contents) -> None:
-        """Take what is recorded."""
+        """Load its recorded samples."""
         recorded = contents.verdicts.get(self.judge.identity.digest, {})
         self.said = {name: list(samples) for name, samples in recorded.items()}
 
     def most(self, asked: Iterable[JudgeRequest]) -> tuple[int, Took]:
-        """Return the calls, and what they take, at most: where everything is in doubt."""
-        lacking = [each for each in asked if all(vote.unscored for vote in self.said.get(each.digest, ()))]
-        each = [self.judge.estimate(request) for request in lacking]
-        prompt, completion = (CALLS_OF_VOTE * sum(tokens[kind] for tokens in each) for kind in (0, 1))
+        """Return the maximum of calls and of their usage, reached if every request is in doubt."""
+        unanswered = 0
+        prompt = completion = 0
+        for request in asked:
+            if all(vote.unscored for vote in self.said.get(request.digest, ())):
+                prompt_tokens, completion_tokens = self.judge.estimate(request)
+                unanswered += 1
+                prompt += CALLS_OF_VOTE * prompt_tokens
+                completion += CALLS_OF_VOTE * completion_tokens
         price = self.chosen.price
         cost = price.of(prompt, completion) if price is not None else None
-        return CALLS_OF_VOTE * len(lacking), Took(prompt, completion, cost)
+        return CALLS_OF_VOTE * unanswered, Took(prompt, completion, cost)
 
     def runner(
         self, book: Book, limits: Limits, budget: Budget, clock: Clock | None, tally: JudgingTally
     ) -> JudgingRunner:
-        """Return what asks it within the same limits, budget and tally."""
+        """Return a runner that asks it within the same limits, budget and tally as the first judge."""
         runner = JudgingRunner(self.judge, book, lambda _, samples: not samples, limits, budget, clock)
         runner.tally = tally
         return runner
 
     async def ask(self, runner: JudgingRunner, requests: Iterable[JudgeRequest]) -> None:
-        """Ask what is not recorded."""
+        """Ask the requests without a recorded sample."""
         self.said |= await runner.run(requests, self.said)
 
 
 def second_of(judgement: Judgement, first: ChosenJudge) -> ChosenJudge | None:
-    """Return the second judge that is named, asked under the rubrics of the first; None where none is.
+    """Return the named second judge with the rubrics of the first; None if none is named.
 
     Raises SettingsError for a judge that is not in the settings, and for one of the same model or family.
     """
     if judgement.second is None:
         return None
-    found = replace(choose_judge(judgement.config, judgement.second, {}), rubrics=first.rubrics, folders=first.folders)
-    family = _family(found)
-    if found.settings.model == first.settings.model or (family and family == _family(first)):
-        got = f"got {found.settings.model} beside {first.settings.model}"
-        _refuse(f"a second judge of the same family says nothing new ({got}; expected one of another family)")
-    return found
+    second = replace(choose_judge(judgement.config, judgement.second, {}), rubrics=first.rubrics, folders=first.folders)
+    family = _model_family(second)
+    if second.settings.model == first.settings.model or (family and family == _model_family(first)):
+        got = f"got {second.settings.model} in addition to {first.settings.model}"
+        _raise_settings_error(
+            f"a second judge of the same family adds no information ({got}; expected one of another family)"
+        )
+    return second
 
 
 def shared_caps(caps: Caps, second: ChosenJudge) -> Caps:
-    """Return the caps for two judges: what a call may cost is set aside at the higher of their prices.
+    """Return the caps for two judges: the cost of a call is reserved at the higher of their prices.
 
-    Raises SettingsError for a cap on money where nobody knows what the second costs.
+    Raises SettingsError for a cap on cost if the price of the second is unknown.
     """
     if caps.price is None or second.price is None:
         if caps.cost is not None:
-            _refuse(f"nobody says what {second.settings.model} costs, so that no cap on money can be kept")
+            _raise_settings_error(
+                f"the price of {second.settings.model} is unknown, so that no cap on cost can be enforced"
+            )
         return caps
     pairs = (caps.price, second.price)
-    dearest = Price(max(each.prompt_per_1k for each in pairs), max(each.completion_per_1k for each in pairs))
-    return replace(caps, price=dearest)
+    higher_price = Price(max(price.prompt_per_1k for price in pairs), max(price.completion_per_1k for price in pairs))
+    return replace(caps, price=higher_price)
 
 
 def flagged(
     questions: Questions, asked: Mapping[str, JudgeRequest], verdicts: Mapping[str, Sequence[Verdict]]
 ) -> dict[str, JudgeRequest]:
-    """Return the requests that a second judge is asked: with votes far apart or tied, with data that talks to its
-    judge, and behind what rules of text say very differently."""
+    """Return the requests that a second judge is asked.
+
+    These are requests with votes far apart or tied, with a suspected prompt injection, and those behind a score that
+    differs widely from that of the rules.
+    """
     contradicted = questions.contradicted(verdicts)
-    return {
-        digest: request
-        for digest, request in asked.items()
-        if (samples := verdicts.get(digest))
-        and (
-            digest in contradicted
-            or is_doubtful(samples, rubric_of(questions.rubrics, request.rubric, request.language))
-        )
-    }
+    doubtful = {}
+    for digest, request in asked.items():
+        samples = verdicts.get(digest)
+        if not samples:
+            continue
+        rubric = rubric_of(questions.rubrics, request.rubric, request.language)
+        if digest in contradicted or is_doubtful(samples, rubric):
+            doubtful[digest] = request
+    return doubtful
 
 
-def _family(judge: ChosenJudge) -> str:
+def _model_family(judge: ChosenJudge) -> str:
     return judge.settings.family or model_family(judge.settings.model or "")
 
 
-def _refuse(message: str) -> None:
+def _raise_settings_error(message: str) -> None:
     raise SettingsError([Problem("", None, "second", message, "E_JUDGE")])

@@ -1,4 +1,4 @@
-"""Which cases of a golden set are meant by `--limit` and `--only`; what is left out is never an error, nor gated."""
+"""The selection of cases by `--limit` and `--only`; a selection is never gated, and cases left out are no errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def chosen(golden: GoldenSet, limit: int | None, only: Sequence[str]) -> tuple[C
             problems.append(Problem("", None, "only", f"no case has it (got {shown(selector)})", "E_SELECTOR"))
     if problems:
         raise SettingsError(problems)
-    cases = tuple(case for case in golden.cases if not only or any(_matches(case, each) for each in only))
+    cases = tuple(case for case in golden.cases if not only or any(_matches(case, selector) for selector in only))
     return cases[:limit]
 
 
@@ -33,7 +33,7 @@ def _matches(case: Case, selector: str) -> bool:
 
 
 def selection_note(limit: int | None, only: Sequence[str]) -> str:
-    """Return what to say of a selection; empty where all cases are meant."""
+    """Return the description of a selection for reports; empty if all cases are selected."""
     parts = [f"only {', '.join(only)}"] if only else []
     if limit is not None:
         parts.append(f"only the first {limit} cases")

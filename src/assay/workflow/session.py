@@ -1,4 +1,4 @@
-"""From paths and names, as people give them, to a finished scoring: loads, scores, and keeps spooled files open."""
+"""Scoring a request of the command line: loads the inputs, scores them, and keeps temporary files until it is read."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ from assay.workflow.score import Job, Options, Progress, ScoreRun, score_files
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a user asks to be scored, in the words of the command line; `look_again` at single cases afterwards.
+    """The options of a scoring as given on the command line.
 
-    `configs` are those that are scored, all without them. `judged` adds what verdicts are recorded for to the metrics
-    that are named. `good` and `production_k` are for attribution: what says that an answer is good, and how many chunks
-    the system shows its model.
+    `look_again` keeps what is needed to read single cases afterwards. `configs` are the configurations to score, all of
+    them if it is empty. `judged` adds the metrics with recorded verdicts to the named metrics. `good` and
+    `production_k` are for attribution: the signal of a good answer, and the number of chunks that the system shows its
+    model.
     """
 
     golden: str
@@ -68,13 +69,13 @@ class Request:
 
 @contextmanager
 def scored(request: Request, progress: Progress | None = None) -> Iterator[ScoreRun]:
-    """Yield the finished scoring; single observations can be read again until the block ends."""
+    """Yield the finished scoring; single observations can be read again within the block."""
     if [request.golden, request.corpus, *request.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with output_files(request.outputs, request.outputs_format) as files:
         options = _options(request, files)
         if _are_trec(files) and not request.look_again:
-            from assay.workflow.trec import is_pair, score_pair  # arrays serve these files only
+            from assay.workflow.trec import is_pair, score_pair  # the array engine is needed only for TREC files
 
             if is_pair(request.golden, request.golden_format, request.corpus, files, options):
                 yield score_pair(request.golden, files, options)
@@ -92,7 +93,7 @@ def scored(request: Request, progress: Progress | None = None) -> Iterator[Score
 
 
 def _stem(golden: str) -> str:
-    """Return what to call a golden set that does not say its name."""
+    """Return the name for a golden set that does not state one."""
     return "" if golden == "-" else Path(golden).stem
 
 
@@ -113,7 +114,7 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
     metrics = tuple(request.metrics) or _default_metrics(files)
     if request.judged or not request.metrics:
         metrics += judged_metrics(judging)
-    gate = the_gate(request.gate, request.profile, request.approver)  # once: it may be a pipe
+    gate = the_gate(request.gate, request.profile, request.approver)  # read only once, because the file may be a pipe
     return Options(
         metrics=metrics,
         by=tuple(request.by) or None,
@@ -136,23 +137,25 @@ def _options(request: Request, files: Sequence[OutputFile]) -> Options:
 
 
 def _baseline(request: Request, gate: Gate | None) -> Snapshot | None:
-    """Return what `baseline` names, with the metrics of the request and of its gate; None without one."""
+    """Return the side that `baseline` names, with the metrics of the request and its gate; None without a baseline."""
     if request.baseline is None:
         return None
-    from assay.workflow.compare import baseline_for  # comparing rests on this module
+    from assay.workflow.compare import baseline_for  # imports this module
 
     return baseline_for(request.baseline, request.metrics, gate)
 
 
 def the_gate(path: str | None, profile: str | None, approver: str = "") -> Gate | None:
-    """Return the gate of a file or a profile, None where neither is named; an `approver` replaces the file's."""
+    """Return the gate of a file or a profile, None if neither is named; an `approver` replaces that of the file."""
     if path is not None and profile is not None:
-        raise InputError("--gate and --profile: give one of them (a gate file can name a profile as its base)")
+        raise InputError(
+            "--gate and --profile: both given (expected one of them; a gate file can name a profile as its base)"
+        )
     if path is None and profile is None:
         if approver:
             raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
         return None
-    from assay.io.gates import load_gate, load_profile  # YAML is read for gates only
+    from assay.io.gates import load_gate, load_profile  # YAML is needed only for gates
 
     gate = load_gate(path, rule_problem) if path is not None else load_profile(str(profile), rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
@@ -168,5 +171,5 @@ def day_of(now: str | None) -> str | None:
 
 
 def status_of(run: ScoreRun, *, strict: bool = False) -> int:
-    """Return the exit code that a scoring stands for."""
+    """Return the exit code for the decision of a scoring."""
     return exit_code(run.scoring.decision, strict=strict)

@@ -1,4 +1,4 @@
-"""Getting ready: the first settings file, and a look at everything that makes a measurement count."""
+"""Setting up a project: the first settings file, and a check of everything that a valid measurement needs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from assay.ports import Call, CallError, Target
 from assay.scoring.rules import rule_problem
 from assay.workflow.targets import Chosen, Trust, choose, make, secret_names, tells_user
 
-PROBE_SECONDS = 30.0
+_TIMEOUT_SECONDS = 30.0
 FEW_CASES = 30
 
 
 class Finding(NamedTuple):
-    """One line of the doctor's list; `remedy` is empty where nothing needs doing."""
+    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done."""
 
     state: Literal["ok", "warn", "fail"]
     what: str
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 def write_settings(kind: str, path: str) -> Path:
     """Write the commented settings for a kind of target. Raises InputError where the file is there already."""
     if Path(path).exists():
-        raise InputError([Problem(path, None, "", "is there already (expected a new file: --file NAME)", "E_EXISTS")])
+        raise InputError([Problem(path, None, "", "already exists (expected a new file: --file NAME)", "E_EXISTS")])
     folder = files("assay").joinpath("templates")
     head = folder.joinpath("settings.yaml").read_text(encoding="utf-8")
     target = folder.joinpath(f"{kind}.yaml").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def write_settings(kind: str, path: str) -> Path:
 
 
 def examine(path: str | None, trust: Trust) -> Iterator[Finding]:
-    """Yield what was found, settings first; what cannot be looked at because of an earlier fault is left out."""
+    """Yield the findings, settings first; checks that an earlier fault makes impossible are left out."""
     try:
         config = load_config(path)
     except AssayError as error:
@@ -57,15 +57,15 @@ def examine(path: str | None, trust: Trust) -> Iterator[Finding]:
     else:
         yield Finding("ok", "settings", config.path)
     golden = None
-    for finding, value in _golden(config):
+    for finding, value in _check_golden(config):
         golden = value or golden
         yield finding
-    yield from _corpus(config, golden)
-    yield from _gate(config)
-    yield from _targets(config, golden, trust)
+    yield from _check_corpus(config, golden)
+    yield from _check_gate(config)
+    yield from _check_targets(config, golden, trust)
 
 
-def _golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
+def _check_golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
     if config.golden is None:
         yield Finding("fail", "golden set", "not given", "golden: FILE in the settings, or --golden FILE"), None
         return
@@ -77,21 +77,21 @@ def _golden(config: Config) -> Iterator[tuple[Finding, GoldenSet | None]]:
     golden = loaded.golden
     yield Finding("ok", "golden set", f"{len(golden.cases)} cases, {loaded.digest}"), golden
     if loaded.warnings:
-        message = f"{len(loaded.warnings)} things are doubtful; the first: {loaded.warnings[0]}"
+        message = f"{len(loaded.warnings)} warnings; the first: {loaded.warnings[0]}"
         yield Finding("warn", "golden set", message, "assay golden check FILE"), None
     if len(golden.cases) < FEW_CASES:
         message = f"{len(golden.cases)} cases: intervals will be wide"
-        yield Finding("warn", "golden set", message, f"{FEW_CASES} or more tell more"), None
-    for what, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
+        yield Finding("warn", "golden set", message, f"use {FEW_CASES} or more cases"), None
+    for attribute, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
         if not value:
-            remedy = f"write {what} into the golden set's header, so that a change of labels can be traced"
-            yield Finding("warn", "golden set", f"no {what}", remedy), None
+            remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
+            yield Finding("warn", "golden set", f"no {attribute}", remedy), None
 
 
-def _corpus(config: Config, golden: GoldenSet | None) -> Iterator[Finding]:
+def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[Finding]:
     if config.settings.corpus is None:
-        needs = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
-        message = "not given" + (": who may see what is then taken from the system itself" if needs else "")
+        has_access_rules = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
+        message = "not given" + (": access rules are then taken from the system itself" if has_access_rules else "")
         yield Finding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text")
         return
     try:
@@ -102,7 +102,7 @@ def _corpus(config: Config, golden: GoldenSet | None) -> Iterator[Finding]:
     yield Finding("warn" if doubts else "ok", "corpus", f"{len(corpus.chunks)} chunks, {len(doubts)} doubtful")
 
 
-def _gate(config: Config) -> Iterator[Finding]:
+def _check_gate(config: Config) -> Iterator[Finding]:
     if config.settings.gate is None or config.path is None:
         yield Finding("warn", "gate", "none: nothing decides a release", "gate: {profile: general}; assay gate show")
         return
@@ -114,68 +114,78 @@ def _gate(config: Config) -> Iterator[Finding]:
     yield Finding("ok", "gate", f"{len(gate.rules)} rules")
 
 
-def _targets(config: Config, golden: GoldenSet | None, trust: Trust) -> Iterator[Finding]:
+def _check_targets(config: Config, golden: GoldenSet | None, trust: Trust) -> Iterator[Finding]:
     if not config.settings.targets:
         yield Finding("warn", "targets", "none in the settings", "targets: …, or --target on the command line")
         return
     for chosen in choose(config, ()):
-        what = f"target {chosen.name}"
+        subject = f"target {chosen.name}"
         redact = Redactor(secrets_of(named=secret_names(chosen.settings))).message
         try:
             target = make(chosen, config, trust)
         except AssayError as error:
-            yield Finding("fail", what, redact(str(error)))
+            yield Finding("fail", subject, redact(str(error)))
             continue
         if golden is None:
-            yield Finding("ok", what, "can be made; not asked, because there is no golden set")
+            yield Finding("ok", subject, "can be created; not called, because there is no golden set")
             continue
         try:
-            seen = asyncio.run(_asked(target, golden.cases[0]))
+            observation = asyncio.run(_ask_first_case(target, golden.cases[0]))
         except CallError as error:
-            yield Finding("fail", what, redact(str(error)), "docs/how-to/targets.md")
+            yield Finding("fail", subject, redact(str(error)), "docs/how-to/targets.md")
             continue
-        yield from _seen(what, chosen, seen, golden)
+        yield from _check_observation(subject, chosen, observation, golden)
 
 
-async def _asked(target: Target, case: Case) -> Observation:
+async def _ask_first_case(target: Target, case: Case) -> Observation:
     try:
-        async with asyncio.timeout(PROBE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             await target.identity()
-            return await target.observe(Call(case, target.operations[-1], PROBE_SECONDS))
+            return await target.observe(Call(case, target.operations[-1], _TIMEOUT_SECONDS))
     except TimeoutError:
-        raise CallError("timeout", f"no reply within {PROBE_SECONDS:.0f} s") from None
+        raise CallError("timeout", f"no reply within {_TIMEOUT_SECONDS:.0f} s") from None
     finally:
         await target.aclose()
 
 
-def _seen(what: str, chosen: Chosen, seen: Observation, golden: GoldenSet) -> Iterator[Finding]:
-    yield Finding("ok", what, f"answered the first case with {_reported(seen)}")
-    if seen.error is not None:
-        yield Finding("warn", what, f"the first case has an error: {seen.error.code} {seen.error.message}")
+def _check_observation(subject: str, chosen: Chosen, observation: Observation, golden: GoldenSet) -> Iterator[Finding]:
+    yield Finding("ok", subject, f"answered the first case with {_describe_observation(observation)}")
+    if observation.error is not None:
+        yield Finding(
+            "warn", subject, f"the first case has an error: {observation.error.code} {observation.error.message}"
+        )
     checks: list[tuple[bool, str, str]] = [
-        (not seen.stages, "reports no ranking", "without stages, retrieval cannot be told from generation"),
         (
-            not seen.versions,
+            not observation.stages,
+            "reports no ranking",
+            "without stages, retrieval failures cannot be distinguished from generation failures",
+        ),
+        (
+            not observation.versions,
             "reports no versions",
             "report versions: model, index, prompt …, so that runs can be compared",
         ),
-        (seen.answer is not UNSET and seen.citations is None, "reports no citations", "without them none are checked"),
+        (
+            observation.answer is not UNSET and observation.citations is None,
+            "reports no citations",
+            "without them, citations are not checked",
+        ),
         (
             any(case.user is not None for case in golden.cases) and not tells_user(chosen),
-            "is not told who asks, although cases say so",
+            "is not told which user asks, although cases name one",
             "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
         ),
     ]
     for missing, message, remedy in checks:
         if missing:
-            yield Finding("warn", what, message, remedy)
+            yield Finding("warn", subject, message, remedy)
 
 
-def _reported(seen: Observation) -> str:
+def _describe_observation(observation: Observation) -> str:
     parts: list[tuple[object, Callable[[], str]]] = [
-        (seen.stages, lambda: "stages " + ", ".join(stage.name for stage in seen.stages or ())),
-        (isinstance(seen.answer, str), lambda: "an answer"),
-        (seen.citations, lambda: f"{len(seen.citations or ())} citations"),
-        (seen.versions, lambda: "versions " + ", ".join(seen.versions)),
+        (observation.stages, lambda: "stages " + ", ".join(stage.name for stage in observation.stages or ())),
+        (isinstance(observation.answer, str), lambda: "an answer"),
+        (observation.citations, lambda: f"{len(observation.citations or ())} citations"),
+        (observation.versions, lambda: "versions " + ", ".join(observation.versions)),
     ]
     return "; ".join(text() for present, text in parts if present) or "nothing that can be scored"

@@ -1,4 +1,4 @@
-"""One byte range of one file of outputs, decoded line by line and collected: the unit of work of every runner."""
+"""Scoring one shard, a byte range of an output file: the unit of work of a worker process."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SAMPLED_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class ShardRef:
-    """Which bytes to score: `path` is read, `source` is what messages call it (a spooled file has another name).
+    """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
 
-    `torn_tail` accepts a last line that a crash cut off; `strict` refuses what two readers could understand differently
-    and what nobody reads.
+    `torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and rankings that
+    repeat a chunk.
     """
 
     path: str
@@ -41,10 +41,10 @@ class ShardRef:
 
 
 def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
-    """Return the scored rows of one shard. Problems are collected, up to a limit; nothing is skipped unseen."""
+    """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted."""
     form = FORMATS[ref.format]
     collector = Collector(joins, the_plan, ref.source, ref.file, form, strict=ref.strict)
-    decode = partial(_strictly, form) if ref.strict else form.decode
+    decode = partial(_decode_strictly, form) if ref.strict else form.decode
     number, offset = 0, ref.start
     with no_collections():
         for number, line in enumerate(lines_between(ref.path, ref.start, ref.end), 1):
@@ -54,12 +54,12 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
             if not line or line.isspace():
                 continue
             try:
-                observation = decode(line) if len(line) <= MAX_LINE_BYTES else _refuse_long(line)
+                observation = decode(line) if len(line) <= MAX_LINE_BYTES else _refuse_long_line(line)
             except (InputError, *UNREADABLE) as error:
                 if ref.torn_tail and offset > ref.end and type(error) is msgspec.DecodeError:
                     collector.result.notices["torn last lines left out"] += 1
                 else:
-                    _say_why(collector, ref, number, line, error)
+                    _add_line_problems(collector, ref, number, line, error)
             else:
                 if ref.start == 0 and number <= SAMPLED_LINES:
                     _note_unknown_keys(collector, form, line)
@@ -68,7 +68,7 @@ def score_shard(ref: ShardRef, joins: Joins, the_plan: Plan) -> Collected:
         return collector.finish()
 
 
-def _say_why(collector: Collector, ref: ShardRef, number: int, line: bytes, error: Exception) -> None:
+def _add_line_problems(collector: Collector, ref: ShardRef, number: int, line: bytes, error: Exception) -> None:
     if isinstance(error, InputError):
         problems = [replace(problem, path=ref.source, line=number) for problem in error.problems]
     else:
@@ -82,13 +82,13 @@ def _note_unknown_keys(collector: Collector, form: OutputFormat, line: bytes) ->
         collector.result.notices[f"of the first {SAMPLED_LINES} rows have the unknown key {key}{hint}"] += 1
 
 
-def _refuse_long(line: bytes) -> NoReturn:
+def _refuse_long_line(line: bytes) -> NoReturn:
     message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
     raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
 
 
-def _strictly(form: OutputFormat, line: bytes) -> Observation:
-    """Return a line of which no key stands twice or is unknown."""
+def _decode_strictly(form: OutputFormat, line: bytes) -> Observation:
+    """Decode a line; raise InputError if one of its keys is duplicated or unknown."""
     observation = form.decode(line)
     strictjson.decode(line.decode(), "")
     unknown = unknown_keys(line, form.record).items()

@@ -1,4 +1,4 @@
-"""Runs that end early: by Ctrl-C, by a limit, or because the target only fails."""
+"""Runs that end early: by Ctrl-C, by a limit, or because every call fails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REASONS = {
     "breaker": "stopped: every one of the last calls failed",
     "max_calls": "stopped at --max-calls",
     "max_cost": "stopped at --max-cost",
-    "cost_unknown": "stopped: it does not report what a call costs, so that --max-cost cannot be kept",
+    "cost_unknown": "stopped: it does not report the cost of a call, so that --max-cost cannot be enforced",
 }
 
 
@@ -24,24 +24,24 @@ class _Tally(Protocol):
 
 
 class Stoppable(Protocol):
-    """A runner that begins nothing more once its tally says why."""
+    """A runner that starts no further calls once its tally has a reason to halt."""
 
     @property
     def tally(self) -> _Tally:
-        """What it did so far."""
+        """Its counts so far, and the reason to halt."""
         ...
 
 
 def halted(name: str, tally: Tally) -> str:
-    """Return what to say of a run that ended early."""
+    """Return the notice for a run that ended early."""
     codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
-    seen = f"; errors: {codes}" if codes else ""
-    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{seen}"
+    error_counts = f"; errors: {codes}" if codes else ""
+    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{error_counts}"
 
 
 @contextmanager
 def interruptible(runner: Stoppable, stopping: Callable[[], None]) -> Iterator[None]:
-    """The first Ctrl-C (or SIGTERM) ends the run after what is under way, the second at once."""
+    """End the run at the first Ctrl-C (or SIGTERM) once the calls in progress are done, at the second immediately."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
@@ -56,7 +56,7 @@ def interruptible(runner: Stoppable, stopping: Callable[[], None]) -> Iterator[N
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt)
-    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread: whoever owns it handles signals
+    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, which alone can handle signals
         yield
         return
     try:

@@ -1,4 +1,4 @@
-"""From what people write (a name of the settings, an address, an import path, a file) to a target that can be asked."""
+"""Choosing targets by a name of the settings, an address, an import path or a file, and creating them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What the person who runs this allows a settings file to do."""
+    """What the user allows a settings file to do: run commands, and call the given hosts."""
 
     run_commands: bool = False
     hosts: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A target to ask; `typed`: it stands on the command line, not in a file that somebody else may have changed."""
+    """A chosen target; `typed` means that it was given on the command line, which is trusted more than a file."""
 
     name: str
     settings: TargetSection
@@ -53,55 +53,57 @@ class Chosen:
 
 
 def choose(config: Config, wanted: Sequence[str]) -> list[Chosen]:
-    """Return the targets that are meant; without any named, all of the settings.
+    """Return the named targets; if none are named, all targets of the settings.
 
     `wanted` holds names of the settings, or `[NAME=]` followed by an address, an import path or a file of outputs.
-    Raises SettingsError with everything that cannot be understood.
+    Raises SettingsError listing all targets that are not valid.
     """
-    known = config.settings.targets
+    targets_of_settings = config.settings.targets
     if not wanted:
-        if not known:
+        if not targets_of_settings:
             message = "none given (expected --target NAME, URL or module:attr, or targets in the settings)"
             raise SettingsError([Problem("", None, "target", message, "E_TARGET")])
-        return _named([Chosen(name, settings, typed=False) for name, settings in known.items()], [])
-    found: list[Chosen] = []
+        return _check_names([Chosen(name, settings, typed=False) for name, settings in targets_of_settings.items()], [])
+    targets: list[Chosen] = []
     problems: list[Problem] = []
     for spec in wanted:
-        if spec in known:
-            found.append(Chosen(spec, known[spec], typed=False))
+        if spec in targets_of_settings:
+            targets.append(Chosen(spec, targets_of_settings[spec], typed=False))
             continue
         named = _NAMED.fullmatch(spec)
-        settings = _typed(named["spec"] if named else spec)
+        settings = _parse_spec(named["spec"] if named else spec)
         if settings is None:
-            problems.append(Problem("", None, "target", _unknown(spec, list(known)), "E_TARGET"))
+            problems.append(
+                Problem("", None, "target", _unknown_target_message(spec, list(targets_of_settings)), "E_TARGET")
+            )
         else:
-            found.append(Chosen(named["name"] if named else _name(spec), settings, typed=True))
-    return _named(found, problems)
+            targets.append(Chosen(named["name"] if named else _derive_name(spec), settings, typed=True))
+    return _check_names(targets, problems)
 
 
-def _named(found: list[Chosen], problems: list[Problem]) -> list[Chosen]:
-    """Return the targets whose names can stand in reports, each once. Raises SettingsError with everything wrong."""
-    names = [each.name for each in found]
+def _check_names(targets: list[Chosen], problems: list[Problem]) -> list[Chosen]:
+    """Return the targets if their names are valid and unique. Raises SettingsError listing all problems."""
+    names = [target.name for target in targets]
     for name in names:
         flaw = config_flaw(name)
         if flaw is not None:
             problems.append(Problem("", None, "target", flaw.message, flaw.code))
     for name in sorted({name for name in names if names.count(name) > 1}):
-        message = f"two targets of one name (got {name!r} twice; expected NAME=… before one of them)"
+        message = f"two targets with the same name (got {name!r} twice; expected NAME=… before one of them)"
         problems.append(Problem("", None, "target", message, "E_TARGET"))
     if problems:
         raise SettingsError(problems)
-    return found
+    return targets
 
 
 def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
-    """Return the target. Raises SettingsError where it cannot be made, or a file may not ask for it."""
+    """Create the target. Raises SettingsError if it cannot be created, or if a settings file may not request it."""
     name, settings = chosen.name, chosen.settings
     if isinstance(settings, RecordedTarget):
-        return _recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
+        return _make_recorded(name, settings, config if not chosen.typed else Config(config.settings, {}))
     if isinstance(settings, (CommandTarget, McpTarget)) and settings.command and not chosen.typed:
         _check_command(name, settings.command, trust)
-    _see_working_directory()
+    _add_working_directory_to_path()
     if isinstance(settings, PythonTarget):
         from assay.targets import python
 
@@ -129,14 +131,14 @@ def make(chosen: Chosen, config: Config, trust: Trust) -> Target:
 
 
 def secret_names(settings: TargetSection) -> list[str]:
-    """Return the environment variables that a target may use and that must never be written down."""
+    """Return the environment variables that a target uses and whose values must never be stored."""
     names = list(getattr(settings, "env", ()))
     auth = getattr(settings, "auth", None)
     return [*names, auth.env] if auth is not None else names
 
 
 def tells_user(chosen: Chosen) -> bool:
-    """Return whether a target is told who asks: by its settings, or because it is handed the whole case."""
+    """Return whether a target receives the user of a case: by its settings, or because it gets the whole case."""
     settings = chosen.settings
     if getattr(settings, "identity", None):
         return True
@@ -144,7 +146,7 @@ def tells_user(chosen: Chosen) -> bool:
     return isinstance(settings, (PythonTarget, CommandTarget, RecordedTarget)) or "{{user" in repr(templates)
 
 
-def _typed(spec: str) -> TargetSection | None:
+def _parse_spec(spec: str) -> TargetSection | None:
     if spec.startswith(("http://", "https://")):
         return HttpTarget(url=spec)
     if spec.startswith("mcp:"):
@@ -154,35 +156,39 @@ def _typed(spec: str) -> TargetSection | None:
     return PythonTarget(call=spec) if _IMPORT_PATH.fullmatch(spec) else None
 
 
-def _name(spec: str) -> str:
-    """Return a name for a target that was given none: the attribute, the host, the file's stem."""
+def _derive_name(spec: str) -> str:
+    """Return the default name of a target: the attribute, the host, or the file's stem."""
     if "://" in spec:
         return re.sub(r"[?#].*", "", spec.split("://", 1)[1]).rsplit("@", 1)[-1].rstrip("/")
     return Path(spec).stem if Path(spec).is_file() else spec.rpartition(":")[2]
 
 
-def _unknown(spec: str, known: list[str]) -> str:
-    close = get_close_matches(spec, known, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    names = f"one of {', '.join(known)}, or " if known else ""
+def _unknown_target_message(spec: str, target_names: list[str]) -> str:
+    close_matches = get_close_matches(spec, target_names, n=1)
+    hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
+    names = f"one of {', '.join(target_names)}, or " if target_names else ""
     return f"no such target (got {shown(spec)}; {hint}expected {names}an address, module:attr or a file of outputs)"
 
 
-def _recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
+def _make_recorded(name: str, settings: RecordedTarget, config: Config) -> Target:
     from assay.targets.recorded import RecordedTarget as Recorded
 
     path = config.at(pointer(pointer("targets", name), "path"), settings.path)
     with output_files([path], settings.format) as files:
-        observations = [seen for file in files for seen in read_observations(file.path, file.name, file.format)]
+        observations = [
+            observation for file in files for observation in read_observations(file.path, file.name, file.format)
+        ]
         digest = sha256_of(Path(files[0].path))
-    configs = sorted({seen.config_id for seen in observations})
-    wanted = settings.config
-    if wanted is None and len(configs) > 1:
-        wanted = name if name in configs else None
-    if (wanted is None and len(configs) > 1) or (wanted is not None and wanted not in configs):
+    configs = sorted({observation.config_id for observation in observations})
+    config_name = settings.config
+    if config_name is None and len(configs) > 1:
+        config_name = name if name in configs else None
+    if (config_name is None and len(configs) > 1) or (config_name is not None and config_name not in configs):
         message = f"several configurations (expected config: one of {', '.join(configs)})"
         raise SettingsError([Problem(path, None, f"targets.{name}.config", message, "E_TARGET")])
-    return Recorded(name, [seen for seen in observations if wanted in (None, seen.config_id)], digest)
+    return Recorded(
+        name, [observation for observation in observations if config_name in (None, observation.config_id)], digest
+    )
 
 
 def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
@@ -195,8 +201,8 @@ def _check_command(name: str, command: Sequence[str], trust: Trust) -> None:
     raise SettingsError([Problem("", None, f"targets.{name}.command", message, "E_EXEC")])
 
 
-def _see_working_directory() -> None:
-    """Let import paths name modules of the working directory, as `python -m` does."""
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
+def _add_working_directory_to_path() -> None:
+    """Allow imports of modules in the working directory, as `python -m` does."""
+    working_directory = str(Path.cwd())
+    if working_directory not in sys.path and "" not in sys.path:
+        sys.path.insert(0, working_directory)

@@ -1,6 +1,6 @@
-"""TREC judgments and runs scored straight from arrays: millions of lines, ranking metrics only.
+"""Scoring of TREC runs against qrels from arrays: millions of lines, ranking metrics only.
 
-What comes out is what the general way finds; single cases cannot be looked at again, because no record of them is made.
+The results equal those of the general engine; single cases cannot be read again, because no records are made of them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ QRELS = "trec-qrels"
 _FAILED = MetricName("failed")
 
 
-def _fits(name: MetricName) -> bool:
-    """Return whether a run can be scored by a metric: all it holds is one ranking per query."""
+def _is_ranking_metric(name: MetricName) -> bool:
+    """Return whether a metric needs only one ranking per query, which is all that a TREC run holds."""
     try:
         check_names([name])
     except MetricNameError:
@@ -43,33 +43,33 @@ def _fits(name: MetricName) -> bool:
     return True
 
 
-TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _fits(parse(text)))
-"""The default metrics of runs: those of one ranking."""
+TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_ranking_metric(parse(text)))
+"""The default metrics of TREC runs: those that need only one ranking."""
 
 
 def is_pair(
     golden: str, golden_format: str | None, corpus: str | None, files: Sequence[OutputFile], options: Options
 ) -> bool:
-    """Return whether judgments and outputs can be scored from arrays."""
+    """Return whether golden set and outputs can be scored from arrays: qrels, TREC runs, and ranking metrics only."""
     if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN for file in files):
         return False
     if options.baseline is not None or (options.gate is not None and options.gate.waivers):
         return False  # both need the cases
-    if options.limit is not None or options.only or not all(map(_fits, the_plan(options).names)):
+    if options.limit is not None or options.only or not all(map(_is_ranking_metric, the_plan(options).names)):
         return False
     return (golden_format or goldens.detect_format(golden)) == QRELS
 
 
 def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> ScoreRun:
-    """Score runs against qrels. Raises InputError with everything wrong in them, IncompleteError when a worker dies."""
+    """Score runs against qrels. Raises InputError listing their problems, IncompleteError if a worker dies."""
     qrels = read_qrels(Path(golden))
     plan = the_plan(options, partial=True)
-    names = [name for name in plan.columns if is_measurable(name) and name != _FAILED and _fits(name)]
-    runs = [_scored(qrels, file, names, options) for file in files]
-    notices = (*_doubts(golden, qrels), *_check(files, runs, ignore_unknown=options.ignore_unknown))
+    names = [name for name in plan.columns if is_measurable(name) and name != _FAILED and _is_ranking_metric(name)]
+    runs = [_score_file(qrels, file, names, options) for file in files]
+    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
     tables = {
-        run.config_id: _table(run, options.missing_as_zero) for run in sorted(runs, key=lambda run: run.config_id)
+        run.config_id: _build_table(run, options.missing_as_zero) for run in sorted(runs, key=lambda run: run.config_id)
     }
     scoring = conclude(
         cases,
@@ -90,52 +90,53 @@ def score_pair(golden: str, files: Sequence[OutputFile], options: Options) -> Sc
     return ScoreRun(scoring, cases, None, plan, files)
 
 
-def _scored(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: Options) -> RunScores:
+def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: Options) -> RunScores:
     missing: Literal["error", "zero"] = "zero" if options.missing_as_zero else "error"
     try:
         return score_run(qrels, Path(file.path), names, workers=options.workers, missing=missing)
-    except InputError as error:  # a spooled file has another path than the name that people know
-        raise InputError([replace(each, path=file.name) for each in error.problems], more=error.more) from None
+    except InputError as error:  # name the user's file, not its spooled copy
+        raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
 
 
-def _table(run: RunScores, as_zero: bool) -> ScoreTable:
-    gone = set(run.missing)
-    missing = np.array([query_id in gone for query_id in run.query_ids], dtype=np.bool_)
+def _build_table(run: RunScores, as_zero: bool) -> ScoreTable:
+    missing_ids = set(run.missing)
+    missing = np.array([query_id in missing_ids for query_id in run.query_ids], dtype=np.bool_)
     ids = list(run.query_ids)
-    seen = {name: _but(column, missing) for name, column in run.columns.items()}
-    checks, failed = run_checks(ids, seen, missing, np.zeros(len(ids), dtype=np.bool_))
+    seen_columns = {name: _mark_missing(column, missing) for name, column in run.columns.items()}
+    checks, failed = run_checks(ids, seen_columns, missing, np.zeros(len(ids), dtype=np.bool_))
     columns = run.columns | {str(_FAILED): failed_column(failed, missing & (not as_zero))}
     return ScoreTable(run.config_id, ids, columns, run.missing, checks)
 
 
-def _but(column: ScoreColumn, missing: Bools) -> ScoreColumn:
-    """Return a column without the scores that missing queries were given: they fail no check but that they are gone."""
+def _mark_missing(column: ScoreColumn, missing: Bools) -> ScoreColumn:
+    """Return a column without scores for missing queries, so that they fail no check except for being missing."""
     return structs.replace(column, status=np.where(missing, ERROR, column.status))
 
 
-def _doubts(golden: str, qrels: Qrels) -> list[str]:
-    found = []
+def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
+    doubts = []
     if qrels.negative:
         message = f"negative grades taken as not judged (got {qrels.negative}; expected grades from 0)"
-        found.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
+        doubts.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
     if qrels.normalised:
         message = f"lines brought to Unicode NFC (got {qrels.normalised} in another form; expected NFC)"
-        found.append(str(Problem(golden, None, "", message, "E_NFC")))
-    return found
+        doubts.append(str(Problem(golden, None, "", message, "E_NFC")))
+    return doubts
 
 
-def _check(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unknown: bool) -> list[str]:
-    """Return what people should know of the runs; raise InputError for unknown queries and for a tag used twice."""
+def _check_runs(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unknown: bool) -> list[str]:
+    """Return notices about the runs; raise InputError for unknown queries and for a tag used twice."""
     problems: list[Problem] = []
-    first: dict[str, str] = {}
+    file_by_tag: dict[str, str] = {}
     for file, run in zip(files, runs, strict=True):
-        if run.config_id in first:
-            message = f"two runs with one tag (got {shown(run.config_id)} again; it is that of {first[run.config_id]})"
+        if run.config_id in file_by_tag:
+            tag, earlier_file = shown(run.config_id), file_by_tag[run.config_id]
+            message = f"two runs with the same tag (got {tag} again; it is that of {earlier_file})"
             problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
-        first.setdefault(run.config_id, file.name)
-        refused = () if ignore_unknown else run.unknown
-        lines = first_lines(Path(file.path), refused) if refused else {}
-        for query in refused:
+        file_by_tag.setdefault(run.config_id, file.name)
+        refused_queries = () if ignore_unknown else run.unknown
+        lines = first_lines(Path(file.path), refused_queries) if refused_queries else {}
+        for query in refused_queries:
             message = f"no such case (got {shown(query)}; expected an id of the golden set, or --ignore-unknown)"
             problems.append(Problem(file.name, lines[query], "query", message, "E_UNKNOWN_ID"))
     if problems:
@@ -144,5 +145,5 @@ def _check(files: Sequence[OutputFile], runs: Sequence[RunScores], *, ignore_unk
                for file, run in zip(files, runs, strict=True) if run.normalised]  # fmt: skip
     unknown = sum(len(run.unknown) for run in runs)
     if unknown:
-        notices.append(f"{unknown} rows of cases that the golden set does not know were left out")
+        notices.append(f"{unknown} rows of cases that are not in the golden set were left out")
     return notices

@@ -1,4 +1,5 @@
-"""How many votes each request gets: one, three where a case decides alone, more in doubt, or as many as are set."""
+"""How many votes each request gets: one, three for a case that can fail the gate alone, more in doubt, or a fixed
+number."""
 
 from __future__ import annotations
 
@@ -17,13 +18,16 @@ from assay.workflow.questions import Questions
 ALONE = 3
 """Votes on a case that can fail the gate alone."""
 HOPELESS = ("provider", "deadline", "budget")
-"""Without a verdict for a reason that the next vote would meet too."""
+"""Reasons for a missing verdict that the next vote would meet too."""
 
 
 @dataclass(slots=True)
 class Voting:
-    """Votes as DECISIONS 22 has them: a `fixed` number, else as needed. `alone` are the cases that can fail the gate
-    alone, `rubrics` are by hash; `known` has one answer, and is asked once but for the `anchors`."""
+    """The rule for the number of votes (ADR 0033): a `fixed` number, else as many as needed.
+
+    `alone` are the cases that can fail the gate alone, and `rubrics` are given by hash. The control questions of
+    `known` are asked once, except for those anchors for which `anchors` gives another number of votes.
+    """
 
     questions: Questions
     rubrics: Mapping[str, JudgeRubric]
@@ -36,33 +40,33 @@ class Voting:
         """Return whether one more vote is to be taken."""
         if samples and samples[-1].unscored in HOPELESS:
             return False
-        if len(_cast(samples)) < self._least(request.digest):
+        if len(_valid_samples(samples)) < self._min_votes(request.digest):
             return True
         if self._is_known(request.digest):
             return False
-        if self.fixed is not None:  # more were asked for before, and one of them is no ruling
-            return len(samples) < SEVERAL and self._ruled(request, samples) == TOO_FEW
+        if self.fixed is not None:  # an earlier run asked for more votes, so that a single one gives no ruling
+            return len(samples) < SEVERAL and self._unscored_reason(request, samples) == TOO_FEW
         return needs_more(samples, self.rubrics[request.rubric_hash])
 
     def lacking(self, request: JudgeRequest, samples: Sequence[Verdict]) -> tuple[int, int]:
-        """Return how many votes are still to be asked for, at least and at most, beside those that are recorded."""
-        scored = [each for each in samples if each.unscored is None]
-        least = max(0, self._least(request.digest) - len(scored))
+        """Return how many votes are missing, at least and at most, in addition to those that are recorded."""
+        scored = [sample for sample in samples if sample.unscored is None]
+        least = max(0, self._min_votes(request.digest) - len(scored))
         fixed = self.fixed is not None or self._is_known(request.digest)
-        done = not least and not needs_more(scored, self.rubrics[request.rubric_hash])
-        return least, least if fixed or done else max(least, MOST - len(scored))
+        is_decided = not least and not needs_more(scored, self.rubrics[request.rubric_hash])
+        return least, least if fixed or is_decided else max(least, MOST - len(scored))
 
     def asked_for(self, request: JudgeRequest) -> int:
-        """Return how many votes a request gets; 0 where a single one decides, unless it leaves doubt."""
+        """Return how many votes a request gets; 0 if a single vote decides unless it leaves doubt."""
         if self._is_known(request.digest):
             return 1
-        least = self._least(request.digest)
+        least = self._min_votes(request.digest)
         return 0 if self.fixed is None and least == 1 else least
 
-    def _ruled(self, request: JudgeRequest, samples: Sequence[Verdict]) -> str | None:
+    def _unscored_reason(self, request: JudgeRequest, samples: Sequence[Verdict]) -> str | None:
         return fold_votes(samples, self.rubrics[request.rubric_hash]).unscored
 
-    def _least(self, digest: str) -> int:
+    def _min_votes(self, digest: str) -> int:
         if self._is_known(digest):
             return self.anchors.get(digest, 1)
         alone = not self.alone.isdisjoint(self.questions.cases_of.get(digest, ()))
@@ -72,13 +76,13 @@ class Voting:
         return digest in self.known.controls or digest in self.known.anchors
 
 
-def _cast(samples: Sequence[Verdict]) -> list[Verdict]:
-    """Return the samples but for those that are passed over."""
-    return [each for each in samples if each.items or each.unscored is not None]
+def _valid_samples(samples: Sequence[Verdict]) -> list[Verdict]:
+    """Return the samples without the placeholders of skipped sample numbers."""
+    return [sample for sample in samples if sample.items or sample.unscored is not None]
 
 
 class VotingJudge:
-    """A judge whose verdicts say how many votes were to be taken, so that one of several is no ruling."""
+    """A judge whose verdicts record how many votes were requested, so that one of several is not taken as a ruling."""
 
     def __init__(self, judge: LLMJudge, voting: Voting) -> None:
         self._judge, self._voting = judge, voting
@@ -86,10 +90,10 @@ class VotingJudge:
         self.estimate = judge.estimate
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
-        """Return one sample."""
+        """Ask for one sample and return its verdict."""
         verdict = await self._judge.ask(request, sample)
         return structs.replace(verdict, votes=self._voting.asked_for(request))
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close the connections of the judge."""
         await self._judge.aclose()
