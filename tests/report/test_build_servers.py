@@ -123,7 +123,7 @@ def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     many = tuple(replace(result("fail"), message="x" * 4000) for _ in range(600))
     long = job_summary(scoring(Decision("FAIL", (), many)), CASES)
     assert len(long.encode()) <= SUMMARY_BYTES
-    assert long.endswith("too long for a job summary: it is in the report.\n")
+    assert long.endswith("too long for a job summary; see the report.\n")
 
 
 def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:

@@ -82,7 +82,7 @@ def test_canary_in_an_answer_that_nobody_flagged_is_still_withheld() -> None:
 def test_case_without_output_says_so() -> None:
     text = explain_text(Explanation(CASES[3], BAD, None))
     assert text.startswith("none_001 under vector-only: missing\n")
-    assert "No output for this case: every grader counts it as an error." in text
+    assert "No output for this case: every metric counts it as an error." in text
 
 
 def test_unreported_and_empty_are_told_apart() -> None:
@@ -91,7 +91,7 @@ def test_unreported_and_empty_are_told_apart() -> None:
     assert ["Stages: not reported", "Context: not reported", "Citations: not reported"] == [
         line for line in text.split("\n") if line.endswith("not reported")
     ]
-    assert "Answer       never asked for" in text
+    assert "Answer       not requested" in text
     empty = replace(ANSWERED, stages=(RankedStage("retrieved", ()),), context=())
     assert 2 == explain_text(empty).count("  nothing returned\n")
 

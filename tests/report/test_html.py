@@ -26,7 +26,7 @@ from assay.report.explain import Explanation, RankedChunk, RankedStage
 from assay.report.html import CSP_MARK, ISLANDS_MARK, to_html
 from assay.report.html_case import detail_of
 from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
-from assay.report.html_rows import _column
+from assay.report.html_rows import _build_score_column
 from assay.verdict import ItemVerdict, Verdict
 
 UI = Path(__file__).parents[2] / "ui/src"
@@ -136,7 +136,7 @@ def test_runs_of_reasons_unfold_to_every_row(cells: list[tuple[float, int, int]]
     values, status, reason = (np.array(part) for part in zip(*cells, strict=True))
     why = ("", "one", "two", "three")
     column = ScoreColumn("recall@10", values, status.astype(np.uint8), reason.astype(np.uint16), why)
-    shape = _column(column, world(FRUIT))
+    shape = _build_score_column(column, world(FRUIT))
     runs = zip(shape["why"][::2], shape["why"][1::2], strict=True)
     unfolded = [shape["reasons"][code] for code in itertools.chain.from_iterable([code] * n for n, code in runs)]
     assert [[STATUS_NAMES[s], why[r] if s else ""] for _, s, r in cells] == unfolded

@@ -73,7 +73,7 @@ def test_first_screen_holds_the_decision_and_three_reasons() -> None:
         "Aggregate",
         "Breakdown By Tag",
         "Failed Queries",
-        "What this report cannot say",
+        "Limitations",
         "Inputs",
         "Warnings",
     ],
@@ -124,7 +124,7 @@ def test_scoring_without_anything_still_makes_a_report() -> None:
     empty = Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
     text = to_markdown(empty, {}, {}, ReportMeta())
     assert "**Decision: INCOMPLETE**" in text
-    assert "No rule was set: nothing was demanded of these numbers." in text
+    assert "No gate was given, so no rule was checked." in text
 
 
 def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str], object]]:
@@ -185,7 +185,7 @@ def test_judged_metric_is_marked_and_named_as_what_repeats_only_from_its_verdict
     text = _markdown(found)
     assert "| faithfulness(by=judge) | J |" in text
     assert "| recall@10 | D |" in text
-    assert "recorded verdicts of a judge: faithfulness(by=judge)." in text
+    assert "a judge's recorded verdicts: faithfulness(by=judge)." in text
     assert "No judge was asked" in _markdown(scoring())
 
 
