@@ -112,7 +112,7 @@ def test_the_comparison_shows_gains_moves_and_lists_of_cases(opened: Open) -> No
     page = opened(world(FRUIT), "#/comparison")
     page.until("document.querySelector('#regressed') !== null")
     said = page.text()
-    for text in ("apple against apple", "What changed", "Ranks moved", "-0.100", "-0.200 to +0.050", "0.040", "gone"):
+    for text in ("apple compared with apple", "What changed", "Rank changes", "-0.100", "-0.200 to +0.050", "0.040", "gone"):
         assert text in said
     page.evaluate("document.querySelector('#regressed p a').click()")
     listed(page, 4)
