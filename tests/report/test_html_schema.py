@@ -37,6 +37,6 @@ def test_the_schema_refuses_an_unknown_and_a_missing_key() -> None:
 
 
 def test_the_types_of_the_page_are_generated_from_the_schema() -> None:
-    command = [sys.executable, ROOT / "scripts/ui_types.py", "--check"]
+    command = [sys.executable, str(ROOT / "scripts/ui_types.py"), "--check"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert 0 == result.returncode, result.stderr
