@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes ui/src/types.ts, the TypeScript types of the HTML report's data, from its JSON schema; --check only compares."""
+"""Writes ui/src/types.ts, the types of the HTML report's data, from its JSON schema; --check only compares."""
 
 from __future__ import annotations
 

@@ -229,9 +229,10 @@ def _build_disagreements_table(title: str, cases: tuple[Disagreement, ...], firs
 
 def _iter_notes(calibrated: Calibrated) -> Iterator[str]:
     yield from calibrated.notes
-    scorer_notes = dict.fromkeys(
-        f"{scorer.calibration.metric}: {note}" for scorer in calibrated.measured for note in scorer.notes
-    )
+    scorer_notes: dict[str, None] = {}  # in order, without duplicates
+    for scorer in calibrated.measured:
+        for note in scorer.notes:
+            scorer_notes[f"{scorer.calibration.metric}: {note}"] = None
     yield from scorer_notes
 
 

@@ -41,15 +41,15 @@ def csv_lines(tables: Mapping[str, ScoreTable], cases: Mapping[str, Case], *, ra
         for row, case_id in enumerate(table.case_ids):
             case, case_checks = cases[case_id], checks.get(case_id)
             failed, warned = (case_checks.failed, case_checks.warnings) if case_checks is not None else ((), ())
-            first = (config, case_id, case.behaviour, case.difficulty, ";".join(case.tags), ";".join(failed))
+            leading = (config, case_id, case.behaviour, case.difficulty, ";".join(case.tags), ";".join(failed))
             values = [
                 repr(float(column.values[row])) if column is not None and column.status[row] == SCORED else ""
                 for column in columns
             ]
-            without = [
+            unscored = [
                 f"{column.metric}: {STATUS_NAMES[column.status[row]]} ({column.reasons[column.reason[row]]})"
                 for column in columns
                 if column is not None and column.status[row] != SCORED
             ]
-            writer.writerow([*map(cell, (*first, ";".join(warned))), *values, cell("; ".join(without))])
+            writer.writerow([*map(cell, (*leading, ";".join(warned))), *values, cell("; ".join(unscored))])
             yield line.text.encode()

@@ -17,6 +17,7 @@ from assay.report.safe import one_line, terminal, without
 
 FORBIDDEN = "forbidden"
 _LABEL_WIDTH = 13
+_FACT_WORDS = {None: "?", True: "yes", False: "NO"}
 _MAX_TEXT = 20_000
 """Characters of one text that are printed; the rest is counted."""
 
@@ -166,11 +167,10 @@ def _iter_attribution_lines(attribution: Attribution, page: _Page) -> Iterator[s
     trace = walk_of(attribution)
     if trace.rows:
         rows = [[page.safe(cell) for cell in row] for row in (trace.columns, *trace.rows)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(trace.columns))]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         yield page.safe(trace.title)
-        yield from (
-            "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows
-        )
+        for row in rows:
+            yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
 
 
 def _format_user(user: User | None) -> str:
@@ -249,9 +249,7 @@ def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: _Page
     yield "Citations" if citations else "Citations: none"
     for mark in citations:
         facts = (("exists", mark.exists), ("reachable", mark.reachable), ("in context", mark.in_context))
-        description = ", ".join(
-            f"{name}: {'?' if holds is None else 'yes' if holds else 'NO'}" for name, holds in facts
-        )
+        description = ", ".join(f"{name}: {_FACT_WORDS[holds]}" for name, holds in facts)
         yield f"  {page.safe(mark.citation)}  ({description})"
 
 

@@ -48,23 +48,20 @@ def causes(attributions: Attributions, tags: Cases) -> Table:
     for config, cases in sorted(attributions.items()):
         cause_counts = Counter(attribution.cause for attribution in cases.values() if attribution.cause is not None)
         for cause, count in sorted(cause_counts.items(), key=lambda item: (-item[1], item[0])):
-            tag_counts = Counter(
-                tag for name, attribution in cases.items() if attribution.cause == cause for tag in set(tags[name])
-            )
+            tag_counts: Counter[str] = Counter()
+            confidence_counts: Counter[str] = Counter()
+            for case_id, attribution in cases.items():
+                if attribution.cause == cause:
+                    tag_counts.update(set(tags[case_id]))
+                    confidence_counts[attribution.confidence] += 1
             top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
-            confidence_counts = Counter(
-                attribution.confidence for attribution in cases.values() if attribution.cause == cause
-            )
+            levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
             rows.append(
                 (
                     config,
                     cause,
                     str(count),
-                    ", ".join(
-                        f"{level} × {confidence_counts[level]}"
-                        for level in ("high", "medium", "low")
-                        if confidence_counts[level]
-                    ),
+                    ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
                     ", ".join(f"{tag} × {times}" for tag, times in top_tags),
                     NOTES[cause].fix,
                 )

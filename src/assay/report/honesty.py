@@ -26,9 +26,9 @@ def honesty(scoring: Scoring, graders: Graders) -> Iterator[str]:
 
 
 def _list_measured_metrics(scoring: Scoring) -> list[str]:
-    metrics = {
-        name for result in scoring.configs.values() for name, summary in result.summary.items() if summary.scored
-    }
+    metrics: set[str] = set()
+    for result in scoring.configs.values():
+        metrics.update(name for name, summary in result.summary.items() if summary.scored)
     return sorted(metrics)
 
 
@@ -56,7 +56,7 @@ def _describe_reproducibility(scoring: Scoring, graders: Graders) -> Iterator[st
 def _describe_set_size(scoring: Scoring) -> Iterator[str]:
     cases = scoring.golden.cases
     if cases:
-        bound = percent(1 - 0.05 ** (1 / cases))
+        bound = percent(1 - 0.05 ** (1 / cases))  # Clopper-Pearson for 0 failures: (1 - rate) ** cases = 0.05
         yield (
             f"The golden set has {plural(cases, 'case')}. A failure that occurs in none of them may still affect "
             f"up to {bound} of such questions (one-sided 95% bound). It is a test set for this system, not a benchmark."
@@ -68,13 +68,16 @@ def _describe_unmeasured(scoring: Scoring, graders: Graders) -> Iterator[str]:
         reasons: dict[str, list[str]] = {}
         for metric, summary in sorted(result.summary.items()):
             if summary.value is None:
-                why = common_reason(column_of(metric, result.table)) or "no case"
-                reasons.setdefault(why, []).append(metric)
+                reason = common_reason(column_of(metric, result.table)) or "no case"
+                reasons.setdefault(reason, []).append(metric)
         if reasons:
-            listed = "; ".join(f"{', '.join(metrics)} ({why})" for why, metrics in sorted(reasons.items()))
+            listed = "; ".join(f"{', '.join(metrics)} ({reason})" for reason, metrics in sorted(reasons.items()))
             yield f"{config}, requested but not measured: {listed}."
-    judged_metrics = [metric for metric in _list_measured_metrics(scoring) if instrument(metric, graders) == JUDGED]
-    judged_bases = {grader.name for metric in judged_metrics if (grader := grader_of(metric, graders)) is not None}
+    judged_bases = set()
+    for metric in _list_measured_metrics(scoring):
+        grader = grader_of(metric, graders)
+        if grader is not None and instrument(metric, graders) == JUDGED:
+            judged_bases.add(grader.name)
     unasked = sorted(
         f"{row.name}(by=judge)" for row in graders.values() if row.rubrics and row.name not in judged_bases
     )

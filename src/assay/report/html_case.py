@@ -176,7 +176,9 @@ def _build_claim(claim: Claim, unsafe: bool) -> Json:
 
 
 def _withhold_unsafe(text: str | None, unsafe: bool) -> str | None:
-    return WITHHELD if text and unsafe else cut(text) if text is not None else None
+    if text and unsafe:
+        return WITHHELD
+    return cut(text) if text is not None else None
 
 
 def _build_vote(verdict: Verdict, unsafe: bool) -> Json:
@@ -222,7 +224,11 @@ def cut(text: str, limit: int = TEXT) -> str:
 
 def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """Return a pattern that matches any of the secrets, ignoring case and white space; None without secrets."""
-    parts = [r"\s+".join(map(re.escape, words)) for secret in secrets if (words := secret.split())]
+    parts = []
+    for secret in secrets:
+        words = secret.split()
+        if words:
+            parts.append(r"\s+".join(map(re.escape, words)))
     return (
         re.compile("|".join(sorted(parts, key=lambda secret: (-len(secret), secret))), re.IGNORECASE) if parts else None
     )

@@ -157,4 +157,6 @@ def _build_change_columns(comparison: Comparison, cases: Iterable[Case]) -> Json
 def _classify_change(improved: tuple[str, ...], regressed: tuple[str, ...]) -> str:
     if improved and regressed:
         return "mixed"
-    return "improved" if improved else "regressed" if regressed else "unchanged"
+    if improved:
+        return "improved"
+    return "regressed" if regressed else "unchanged"

@@ -30,24 +30,29 @@ def legacy_rows(
     for case_id, observation in observations:
         if case_id not in observation_by_case or observation.repeat < observation_by_case[case_id].repeat:
             observation_by_case[case_id] = observation
-    rows = {case_id: row for row, case_id in enumerate(table.case_ids)}
-    failed = {checks.case_id: checks.failed for checks in table.checks}
-    return [
-        {
-            "query_id": case.id,
-            "config_id": table.config_id,
-            "difficulty": case.difficulty,
-            "tags": list(case.tags),
-            "expected_behavior": case.behaviour,
-            "metrics": _read_runner_metrics(table, rows[case.id]),
-            "failed_checks": [check for check in RUNNER_CHECKS if check in failed.get(case.id, ())],
-            "retrieved_ids": _list_chunk_ids(observation_by_case[case.id], stage),
-            "context_ids": _list_chunk_ids(observation_by_case[case.id], CONTEXT),
-            "citations": list(observation_by_case[case.id].citations or ()),
-        }
-        for case in cases
-        if case.id in observation_by_case and case.id in rows
-    ]
+    row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
+    failed_by_case = {checks.case_id: checks.failed for checks in table.checks}
+    encoded_rows = []
+    for case in cases:
+        if case.id not in observation_by_case or case.id not in row_by_case:
+            continue
+        observation = observation_by_case[case.id]
+        failed = failed_by_case.get(case.id, ())
+        encoded_rows.append(
+            {
+                "query_id": case.id,
+                "config_id": table.config_id,
+                "difficulty": case.difficulty,
+                "tags": list(case.tags),
+                "expected_behavior": case.behaviour,
+                "metrics": _read_runner_metrics(table, row_by_case[case.id]),
+                "failed_checks": [check for check in RUNNER_CHECKS if check in failed],
+                "retrieved_ids": _list_chunk_ids(observation, stage),
+                "context_ids": _list_chunk_ids(observation, CONTEXT),
+                "citations": list(observation.citations or ()),
+            }
+        )
+    return encoded_rows
 
 
 def legacy_json(rows: Mapping[str, Sequence[Row]]) -> str:

@@ -98,7 +98,9 @@ def table_lines(table: Table) -> list[str]:
         rows = [table.columns, *table.rows]
         rendered_rows = ["| " + " | ".join(markdown(cell) for cell in row) + " |" for row in rows]
         lines = [rendered_rows[0], "|" + " --- |" * len(table.columns), *rendered_rows[1:]]
-    return [*lines, *(line for note in table.notes for line in ("", markdown(note)))]
+    for note in table.notes:
+        lines += ["", markdown(note)]
+    return lines
 
 
 def _render_heading(title: str, level: int = 2) -> list[str]:
@@ -235,8 +237,11 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
 
 def _get_headline_class(names: Names, results: Sequence[tuple[str, ConfigResult]], graders: Graders) -> str:
     """Return the class of the metric behind a headline, `n/a` if none was measured."""
-    measured_names = [name for _, result in results if (name := first_present(names, result.summary)) is not None]
-    return instrument(measured_names[0], graders) if measured_names else NA
+    for _, result in results:
+        name = first_present(names, result.summary)
+        if name is not None:
+            return instrument(name, graders)
+    return NA
 
 
 def _render_gate(scoring: Scoring, graders: Graders) -> list[str]:

@@ -31,13 +31,13 @@ def case_lines(table: ScoreTable) -> Iterator[bytes]:
         if not np.isfinite(column.values[column.status == SCORED]).all():
             raise ArithmeticError(f"{column.metric}: a scored value is not finite")
     line = _build_line_template(table.config_id, [column.metric for column in columns])
-    states = _StatusEncoder(columns)
+    statuses = _StatusEncoder(columns)
     for start in range(0, len(table.case_ids), _BLOCK_ROWS):
         rows = slice(start, start + _BLOCK_ROWS)
         ids = table.case_ids[rows]
         ends = [_encode_line_end(checks.get(case_id)) for case_id in ids]
         scores = [_encode_scores(column, rows) for column in columns]
-        for pieces in zip(map(_encode, ids), *scores, states.of(ids, rows), ends, strict=True):
+        for pieces in zip(map(_encode, ids), *scores, statuses.encode_rows(ids, rows), ends, strict=True):
             yield line % pieces
 
 
@@ -78,28 +78,29 @@ class _StatusEncoder:
 
     def __init__(self, columns: Sequence[ScoreColumn]) -> None:
         self._columns = columns
-        self._text = lru_cache(maxsize=_MAX_CACHED)(self._made)
+        self._cached_row = lru_cache(maxsize=_MAX_CACHED)(self._encode_row)
 
-    def of(self, ids: Sequence[str], rows: slice) -> list[bytes]:
+    def encode_rows(self, ids: Sequence[str], rows: slice) -> list[bytes]:
         """Return the content of `status`, and `needs_review` if any, for each row of a block; `ids` are its cases."""
-        parts = [codes[rows] for column in self._columns for codes in (column.status, column.reason)]
-        if not parts:
+        if not self._columns:
             return [b"}"] * len(ids)
-        kinds = np.stack(parts, axis=1, dtype=np.uint16, casting="same_kind").tobytes()
-        width = len(kinds) // len(ids)
-        return [self._text(kinds[start : start + width]) for start in range(0, len(kinds), width)]
+        code_arrays: list[np.ndarray] = []
+        for column in self._columns:
+            code_arrays += [column.status[rows], column.reason[rows]]
+        # A row's codes as bytes are the key of the cache: cheaper than a tuple of numbers for each row.
+        codes = np.stack(code_arrays, axis=1, dtype=np.uint16, casting="same_kind").tobytes()
+        width = len(codes) // len(ids)
+        return [self._cached_row(codes[start : start + width]) for start in range(0, len(codes), width)]
 
-    def _made(self, kind: bytes) -> bytes:
-        """Return the text for one row; `kind` holds its (status, reason) codes, two 16-bit numbers per column."""
-        numbers = np.frombuffer(kind, dtype=np.uint16).reshape(-1, 2).tolist()
-        unscored = {
-            column.metric: {"status": STATUS_NAMES[status], "reason": column.reasons[reason]}
-            for column, (status, reason) in zip(self._columns, numbers, strict=True)
-            if status != SCORED
-        }
-        doubts = {
-            column.metric: why
-            for column, (_, reason) in zip(self._columns, numbers, strict=True)
-            if (why := column.reasons[reason]).startswith(NEEDS_REVIEW)
-        }
-        return _encode(unscored)[1:] + (b',"needs_review":' + _encode(doubts) if doubts else b"")
+    def _encode_row(self, codes: bytes) -> bytes:
+        """Return the text for one row; `codes` holds status and reason, two 16-bit numbers per column."""
+        pairs = np.frombuffer(codes, dtype=np.uint16).reshape(-1, 2).tolist()
+        unscored, needs_review = {}, {}
+        for column, (status, reason_code) in zip(self._columns, pairs, strict=True):
+            reason = column.reasons[reason_code]
+            if status != SCORED:
+                unscored[column.metric] = {"status": STATUS_NAMES[status], "reason": reason}
+            if reason.startswith(NEEDS_REVIEW):
+                needs_review[column.metric] = reason
+        text = _encode(unscored)[1:]
+        return text + b',"needs_review":' + _encode(needs_review) if needs_review else text

@@ -85,8 +85,9 @@ def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
     for metric, summary in result.summary.items():
         bounds = summary.interval
         notes = list(notes_of(summary))
-        if not summary.scored and (why := common_reason(column_of(metric, result.table))):
-            notes.insert(0, why)
+        reason = "" if summary.scored else common_reason(column_of(metric, result.table))
+        if reason:
+            notes.insert(0, reason)
         if summary.errors and summary.mean_worst is not None:
             notes.append(f"{number(summary.mean_worst, metric, graders)} if every error counts as the worst value")
         rows.append(
