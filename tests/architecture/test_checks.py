@@ -1,4 +1,4 @@
-"""The checks of scripts/ find what they are there to find."""
+"""The checks in scripts/ find the problems that they look for."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def test_allowed_size_has_a_limit_too() -> None:
 
 
 def test_entry_that_is_not_needed_is_a_problem() -> None:
-    found = list(problems([("a.py", 300, 300)], {"a.py": 310, "gone.py": 400}))
-    assert [f"scripts/size_allow.toml: {name}: entry is not needed" for name in ("a.py", "gone.py")] == found
+    unneeded = list(problems([("a.py", 300, 300)], {"a.py": 310, "gone.py": 400}))
+    assert [f"scripts/size_allow.toml: {name}: entry is not needed" for name in ("a.py", "gone.py")] == unneeded
 
 
-def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+def test_broken_links_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "# One heading\n[a](page.md#one-heading) [b](#none) [c](gone.md) [d](mailto:x) `[e](code.md)`\n"

@@ -1,4 +1,4 @@
-"""Starting is cheap: what a fresh interpreter has loaded after the import, and after the command's help."""
+"""Starting is fast: what a fresh interpreter has loaded after the import, and after the help of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guard of conftest.py: tests reach this machine and nothing else."""
+"""The network guard in conftest.py: tests can connect to this machine only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Purity beyond imports, which import-linter checks: what no module, and no pure module, may call or name."""
+"""Names that no module, or no pure module, may use; import-linter checks the imports."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SEEDED_RANDOM = {"default_rng", "Generator", "PCG64", "Philox", "SeedSequence"}
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node brings in or reaches for."""
+def _iter_names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node imports or uses."""
     if isinstance(node, ast.Import):
         yield from (part for alias in node.names for part in alias.name.split("."))
     elif isinstance(node, ast.ImportFrom):
@@ -38,7 +38,7 @@ def _is_unsafe_yaml(node: ast.AST) -> bool:
 
 
 def _is_unseeded_random(node: ast.AST) -> bool:
-    """NumPy's random numbers are pure only where every generator is given its seed."""
+    """Return whether a node uses NumPy's random numbers without a seed."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEEDED_RANDOM:
         return not (node.args or node.keywords)
     if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random"):
@@ -46,8 +46,8 @@ def _is_unseeded_random(node: ast.AST) -> bool:
     return False
 
 
-def _impurity(node: ast.AST) -> str | None:
-    """Return what a pure module may not do at this node."""
+def _find_impurity(node: ast.AST) -> str | None:
+    """Return what makes this node impure, None if it is pure."""
     if isinstance(node, ast.Name) and node.id in SIDE_EFFECTS:
         return node.id
     if isinstance(node, ast.Attribute) and node.attr in CLOCKS:
@@ -55,17 +55,18 @@ def _impurity(node: ast.AST) -> str | None:
     return "unseeded random numbers" if _is_unseeded_random(node) else None
 
 
-def faults(source: str, *, pure: bool) -> list[str]:
-    """Return `line: what` for each thing in `source` that its layer may not do."""
-    found: list[str] = []
+def find_violations(source: str, *, pure: bool) -> list[str]:
+    """Return `line: name` for each thing that `source` may not use."""
+    problems: list[str] = []
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 0)
-        found += [f"{line}: {name}" for name in _names(node) if name in UNSAFE_EVERYWHERE]
+        problems += [f"{line}: {name}" for name in _iter_names(node) if name in UNSAFE_EVERYWHERE]
         if _is_unsafe_yaml(node):
-            found.append(f"{line}: yaml.load without a safe loader")
-        if pure and (impurity := _impurity(node)):
-            found.append(f"{line}: {impurity}")
-    return found
+            problems.append(f"{line}: yaml.load without a safe loader")
+        impurity = _find_impurity(node) if pure else None
+        if impurity is not None:
+            problems.append(f"{line}: {impurity}")
+    return problems
 
 
 def _is_pure(path: Path) -> bool:
@@ -74,7 +75,7 @@ def _is_pure(path: Path) -> bool:
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_keeps_to_its_layer(path: Path) -> None:
-    assert [] == faults(path.read_text(encoding="utf-8"), pure=_is_pure(path))
+    assert [] == find_violations(path.read_text(encoding="utf-8"), pure=_is_pure(path))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_module_keeps_to_its_layer(path: Path) -> None:
     ],
 )
 def test_unsafe_source_is_found_in_every_layer(source: str) -> None:
-    assert 1 == len(faults(source, pure=False))
+    assert 1 == len(find_violations(source, pure=False))
 
 
 @pytest.mark.parametrize(
@@ -104,12 +105,12 @@ def test_unsafe_source_is_found_in_every_layer(source: str) -> None:
     ],
 )
 def test_side_effects_and_hidden_input_are_found_in_pure_layers_only(source: str) -> None:
-    assert 1 == len(faults(source, pure=True))
-    assert [] == faults(source, pure=False)
+    assert 1 == len(find_violations(source, pure=True))
+    assert [] == find_violations(source, pure=False)
 
 
-def test_safe_yaml_seeded_numbers_and_words_in_strings_are_no_faults() -> None:
+def test_safe_yaml_seeded_numbers_and_words_in_strings_are_allowed() -> None:
     source = (
         "yaml.load(text, Loader=yaml.CSafeLoader)\nyaml.safe_load(text)\nx = 'eval print'\nnp.random.default_rng(7)"
     )
-    assert [] == faults(source, pure=True)
+    assert [] == find_violations(source, pure=True)

@@ -1,4 +1,4 @@
-"""The page of the HTML report: the committed file is what its sources build, and its lock names no registry."""
+"""The page of the HTML report: the committed file is built from its sources, and its lock file names no registry."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_the_committed_page_is_what_its_sources_build() -> None:
         if "node" in os.environ.get("ASSAY_REQUIRE", "").split(","):
             pytest.fail(reason)
         pytest.skip(reason)
-    found = subprocess.run([ROOT / "scripts/build_ui.sh", "--check"], capture_output=True, text=True, check=False)
-    assert 0 == found.returncode, found.stdout + found.stderr
+    result = subprocess.run([ROOT / "scripts/build_ui.sh", "--check"], capture_output=True, text=True, check=False)
+    assert 0 == result.returncode, result.stdout + result.stderr
 
 
 def test_the_lock_names_packages_by_hash_and_no_registry() -> None:

@@ -1,6 +1,6 @@
-"""A browser driven over two pipes with the DevTools protocol: enough to click, type, look and photograph, and no more.
+"""A small DevTools client for Chromium over two pipes: enough to click, type, read and take screenshots.
 
-Everything that a report must never do (a request, a dialog, a violation of its policy, an error) is noted in `wrong`.
+What a report must never do (a request, a dialog, a violation of its policy, an error) is recorded in `wrong`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,12 @@ Message = dict[str, Any]
 
 
 def find_chromium() -> str | None:
-    """Return a browser on this machine, None where there is none."""
-    return next((found for name in NAMES if (found := shutil.which(name))), None)
+    """Return the path of an installed browser, None if there is none."""
+    for name in NAMES:
+        executable = shutil.which(name)
+        if executable:
+            return executable
+    return None
 
 
 class BrowserError(Exception):
@@ -54,7 +58,7 @@ class Browser:
         self.pages: dict[str, Page] = {}
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> Message:
-        """Send a command and return its result; events that come meanwhile go to their pages."""
+        """Send a command and return its result; events that arrive in between go to their pages."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if session is not None:
@@ -96,7 +100,7 @@ class Browser:
 
 
 class Page:
-    """One page; `wrong` is what it did that a report must not do."""
+    """One page; `wrong` lists what it did that a report must not do."""
 
     def __init__(self, browser: Browser, session: str, target: str) -> None:
         self._browser, self._session, self._target = browser, session, target
@@ -107,25 +111,25 @@ class Page:
         """Send this page a command."""
         return self._browser.call(method, self._session, **parameters)
 
-    def note(self, event: str, said: Message) -> None:
-        """Take an event of this page."""
+    def note(self, event: str, message: Message) -> None:
+        """Handle an event of this page."""
         if event == "Network.requestWillBeSent":
-            url = said["request"]["url"]
+            url = message["request"]["url"]
             if url != self._address and not url.startswith((*NOISE, "data:")):
                 self.wrong.append(f"request {url}")
         elif event == "Page.javascriptDialogOpening":
-            self.wrong.append(f"dialog {said['message']}")
+            self.wrong.append(f"dialog {message['message']}")
         elif event == "Runtime.exceptionThrown":
-            self.wrong.append(f"exception {said['exceptionDetails']}")
-        elif event == "Runtime.consoleAPICalled" and said["type"] in ("error", "warning", "assert"):
-            self.wrong.append(f"console {said['args']}")
-        elif event == "Log.entryAdded" and said["entry"]["level"] in ("error", "warning"):
-            self.wrong.append(f"log {said['entry']['text']}")
-        elif event == "Audits.issueAdded" and "contentSecurityPolicyIssueDetails" in said["issue"]["details"]:
-            self.wrong.append(f"policy {said['issue']['details']['contentSecurityPolicyIssueDetails']}")
+            self.wrong.append(f"exception {message['exceptionDetails']}")
+        elif event == "Runtime.consoleAPICalled" and message["type"] in ("error", "warning", "assert"):
+            self.wrong.append(f"console {message['args']}")
+        elif event == "Log.entryAdded" and message["entry"]["level"] in ("error", "warning"):
+            self.wrong.append(f"log {message['entry']['text']}")
+        elif event == "Audits.issueAdded" and "contentSecurityPolicyIssueDetails" in message["issue"]["details"]:
+            self.wrong.append(f"policy {message['issue']['details']['contentSecurityPolicyIssueDetails']}")
 
     def look(self, width: int = 1280, height: int = 900, *, dark: bool = False, language: str = "en") -> None:
-        """Set the size of the window, the colours that are preferred and the language of the browser."""
+        """Set the size of the window, the preferred colour scheme and the language of the browser."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
@@ -139,12 +143,12 @@ class Page:
         self.until("document.readyState === 'complete' && document.querySelector('main h1, main p') !== null")
 
     def evaluate(self, script: str) -> Any:
-        """Return the value of an expression in the page; promises are awaited. Raises BrowserError where it throws."""
-        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in found:
-            details = found["exceptionDetails"]
+        """Return the value of an expression in the page; promises are awaited. Raises BrowserError if it throws."""
+        reply = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in reply:
+            details = reply["exceptionDetails"]
             raise BrowserError(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
-        return found["result"].get("value")
+        return reply["result"].get("value")
 
     def until(self, condition: str) -> None:
         """Wait, frame by frame, until a condition holds in the page."""
@@ -166,18 +170,18 @@ class Page:
         self.until(condition)
 
     def text(self, selector: str = "main") -> str:
-        """Return what can be read in an element."""
-        said: str = self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
-        return said
+        """Return the visible text of an element."""
+        inner_text: str = self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+        return inner_text
 
     def press(self, key: str, *, shift: bool = False) -> None:
         """Press a key such as Tab, Enter or ArrowDown where the focus is."""
         codes = {"Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowUp": 38, "ArrowDown": 40, "PageDown": 34}
-        what: Message = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 if shift else 0}
+        event: Message = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 if shift else 0}
         if key == "Enter":
-            what["text"] = "\r"
-        self.call("Input.dispatchKeyEvent", type="keyDown", **what)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **what)
+            event["text"] = "\r"
+        self.call("Input.dispatchKeyEvent", type="keyDown", **event)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
     def type(self, text: str) -> None:
         """Type a text where the focus is."""
@@ -195,8 +199,8 @@ class Page:
 
     def photograph(self, path: Path, *, whole: bool = True) -> None:
         """Write a PNG of the page."""
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **self._clip(whole))
-        path.write_bytes(base64.b64decode(found["data"]))
+        picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **self._clip(whole))
+        path.write_bytes(base64.b64decode(picture["data"]))
 
     def _clip(self, whole: bool) -> Message:
         if not whole:
@@ -206,8 +210,8 @@ class Page:
 
     def print(self, path: Path) -> None:
         """Write the page as it is printed, as PDF."""
-        found = self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)
-        path.write_bytes(base64.b64decode(found["data"]))
+        document = self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)
+        path.write_bytes(base64.b64decode(document["data"]))
 
     def close(self) -> None:
         """Close the page."""
@@ -219,7 +223,7 @@ class Page:
 def browser(executable: str, folder: Path) -> Iterator[Browser]:
     """Yield a running browser whose profile lies in `folder`."""
     (read_ours, write_theirs), (read_theirs, write_ours) = os.pipe(), os.pipe()
-    # The protocol wants file descriptors 3 and 4; they may be taken by the pipes themselves, hence the way over 100.
+    # The protocol uses file descriptors 3 and 4. The pipes may have them already, hence the detour over 103 and 104.
     shell = f'exec 103<&{read_theirs} 104>&{write_theirs} 3<&103 4>&104; exec "$@"'
     command = ["bash", "-c", shell, "bash", executable, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
     environment = os.environ | {"HOME": str(folder)}

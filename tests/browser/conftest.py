@@ -1,4 +1,4 @@
-"""A browser for the tests that need one; without it they skip with the line that installs it."""
+"""A browser for the tests that need one; without it they are skipped with the command that installs it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         if "chromium" in os.environ.get("ASSAY_REQUIRE", "").split(","):
             pytest.fail(INSTALL)
         pytest.skip(INSTALL)
-    with browser(executable, tmp_path_factory.mktemp("chromium")) as found:
-        yield found
+    with browser(executable, tmp_path_factory.mktemp("chromium")) as chromium:
+        yield chromium
 
 
 @pytest.fixture
 def opened(running: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Write a report, open it and return the page; at the end it must have done nothing that a report must not do."""
+    """Write a report, open it and return the page; at the end, fail if it did anything that a report must not do."""
     pages: list[Page] = []
 
     def open_page(data: HtmlData, fragment: str = "", **look: Any) -> Page:
@@ -45,7 +45,7 @@ def opened(running: Browser, tmp_path: Path) -> Iterator[Open]:
         return page
 
     yield open_page
-    wrong = [each for page in pages for each in page.wrong]
+    wrong = [event for page in pages for event in page.wrong]
     for page in pages:
         page.close()
     assert [] == wrong

@@ -1,4 +1,4 @@
-"""Texts that try to act where they should only be shown; `pwned()` is what they would call."""
+"""Texts that try to run code or change the page where they should only be shown."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ PAYLOADS: tuple[str, ...] = (
     '{"__proto__": {"innerHTML": "<img src=x onerror=1>"}}',
     "__proto__",
     "constructor",
-    # signs that hide, turn or break text
+    # characters that hide, reverse or break text
     "\u202e<gpj.tpircs>\u2066 evil \u2069",
     "line\u2028separator\u2029and\x00nul\x1b[2Jescape",
     "\ufeff\u200bzero\u200d-width\u00ad",

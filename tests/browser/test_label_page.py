@@ -1,4 +1,4 @@
-"""The page on which people label, in a real browser: by keys alone, in two languages, and nothing that acts."""
+"""The labelling page in a real browser: by keyboard alone, in two languages, and with hostile texts."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ ROWS = [
 
 @pytest.fixture
 def page(running: Browser, tmp_path: Path) -> Iterator[Page]:
-    """A page with three rows; what it saves goes to the test's folder."""
+    """Open a labelling page with three rows; its downloads go to the test's folder."""
     path = tmp_path / "sheet.html"
     path.write_bytes(label_page(ROWS))
     running.call(
         "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"), eventsEnabled=False
     )
-    found = running.open(path)
-    found.evaluate("localStorage.clear()")
-    found.go(path.resolve().as_uri())
-    yield found
-    wrong = [each for each in found.wrong if not each.startswith("request blob:")]  # the file that it saves itself
-    found.close()
+    opened_page = running.open(path)
+    opened_page.evaluate("localStorage.clear()")
+    opened_page.go(path.resolve().as_uri())
+    yield opened_page
+    # The request for a blob is the file of labels that the page saves.
+    wrong = [event for event in opened_page.wrong if not event.startswith("request blob:")]
+    opened_page.close()
     assert [] == wrong
 
 
@@ -65,8 +66,8 @@ def test_rows_are_labelled_and_saved_by_keys_alone(page: Page, tmp_path: Path) -
     targets = {row.row_id: Target(f"case-{row.row_id}", "correctness", "a") for row in ROWS}
     scales: Scales = {"correctness": {"correct": 1.0, "partly_correct": 0.5, "incorrect": 0.0}}
     labels, _ = load_sheet(str(saved), KeyFile(FORMAT, "", 0, targets), scales)
-    found = [(each.case_id, each.label, each.rater, each.note) for each in labels]
-    assert [("case-r1", "correct", "Nguyễn Lan", ""), ("case-r2", "incorrect", "Nguyễn Lan", "vì sao: =1+1")] == found
+    shown = [(label.case_id, label.label, label.rater, label.note) for label in labels]
+    assert [("case-r1", "correct", "Nguyễn Lan", ""), ("case-r2", "incorrect", "Nguyễn Lan", "vì sao: =1+1")] == shown
 
 
 def test_without_a_name_nothing_is_saved(page: Page) -> None:
@@ -76,11 +77,11 @@ def test_without_a_name_nothing_is_saved(page: Page) -> None:
     assert "rater" == page.evaluate("document.activeElement.id")
 
 
-def test_the_page_speaks_vietnamese_and_keeps_what_was_chosen(page: Page) -> None:
+def test_switching_to_vietnamese_keeps_the_chosen_label(page: Page) -> None:
     key(page, "2")
     page.evaluate(
-        "(() => { const chosen = document.getElementById('language');"
-        " chosen.value = 'vi'; chosen.dispatchEvent(new Event('change')); })()"
+        "(() => { const select = document.getElementById('language');"
+        " select.value = 'vi'; select.dispatchEvent(new Event('change')); })()"
     )
     key(page, "ArrowLeft")
     assert "Câu trả lời có khớp đáp án tham chiếu không?" == page.text("#ask")

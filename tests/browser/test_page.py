@@ -1,4 +1,4 @@
-"""The page as people use it: every view, the keyboard, search and filters, both languages, paper, narrow screens."""
+"""The page in a real browser: every view, keyboard, search and filters, both languages, print, narrow screens."""
 
 from __future__ import annotations
 
@@ -19,76 +19,76 @@ AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"
 ROWS = "document.querySelectorAll('.row').length"
 
 
-def ids(page: Page) -> list[str]:
-    """Return the ids of the rows that are on the screen."""
-    found: list[str] = page.evaluate("[...document.querySelectorAll('.row-id')].map(each => each.innerText)")
-    return found
+def list_visible_ids(page: Page) -> list[str]:
+    """Return the ids of the visible rows."""
+    row_ids: list[str] = page.evaluate("[...document.querySelectorAll('.row-id')].map(item => item.innerText)")
+    return row_ids
 
 
-def listed(page: Page, count: int) -> None:
-    """Wait until the list has so many rows."""
+def wait_for_count(page: Page, count: int) -> None:
+    """Wait until the list has `count` rows."""
     page.until(f"document.querySelector('.list')?.ariaRowCount === '{count}' || ({count} === 0 && {ROWS} === 0)")
 
 
-def begins_with(page: Page, *wanted: str) -> None:
+def wait_for_first(page: Page, *case_ids: str) -> None:
     """Wait until the list begins with these ids: the scores that it is sorted by are unpacked after the first paint."""
-    shown = "[...document.querySelectorAll('.row-id')].map(each => each.innerText)"
-    page.until(f"{shown}.slice(0, {len(wanted)}).join() === '{','.join(wanted)}'")
+    shown = "[...document.querySelectorAll('.row-id')].map(item => item.innerText)"
+    page.until(f"{shown}.slice(0, {len(case_ids)}).join() === '{','.join(case_ids)}'")
 
 
-def test_first_screen_holds_decision_reasons_and_what_it_rests_on(opened: Open) -> None:
+def test_first_screen_shows_the_decision_its_reasons_and_its_basis(opened: Open) -> None:
     page = opened(world(FRUIT))
-    said = page.text()
+    shown = page.text()
     for text in ("Fail", "Do not release", "apple", "12 cases", "Release gate", "Slices", "Causes by tag"):
-        assert text in said
+        assert text in shown
     assert "Evaluation report" == page.evaluate("document.title")
 
 
-def test_a_pass_that_no_rule_was_held_against_is_no_advice_to_release(opened: Open) -> None:
+def test_a_pass_without_a_gate_is_no_advice_to_release(opened: Open) -> None:
     data = world(FRUIT)
     passed = Decision("PASS", ("no gate was given: nothing was decided",))
-    configs = {name: structs.replace(each, decision=passed) for name, each in data.scoring.configs.items()}
+    configs = {name: structs.replace(result, decision=passed) for name, result in data.scoring.configs.items()}
     ungated = structs.replace(data.scoring, configs=configs, decision=passed, gate=None)
     page = opened(replace(data, scoring=ungated))
-    assert "nothing here says that it may be released" in page.text()
+    assert "this report does not say that it may be released" in page.text()
     assert "Release:" not in page.text()
 
 
 def test_search_finds_words_without_marks_and_filters_narrow_the_list(opened: Open) -> None:
     page = opened(world(FRUIT), "#/cases")
-    listed(page, 12)
+    wait_for_count(page, 12)
     page.evaluate("document.querySelector('input[type=search]').focus()")
     page.type("nghi phep QUEST")
-    listed(page, 1)
-    assert ["nghỉ phép4"] == ids(page)
+    wait_for_count(page, 1)
+    assert ["nghỉ phép4"] == list_visible_ids(page)
     page.evaluate("document.querySelector('.filters a').click()")
-    listed(page, 12)
+    wait_for_count(page, 12)
     page.choose("status", "leaked")
-    listed(page, 3)  # places 2, 5, 8: every third case leaked, but the last is missing
+    wait_for_count(page, 3)  # cases 2, 5, 8: every third case leaked, but the last is missing
     page.choose("tag", "odd")
-    listed(page, 1)
-    assert ["grape5"] == ids(page)
+    wait_for_count(page, 1)
+    assert ["grape5"] == list_visible_ids(page)
     assert "status=leaked" in page.evaluate("location.hash")
 
 
 def test_a_shown_metric_can_be_sorted_by_and_bounded(opened: Open) -> None:
     page = opened(world(FRUIT), "#/cases?metric=rr%4010&sort=high")
-    begins_with(page, "kiwi9", "melon6", "cherry3", "apple0")  # not mango11: the highest value, and no score
+    wait_for_first(page, "kiwi9", "melon6", "cherry3", "apple0")  # not mango11: the highest value, and no score
     page.show("#/cases?metric=rr%4010&most=0.3", f"{ROWS} === 2")
-    assert ["apple0", "cherry3"] == ids(page)
+    assert ["apple0", "cherry3"] == list_visible_ids(page)
 
 
-def test_a_filter_that_nothing_passes_says_so(opened: Open) -> None:
+def test_a_filter_without_matches_says_so(opened: Open) -> None:
     page = opened(world(FRUIT), "#/cases?q=pineapple")
     page.until("document.querySelector('main').innerText.includes('No case matches')")
 
 
-def test_a_case_is_shown_whole_under_its_own_address(opened: Open) -> None:
+def test_a_case_is_shown_in_full_under_its_own_address(opened: Open) -> None:
     page = opened(world(FRUIT), "#/case/apple0?config=apple")
     page.until("document.querySelector('#answer') !== null")
-    said = page.text()
+    shown = page.text()
     for text in ("reranker", "lost here", "supported", "contradicted", "text withheld", "Judge's votes", "grade 3"):
-        assert text in said
+        assert text in shown
     assert "secret of apple" not in page.evaluate("document.body.textContent")
     page.evaluate("[...document.querySelectorAll('.tabs a')].at(-1).click()")
     page.until("document.querySelector('main').innerText.includes('Target error')")
@@ -100,7 +100,7 @@ def test_a_case_beyond_the_budget_names_the_command_that_explains_it(opened: Ope
     page = opened(world(["it's", "b"], detail_mb=0), "#/case/it's0")
     page.until("document.querySelector('#explain') !== null")
     assert """assay explain 'it'"'"'s0' --config 'it'"'"'s'""" in page.text("#explain")
-    assert "slim row" in page.text()
+    assert "only a summary of this case" in page.text()
 
 
 def test_an_address_that_names_no_case_says_so(opened: Open) -> None:
@@ -111,12 +111,20 @@ def test_an_address_that_names_no_case_says_so(opened: Open) -> None:
 def test_the_comparison_shows_gains_moves_and_lists_of_cases(opened: Open) -> None:
     page = opened(world(FRUIT), "#/comparison")
     page.until("document.querySelector('#regressed') !== null")
-    said = page.text()
-    for text in ("apple against apple", "What changed", "Ranks moved", "-0.100", "-0.200 to +0.050", "0.040", "gone"):
-        assert text in said
+    shown = page.text()
+    for text in (
+        "apple compared with apple",
+        "What changed",
+        "Rank changes",
+        "-0.100",
+        "-0.200 to +0.050",
+        "0.040",
+        "gone",
+    ):
+        assert text in shown
     page.evaluate("document.querySelector('#regressed p a').click()")
-    listed(page, 4)
-    assert ["pear1", "nghỉ phép4", "fig7", "date10"] == ids(page)
+    wait_for_count(page, 4)
+    assert ["pear1", "nghỉ phép4", "fig7", "date10"] == list_visible_ids(page)
 
 
 def test_the_keyboard_reaches_everything(opened: Open) -> None:
@@ -147,7 +155,7 @@ def test_every_focus_can_be_seen(opened: Open) -> None:
         assert style == "solid", page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
 
 
-def test_the_page_speaks_vietnamese_and_says_so(opened: Open) -> None:
+def test_the_page_is_in_the_language_of_the_browser(opened: Open) -> None:
     page = opened(world(FRUIT), language="vi-VN")
     assert "vi" == page.evaluate("document.documentElement.lang")
     assert "Không đạt" in page.text("h1")
@@ -158,19 +166,19 @@ def test_the_page_speaks_vietnamese_and_says_so(opened: Open) -> None:
 
 @pytest.mark.parametrize("fragment", ["", "#/cases", "#/case/apple0", "#/comparison"])
 @pytest.mark.parametrize("width", [360, 1600])
-def test_nothing_runs_over_the_side(opened: Open, fragment: str, width: int) -> None:
+def test_the_page_never_scrolls_sideways(opened: Open, fragment: str, width: int) -> None:
     page = opened(world([*FRUIT, "w" * 300]), fragment, width=width)
     page.until("document.querySelector('.print-only, .row, #scores, #regressed') !== null")
     assert width == page.evaluate("document.documentElement.scrollWidth")
 
 
-def test_paper_gets_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
+def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
     page = opened(world(FRUIT))
     page.until("document.querySelector('.print-only') !== null")
     assert "Failed cases" not in page.text()
     page.call("Emulation.setEmulatedMedia", media="print")
-    said = page.text()
-    assert "Failed cases" in said and "grape5" in said and "Release gate" in said
+    shown = page.text()
+    assert "Failed cases" in shown and "grape5" in shown and "Release gate" in shown
     assert "none" == page.evaluate("getComputedStyle(document.querySelector('.top')).display")
     page.print(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
@@ -178,7 +186,7 @@ def test_paper_gets_the_summary_and_the_failed_cases(opened: Open, tmp_path: Pat
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")
 @pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing_to_mend(opened: Open, dark: bool) -> None:
+def test_axe_finds_no_accessibility_violation(opened: Open, dark: bool) -> None:
     page = opened(world(FRUIT), dark=dark)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     for fragment, ready in (
@@ -188,12 +196,14 @@ def test_axe_finds_nothing_to_mend(opened: Open, dark: bool) -> None:
         ("#/comparison", "#regressed"),
     ):
         page.show(fragment, f"document.querySelector({ready!r}) !== null")
-        found = page.evaluate("axe.run().then(found => found.violations.map(each => [each.id, each.nodes[0].html]))")
-        assert [] == found, fragment
+        violations = page.evaluate(
+            "axe.run().then(result => result.violations.map(item => [item.id, item.nodes[0].html]))"
+        )
+        assert [] == violations, fragment
 
 
 def test_the_checks_of_these_tests_notice_what_they_look_for(running: Browser, tmp_path: Path) -> None:
-    """A page that does everything wrong: were nothing noticed, the tests above would prove nothing."""
+    """A page that does everything wrong: if nothing is recorded, the tests above are worthless."""
     path = tmp_path / "bad.html"
     path.write_text(
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; script-src 'unsafe-inline'\">"
@@ -204,6 +214,6 @@ def test_the_checks_of_these_tests_notice_what_they_look_for(running: Browser, t
     page.until("document.readyState === 'complete'")
     page.evaluate("setTimeout(() => { throw new Error('thrown') }), null")
     page.until("performance.now() > 0")
-    kinds = {each.split(" ")[0] for each in page.wrong}
+    kinds = {event.split(" ")[0] for event in page.wrong}
     page.close()
     assert {"console", "exception", "policy"} <= kinds

@@ -1,4 +1,4 @@
-"""What the documentation's pages hold: their code blocks, and the files that they tell the reader to write."""
+"""The code blocks of the documentation's pages, and the files that they tell the reader to write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGES = (
 _BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^>]*?) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """A fenced block: the words of the comment above it (empty without one), its language and its text."""
 
     mark: tuple[str, ...]
@@ -25,13 +25,13 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(page: Path) -> Iterator[Block]:
+def iter_blocks(page: Path) -> Iterator[CodeBlock]:
     """Yield the fenced blocks of a page in order."""
     for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
-        yield Block(tuple((match["mark"] or "").split()), match["kind"], match["text"])
+        yield CodeBlock(tuple((match["mark"] or "").split()), match["kind"], match["text"])
 
 
-def commands(text: str) -> Iterator[list[str]]:
+def iter_commands(text: str) -> Iterator[list[str]]:
     """Yield the calls of `assay` in a shell block, as words; comments and other commands are left out."""
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
@@ -41,6 +41,6 @@ def commands(text: str) -> Iterator[list[str]]:
 
 def write_files(page: Path, folder: Path) -> None:
     """Write the blocks marked `<!-- file NAME -->` into a folder."""
-    for block in blocks(page):
+    for block in iter_blocks(page):
         if block.mark[:1] == ("file",):
             (folder / block.mark[1]).write_text(block.text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Every `assay …` command that a page shows can be given: the command, its options and their values exist."""
+"""Every `assay …` command in the documentation is valid: the command, its options and their values exist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import PAGES, ROOT, blocks, commands
+from tests.docs.pages import PAGES, ROOT, iter_blocks, iter_commands
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -16,13 +16,13 @@ INLINE = re.compile(r"`assay ([a-z][^`]*)`")
 COMMANDS = [
     pytest.param(words, id=f"{page.relative_to(ROOT)}: {' '.join(words)[:60]}")
     for page in PAGES
-    for block in blocks(page)
+    for block in iter_blocks(page)
     if block.kind in ("sh", "bash", "yaml")
-    for words in commands(block.text)
+    for words in iter_commands(block.text)
 ]
 
 
-def parse(words: list[str]) -> None:
+def parse_words(words: list[str]) -> None:
     """Read the words as the command line does, without running anything."""
     command, words = get_command(app_for()), spread(words)
     while isinstance(command, TyperGroup) and not words[0].startswith("-"):  # `assay judge` is one, and a command too
@@ -32,16 +32,16 @@ def parse(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_of_the_documentation_parses(words: list[str]) -> None:
-    parse(words)
+    parse_words(words)
 
 
-def test_a_wrong_option_is_noticed() -> None:
+def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(Exception, match="--golden-set"):
-        parse(["score", "--golden-set", "golden.jsonl"])
+        parse_words(["score", "--golden-set", "golden.jsonl"])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_command_named_in_passing_exists(page: Path) -> None:
+def test_a_command_named_in_a_sentence_exists(page: Path) -> None:
     """Of `assay golden check` in a sentence, the command must exist; of its options, each one."""
     for text in INLINE.findall(page.read_text(encoding="utf-8")):
         command = get_command(app_for())

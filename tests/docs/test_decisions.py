@@ -1,4 +1,4 @@
-"""Each decision record's promise, shown on a case or two through the public interface."""
+"""The behaviour that each decision record promises, shown on a case or two through the public interface."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def needs(*units: str) -> tuple[Evidence, ...]:
 
 
 def ranking(*ids: str, name: str = "retrieved") -> Stage:
-    return Stage(name, tuple(Chunk(each) for each in ids))
+    return Stage(name, tuple(Chunk(chunk_id) for chunk_id in ids))
 
 
 def scored(case: Case, *stages: Stage, answer: str = ANSWER, citations: tuple[str, ...] | None = None) -> Result:
-    seen = Observation(case.id, "c", stages=stages or None, answer=answer, citations=citations)
-    return assay.score(GoldenSet((case,)), [seen], metrics=[*DEFAULT_METRICS, *MORE])
+    observation = Observation(case.id, "c", stages=stages or None, answer=answer, citations=citations)
+    return assay.score(GoldenSet((case,)), [observation], metrics=[*DEFAULT_METRICS, *MORE])
 
 
 def value(result: Result, metric: str) -> float | None:
@@ -58,7 +58,7 @@ def test_a_repeated_chunk_gains_nothing_the_second_time() -> None:
 
 
 def test_a_unit_is_covered_once_however_many_chunks_hold_it() -> None:
-    """Either of a and b holds the fact, c holds another one: a and b together are half of what is needed."""
+    """Each of a and b has the same fact and c another one, so a and b together cover half of the evidence."""
     either = Evidence(({"chunk_id": "a"}, {"chunk_id": "b"}))
     result = scored(Case("1", "?", evidence=(either, *needs("c"))), ranking("a", "b"))
     assert (0.5, 0.2) == (value(result, "recall@10"), value(result, "precision@5"))
@@ -78,14 +78,12 @@ def _names(base: str) -> list[MetricName]:
     grader = CATALOG[base]
     k = None if grader.cut == "no" else 7
     must = tuple(("by", "rules") for key in grader.keys if key == "by")
-    samples = [
-        (key, each)
-        for key, spec in grader.keys.items()
-        for each in (spec.values or (("2",) if key == "rel" else ("context",)))
-    ]
-    return [MetricName(base, tuple(sorted({**dict(must), key: each}.items())), k) for key, each in samples] or [
-        MetricName(base, must, k)
-    ]
+    names = []
+    for key, spec in grader.keys.items():
+        samples = spec.values or (("2",) if key == "rel" else ("context",))
+        for sample in samples:
+            names.append(MetricName(base, tuple(sorted({**dict(must), key: sample}.items())), k))
+    return names or [MetricName(base, must, k)]
 
 
 @pytest.mark.parametrize("base", CATALOG)

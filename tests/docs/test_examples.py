@@ -1,4 +1,4 @@
-"""What the pages tell the reader to write loads, runs and means what they say."""
+"""The files and commands that the pages tell the reader to write load, run and give what the pages say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.docs.pages import PAGES, ROOT, Block, blocks, commands, write_files
+from tests.docs.pages import PAGES, ROOT, CodeBlock, iter_blocks, iter_commands, write_files
 
 from assay.cli import main
 from assay.io.corpus import load_corpus
@@ -28,16 +28,16 @@ GATES_PAGE = ROOT / "docs/gates.md"
 TREC_PAGE = ROOT / "docs/how-to/trec.md"
 
 
-def marked(kind: str) -> dict[str, list[Block]]:
+def collect_examples(kind: str) -> dict[str, list[CodeBlock]]:
     """The examples of the page of formats: `<!-- golden FORMAT: FILE -->` and the like, by format."""
-    found: dict[str, list[Block]] = {}
-    for block in blocks(FORMATS_PAGE):
+    excerpts: dict[str, list[CodeBlock]] = {}
+    for block in iter_blocks(FORMATS_PAGE):
         if block.mark[:1] == (kind,):
-            found.setdefault(block.mark[1].removesuffix(":"), []).append(block)
-    return found
+            excerpts.setdefault(block.mark[1].removesuffix(":"), []).append(block)
+    return excerpts
 
 
-def saved(examples: list[Block], folder: Path) -> Path:
+def save_example(examples: list[CodeBlock], folder: Path) -> Path:
     """Write the files of one example; return the file, or the folder that holds several."""
     for block in examples:
         path = folder / block.mark[2]
@@ -51,21 +51,21 @@ def saved(examples: list[Block], folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", GOLDEN_FORMATS)
 def test_the_example_of_each_golden_format_loads_and_is_told_from_its_content(name: str, tmp_path: Path) -> None:
-    loaded = load_golden(saved(marked("golden")[name], tmp_path))
+    loaded = load_golden(save_example(collect_examples("golden")[name], tmp_path))
     assert name == loaded.format
     assert len(loaded.golden.cases) > 0
 
 
 @pytest.mark.parametrize("name", OUTPUT_FORMATS)
 def test_the_example_of_each_output_format_loads_and_is_told_from_its_content(name: str, tmp_path: Path) -> None:
-    path = saved(marked("outputs")[name], tmp_path)
+    path = save_example(collect_examples("outputs")[name], tmp_path)
     with output_files([str(path)], None) as files:
         assert [name] == [file.format for file in files]
         assert list(read_observations(files[0].path, files[0].name, name)) != []
 
 
 def test_the_example_of_a_corpus_loads(tmp_path: Path) -> None:
-    (block,) = [block for block in blocks(FORMATS_PAGE) if block.mark[:1] == ("corpus:",)]
+    (block,) = [block for block in iter_blocks(FORMATS_PAGE) if block.mark[:1] == ("corpus:",)]
     path = tmp_path / block.mark[1]
     path.write_text(block.text, encoding="utf-8")
     corpus, doubts = load_corpus(path)
@@ -89,14 +89,14 @@ def test_the_files_and_commands_of_a_page_score_without_an_error(
 ) -> None:
     write_files(page, tmp_path)
     monkeypatch.chdir(tmp_path)
-    runs = [words for block in blocks(page) if block.mark == ("run",) for words in commands(block.text)]
+    runs = [words for block in iter_blocks(page) if block.mark == ("run",) for words in iter_commands(block.text)]
     assert len(runs) == 1
     assert 0 == main(runs[0]), capsys.readouterr().err
     assert ": PASS\n" in capsys.readouterr().out
 
 
 def test_the_python_lines_of_the_readme_run() -> None:
-    (block,) = [block for block in blocks(README) if block.kind == "python"]
+    (block,) = [block for block in iter_blocks(README) if block.kind == "python"]
     assert 8 == len(block.text.split("\n\n", 1)[1].splitlines()) + 1  # the import stands apart
     run = subprocess.run([sys.executable, "-c", block.text], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (0, "") == (run.returncode, run.stderr)
@@ -105,35 +105,42 @@ def test_the_python_lines_of_the_readme_run() -> None:
 
 
 def test_the_cases_that_the_readme_and_pages_explain_exist() -> None:
-    known = {case.id for case in load_golden(ROOT / "examples/handbook/golden/handbook.jsonl").golden.cases}
+    case_ids = {case.id for case in load_golden(ROOT / "examples/handbook/golden/handbook.jsonl").golden.cases}
     named = {
-        words[1] for page in PAGES for block in blocks(page) for words in commands(block.text) if words[0] == "explain"
+        words[1]
+        for page in PAGES
+        for block in iter_blocks(page)
+        for words in iter_commands(block.text)
+        if words[0] == "explain"
     }
-    assert {"version_002", "hr_leave_002"} <= named <= known
+    assert {"version_002", "hr_leave_002"} <= named <= case_ids
 
 
 # ── gates and CI ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_gate_file_of_the_page_can_be_used(tmp_path: Path) -> None:
-    (block,) = [block for block in blocks(GATES_PAGE) if block.mark == ("gate",)]
+    (block,) = [block for block in iter_blocks(GATES_PAGE) if block.mark == ("gate",)]
     path = tmp_path / "gate.yaml"
     path.write_text(block.text, encoding="utf-8")
     assert ("candidate",) == load_gate(path, rule_problem).configs
 
 
 def test_the_workflow_for_ci_gives_the_action_inputs_that_it_has() -> None:
-    (text,) = [block.text for block in blocks(GATES_PAGE) if block.text.startswith("name: rag-quality")]
+    (text,) = [block.text for block in iter_blocks(GATES_PAGE) if block.text.startswith("name: rag-quality")]
     steps = yaml.safe_load(text)["jobs"]["score"]["steps"]
     (step,) = [step for step in steps if step.get("uses") == "./assay"]
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
-    required = {name for name, each in inputs.items() if each.get("required")}
+    required = {name for name, options in inputs.items() if options.get("required")}
     assert required <= step["with"].keys() <= inputs.keys()
 
 
 def jq_programs() -> list[str]:
     return [
-        line.split("'")[1] for block in blocks(GATES_PAGE) for line in block.text.splitlines() if line.startswith("jq ")
+        line.split("'")[1]
+        for block in iter_blocks(GATES_PAGE)
+        for line in block.text.splitlines()
+        if line.startswith("jq ")
     ]
 
 

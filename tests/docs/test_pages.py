@@ -1,4 +1,4 @@
-"""Pages are current: what is written by a script, what repeats the code, and where links and decision records lead."""
+"""The pages are current: generated pages, tables that repeat the code, links, and decision records."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def test_the_excerpts_of_the_readme_are_what_its_command_prints() -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_are_not_broken(path: Path) -> None:
     assert [] == list(broken_links(path, ROOT))
 
 
-def _told(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     sign = "≤" if rule.at_least is None else "≥"
     return f"`{rule.metric}` {sign} {threshold_of(rule):g}" + (f" on {rule.slice}" if rule.slice else "")
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_the_table_of_profiles_tells_the_rules_of_each(name: str) -> None:
+def test_the_table_of_profiles_has_the_rules_of_each(name: str) -> None:
     lines = (ROOT / "docs/gates.md").read_text(encoding="utf-8").splitlines()
     (row,) = [line for line in lines if line.startswith(f"| `{name}` |")]
     gate = load_profile(name, rule_problem)
-    told = [_told(rule) for rule in gate.rules]
-    told += [f"any failed check on tag={tag} blocks" for tag in gate.blocking_tags]
-    assert f"| `{name}` | {', '.join(told)} |" == row
+    stated_rules = [_describe_rule(rule) for rule in gate.rules]
+    stated_rules += [f"any failed check on tag={tag} blocks" for tag in gate.blocking_tags]
+    assert f"| `{name}` | {', '.join(stated_rules)} |" == row
 
 
 def test_every_check_is_explained_with_its_level() -> None:

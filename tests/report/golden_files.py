@@ -1,4 +1,4 @@
-"""Comparing text that people read with the copy in `golden/`; ASSAY_REFRESH=1 writes the copy anew, to be reviewed."""
+"""Compares reports with the reviewed copies in `golden/`; ASSAY_REFRESH=1 rewrites the copies, to be reviewed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "golden"
 
 
 def assert_golden(name: str, text: str) -> None:
-    """Fail unless `text` is byte for byte what `golden/<name>` holds."""
+    """Fail unless `text` equals `golden/<name>` byte for byte."""
     path = _FOLDER / name
     if os.environ.get("ASSAY_REFRESH") == "1":
         path.write_bytes(text.encode())

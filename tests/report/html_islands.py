@@ -17,20 +17,20 @@ ASSET = html_asset()
 
 
 def document(data: HtmlData) -> str:
-    """Return the whole report."""
+    """Return the report as one text."""
     return b"".join(to_html(data, ASSET)).decode()
 
 
 def islands(text: str) -> dict[str, Any]:
-    """Return what each island of a document holds, by its id."""
-    found = {}
+    """Return the content of each island of a document by its id."""
+    contents = {}
     for kind, name, content in _ISLAND.findall(text):
         packed = kind == "text/plain"
-        found[name] = json.loads(zlib.decompress(base64.b64decode(content, validate=True)) if packed else content)
-    return found
+        contents[name] = json.loads(zlib.decompress(base64.b64decode(content, validate=True)) if packed else content)
+    return contents
 
 
-def details(found: dict[str, Any]) -> dict[int, Any]:
-    """Return the whole cases by their place in the golden set."""
-    parts = [held for name, held in found.items() if name.startswith("detail-")]
-    return {int(place): detail for part in parts for place, detail in part.items()}
+def details(contents: dict[str, Any]) -> dict[int, Any]:
+    """Return the cases in full by their index in the golden set."""
+    parts = [cases for name, cases in contents.items() if name.startswith("detail-")]
+    return {int(index): detail for part in parts for index, detail in part.items()}

@@ -1,4 +1,4 @@
-"""A report in which a stranger wrote everything: each case has one text in every field that a text can be in."""
+"""A report for tests: each case has one given text in every field that can hold text."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ from assay.verdict import ItemVerdict, Verdict
 METRICS = ("recall@10", "rr@10", "behaviour", "latency_ms")
 
 
-def case(text: str, place: int) -> Case:
+def case(text: str, index: int) -> Case:
     """Return a case with `text` in every field."""
     return Case(
-        id=f"{text}{place}",
+        id=f"{text}{index}",
         question=f"{text} question",
         also_accept=("abstain",),
         reference=text,
@@ -61,7 +61,7 @@ def case(text: str, place: int) -> Case:
         must_cite=(text,),
         forbidden=({"document": text},),
         user=User(tenant=text, roles=(text,), locale=text, id=text),
-        tags=(text, "even" if place % 2 == 0 else "odd"),
+        tags=(text, "even" if index % 2 == 0 else "odd"),
         language=text,
         history=(Turn("user", text),),
         attributes={text: text},
@@ -70,17 +70,17 @@ def case(text: str, place: int) -> Case:
     )
 
 
-def view(each: Case, config: str, text: str, kind: int) -> CaseView:
-    """Return what a configuration made of a case: with claims and votes, with an error, or with nothing."""
+def view(golden_case: Case, config: str, text: str, kind: int) -> CaseView:
+    """Return a case in one configuration: with claims and votes (`kind` 0), an error (1), or without output (2)."""
     if kind == 2:
-        return CaseView(Explanation(each, config, None, checks=CaseChecks(each.id, (text,))))
+        return CaseView(Explanation(golden_case, config, None, checks=CaseChecks(golden_case.id, (text,))))
     chunks = (
         RankedChunk(1, text, 0.5, 3, 1, (), f"before {text} quote after"),
         RankedChunk(2, f"{text}2", None, None, 0, ("stale", text), text),
         RankedChunk(3, f"{text}3", 0.1, 0, 0, ("forbidden",), f"secret of {text}"),
     )
-    seen = Observation(
-        each.id,
+    observed = Observation(
+        golden_case.id,
         config,
         query_rewrite=text,
         stages=(Stage(text, (Chunk(text),)),),
@@ -91,15 +91,15 @@ def view(each: Case, config: str, text: str, kind: int) -> CaseView:
         versions={text: text},
         error=TargetError(text, text) if kind == 1 else None,
     )
-    found = Explanation(
-        each,
+    explanation = Explanation(
+        golden_case,
         config,
-        seen,
+        observed,
         (RankedStage(text, chunks, 3.0), RankedStage("rerank", ())),
         chunks[:2],
         (CitationMark(text, True, False, None),),
         (ScoreLine("recall@10", 0.5, reason=text), ScoreLine("rr@10", None, "error", "no observation")),
-        checks=CaseChecks(each.id, (text, "wrong_answer"), (text,)),
+        checks=CaseChecks(golden_case.id, (text, "wrong_answer"), (text,)),
     )
     claims = (
         Claim(f"First {text}.", "supported", "judge", text, f"{text} quote", text),
@@ -112,14 +112,14 @@ def view(each: Case, config: str, text: str, kind: int) -> CaseView:
         ),
         Verdict("sha256:1", "sha256:2", 1, text, unscored="quote", message=text),
     )
-    return CaseView(found, claims, votes)
+    return CaseView(explanation, claims, votes)
 
 
-def attribution(each: Case, text: str, cause: str = "reranker") -> Attribution:
-    """Return whose fault a case was, in the words of `text`."""
+def attribution(golden_case: Case, text: str, cause: str = "reranker") -> Attribution:
+    """Return an attribution with `text` in every field."""
     walk = (EvidenceWalk(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
     return Attribution(
-        each.id,
+        golden_case.id,
         "retrieval_fault",
         cause,  # type: ignore[arg-type]
         text,
@@ -138,8 +138,8 @@ def attribution(each: Case, text: str, cause: str = "reranker") -> Attribution:
 
 def _column(metric: str, texts: Sequence[str]) -> ScoreColumn:
     size = len(texts)
-    status = np.array([place % 3 for place in range(size)], dtype=np.uint8)
-    reason = np.array([place + 1 if place % 3 else 0 for place in range(size)], dtype=np.uint16)
+    status = np.array([row % 3 for row in range(size)], dtype=np.uint8)
+    reason = np.array([row + 1 if row % 3 else 0 for row in range(size)], dtype=np.uint16)
     return ScoreColumn(metric, np.linspace(0, 1, size), status, reason, ("", *texts))
 
 
@@ -149,7 +149,7 @@ def _summary(metric: str, text: str, slice_name: str = "all") -> Summary:
 
 
 def _change(metric: str, cases: Sequence[Case], text: str) -> MetricChange:
-    ids = [each.id for each in cases]
+    ids = [golden_case.id for golden_case in cases]
     return MetricChange(
         metric, None, 0.5, 0.4, -0.1, -0.2, 0.05, 0.04, 0.2, text, len(ids), *_thirds(ids), (text,), 0.08, text
     )
@@ -160,22 +160,24 @@ def _thirds(ids: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple
 
 
 def comparison(cases: Sequence[Case], texts: Sequence[str], decision: Decision) -> Comparison:
-    """Return a comparison in which a third got better, a third worse, and evidence moved and vanished."""
+    """Return a comparison: a third of the cases got better, a third worse; evidence moved or was lost."""
     first = texts[0]
     side = Side(first, first, first, len(cases), {first: (first, first)}, first)
     moves = [
-        RankMove(each.id, 0, text, first if place % 2 else "retrieved", place % 12 + 1, None if place % 4 == 0 else 1)
-        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+        RankMove(
+            golden_case.id, 0, text, first if index % 2 else "retrieved", index % 12 + 1, None if index % 4 == 0 else 1
+        )
+        for index, (golden_case, text) in enumerate(zip(cases, texts, strict=True))
     ]
     changes = [
         CaseChange(
-            each.id,
+            golden_case.id,
             None,
             None,
-            ("recall@10",) if place % 3 == 0 else (),
-            ("recall@10",) if place % 3 == 1 else (),
+            ("recall@10",) if index % 3 == 0 else (),
+            ("recall@10",) if index % 3 == 1 else (),
         )
-        for place, each in enumerate(cases)
+        for index, golden_case in enumerate(cases)
     ]
     metrics = {metric: _change(metric, cases, first) for metric in METRICS}
     return Comparison(
@@ -197,12 +199,12 @@ def _result(config: str, cases: Sequence[Case], texts: Sequence[str], decision: 
     """Every third case passed, failed or leaked; the last is missing."""
     first = texts[0]
     checks = [
-        CaseChecks(each.id, (text, "leak")[: place % 3], (text,))
-        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+        CaseChecks(golden_case.id, (text, "leak")[: index % 3], (text,))
+        for index, (golden_case, text) in enumerate(zip(cases, texts, strict=True))
     ]
     table = ScoreTable(
         config,
-        tuple(each.id for each in cases),
+        tuple(golden_case.id for golden_case in cases),
         {metric: _column(metric, texts) for metric in METRICS},
         (cases[-1].id,),
         tuple(checks),
@@ -214,21 +216,22 @@ def _result(config: str, cases: Sequence[Case], texts: Sequence[str], decision: 
 
 
 def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool = False) -> HtmlData:
-    """Return a report with one case for each text, under two configurations that are named by texts too."""
-    cases = tuple(case(text, place) for place, text in enumerate(texts))
+    """Return a report with one case for each text, under two configurations named after the first text."""
+    cases = tuple(case(text, index) for index, text in enumerate(texts))
     first = texts[0]
     configs = (first, f"{first}2")
     rule = Rule("recall@10", at_least=0.9, slice=first, reason=first)
-    found = RuleResult(
-        rule, "fail", 0.6, 12, f"recall@10 {first}", cases=tuple(each.id for each in cases), waived=first
+    rule_result = RuleResult(
+        rule, "fail", 0.6, 12, f"recall@10 {first}", cases=tuple(golden_case.id for golden_case in cases), waived=first
     )
-    decision = Decision("FAIL", tuple(texts), (found,))
+    decision = Decision("FAIL", tuple(texts), (rule_result,))
     results = {config: _result(config, cases, texts, decision) for config in configs}
     details = [
         CaseDetail(
-            place, {config: view(each, config, text, (place + shift) % 3) for shift, config in enumerate(configs)}
+            index,
+            {config: view(golden_case, config, text, (index + shift) % 3) for shift, config in enumerate(configs)},
         )
-        for place, (each, text) in enumerate(zip(cases, texts, strict=True))
+        for index, (golden_case, text) in enumerate(zip(cases, texts, strict=True))
     ]
     scoring = Scoring(
         GoldenInfo(first, first, first, len(cases)),
@@ -245,7 +248,9 @@ def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool
         cases,
         details,
         {
-            config: {each.id: attribution(each, text) for each, text in zip(cases, texts, strict=True)}
+            config: {
+                golden_case.id: attribution(golden_case, text) for golden_case, text in zip(cases, texts, strict=True)
+            }
             for config in configs
         },
         comparison(cases, texts, decision),

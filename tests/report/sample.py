@@ -1,5 +1,5 @@
 """A small scoring with everything a report must cope with: two configurations, a leak, a case without output, hostile
-ids, a metric that nobody measured."""
+ids, a metric that was not measured."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def summary(
     statistic: str = "mean",
     notes: tuple[str, ...] = (),
 ) -> Summary:
-    """Sum a column up by hand: the mean, or the largest value for a percentile."""
+    """Summarise a column by hand: the mean, or the largest value for a percentile."""
     found = column(metric, cells)
     scored = found.values[found.status == _S]
     errors = int((found.status == _E).sum())
@@ -233,8 +233,8 @@ def scoring() -> Scoring:
 
 
 def observation(case_id: str, config: str = BAD) -> Observation:
-    """Return what `config` did with a case: it finds the wrong chunks, and leaks."""
-    found = {
+    """Return the observation of a case; `vector-only` finds the wrong chunks and leaks."""
+    chunks = {
         "leave_001": ("travel:v1:001", "leave:v1:009", "leave:v1:004", "travel:v1:002"),
         "pay_001": ("pay:v1:001", "leave:v1:003"),
     }.get(case_id, ("leave:v1:003",))
@@ -242,11 +242,11 @@ def observation(case_id: str, config: str = BAD) -> Observation:
         case_id,
         config,
         stages=(
-            Stage("retrieved", tuple(Chunk(each, 1.0 / (i + 1)) for i, each in enumerate(found)), latency_ms=12.4),
-            Stage("context", tuple(Chunk(each, text=f"Text of {each}.") for each in found[:2])),
+            Stage("retrieved", tuple(Chunk(chunk, 1.0 / (i + 1)) for i, chunk in enumerate(chunks)), latency_ms=12.4),
+            Stage("context", tuple(Chunk(chunk, text=f"Text of {chunk}.") for chunk in chunks[:2])),
         ),
         answer=f"In short: {SECRET}." if case_id == "pay_001" else "Bạn có 15 ngày nghỉ phép mỗi năm.",
-        citations=found[:1],
+        citations=chunks[:1],
         usage=Usage(end_to_end_ms=700.0),
     )
 

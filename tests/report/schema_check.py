@@ -1,4 +1,4 @@
-"""As much of JSON Schema as the published schemas use; a keyword that it does not know is an error, never skipped."""
+"""A validator for the JSON Schema keywords that the published schemas use; it raises an error for any other keyword."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 _SCHEMAS = Path(__file__).parents[2] / "src/assay/report/schemas"
-_SAYS_NOTHING = {"$schema", "$defs", "title", "description"}
+_ANNOTATIONS = {"$schema", "$defs", "title", "description"}
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
     "array": list,
     "string": str,
     "integer": int,
     "number": (int, float),
+    "boolean": bool,
     "null": type(None),
 }
 
@@ -25,44 +26,70 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def violations(value: Any, schema: dict[str, Any], root: dict[str, Any], at: str = "$") -> list[str]:
-    """Return `path: what is wrong` for everything in `value` that the schema does not allow."""
-    if "type" in schema and (wrong := _violations("type", schema["type"], value, schema, root, at)):
-        return wrong  # the other keywords take the type for granted
-    found: list[str] = []
-    for keyword, wanted in schema.items():
-        if keyword not in _SAYS_NOTHING:
-            found += _violations(keyword, wanted, value, schema, root, at)
-    return found
+    """Return `path: problem` for everything in `value` that the schema does not allow."""
+    if "type" in schema:
+        problems = _check_keyword("type", schema["type"], value, schema, root, at)
+        if problems:
+            return problems  # the other keywords assume the right type
+    problems = []
+    for keyword, expected in schema.items():
+        if keyword not in _ANNOTATIONS:
+            problems += _check_keyword(keyword, expected, value, schema, root, at)
+    return problems
 
 
-def _violations(
-    keyword: str, wanted: Any, value: Any, schema: dict[str, Any], root: dict[str, Any], at: str
+def _check_keyword(
+    keyword: str, expected: Any, value: Any, schema: dict[str, Any], root: dict[str, Any], at: str
 ) -> list[str]:
     match keyword:
         case "$ref":
-            return violations(value, root["$defs"][wanted.removeprefix("#/$defs/")], root, at)
+            return violations(value, root["$defs"][expected.removeprefix("#/$defs/")], root, at)
         case "type":
-            types = [wanted] if isinstance(wanted, str) else wanted
-            fits = any(isinstance(value, _TYPES[each]) for each in types) and not isinstance(value, bool)
-            return [] if fits else [f"{at}: {value!r} is not {wanted}"]
+            names = [expected] if isinstance(expected, str) else expected
+            return [] if any(_has_type(value, name) for name in names) else [f"{at}: {value!r} is not {expected}"]
         case "enum":
-            return [] if value in wanted else [f"{at}: {value!r} is not one of {wanted}"]
+            return [] if value in expected else [f"{at}: {value!r} is not one of {expected}"]
         case "minimum":
-            return [] if value >= wanted else [f"{at}: {value} < {wanted}"]
+            return [] if value >= expected else [f"{at}: {value} < {expected}"]
         case "maximum":
-            return [] if value <= wanted else [f"{at}: {value} > {wanted}"]
+            return [] if value <= expected else [f"{at}: {value} > {expected}"]
         case "anyOf":
-            return [] if any(not violations(value, each, root) for each in wanted) else [f"{at}: fits none of anyOf"]
-        case "items":
-            return [wrong for i, each in enumerate(value) for wrong in violations(each, wanted, root, f"{at}[{i}]")]
+            fits = any(not violations(value, option, root) for option in expected)
+            return [] if fits else [f"{at}: fits none of anyOf"]
         case "required":
-            return [f"{at}: {name} is missing" for name in wanted if name not in value]
+            return [f"{at}: {name} is missing" for name in expected if name not in value]
+        case "items" | "prefixItems":
+            return _check_items(value, expected, root, at)
         case "properties":
-            known = [(name, each) for name, each in wanted.items() if name in value]
-            return [wrong for name, each in known for wrong in violations(value[name], each, root, f"{at}.{name}")]
+            members = {name: member for name, member in expected.items() if name in value}
+            return _check_members(value, members, root, at)
         case "additionalProperties":
             extra = [name for name in value if name not in schema.get("properties", {})]
-            if wanted is False:
+            if expected is False:
                 return [f"{at}: {name} is not allowed" for name in extra]
-            return [wrong for name in extra for wrong in violations(value[name], wanted, root, f"{at}.{name}")]
+            return _check_members(value, dict.fromkeys(extra, expected), root, at)
     raise NotImplementedError(f"{at}: JSON Schema keyword {keyword}")
+
+
+def _has_type(value: Any, name: str) -> bool:
+    if isinstance(value, bool):  # for Python a bool is an int as well
+        return name == "boolean"
+    return isinstance(value, _TYPES[name])
+
+
+def _check_items(value: list[Any], expected: Any, root: dict[str, Any], at: str) -> list[str]:
+    """Check the items of a list against one schema, or those of a tuple against a schema each (`prefixItems`)."""
+    schemas = expected if isinstance(expected, list) else [expected] * len(value)
+    if len(schemas) != len(value):
+        return [f"{at}: {len(value)} items, not {len(schemas)}"]
+    problems = []
+    for index, (item, schema) in enumerate(zip(value, schemas, strict=True)):
+        problems += violations(item, schema, root, f"{at}[{index}]")
+    return problems
+
+
+def _check_members(value: dict[str, Any], members: dict[str, Any], root: dict[str, Any], at: str) -> list[str]:
+    problems = []
+    for name, schema in members.items():
+        problems += violations(value[name], schema, root, f"{at}.{name}")
+    return problems

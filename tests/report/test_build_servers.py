@@ -1,4 +1,4 @@
-"""What build servers read: JUnit XML, GitHub's commands and summaries, CSV. Text from strangers stays text."""
+"""JUnit XML, GitHub's commands and summaries, and CSV: untrusted text stays text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def result(state: str, severity: str = "block") -> RuleResult:
 
 def outcomes(scored: Scoring, suite: int) -> list[str]:
     root = ElementTree.fromstring(to_junit(scored))
-    return ["".join(each.tag for each in test) for test in root[suite]]
+    return ["".join(element.tag for element in test) for test in root[suite]]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_failed_cases_are_failures_and_missing_ones_errors() -> None:
     assert ("3", "1", "1", "0") == tuple(suite.attrib[name] for name in ("tests", "failures", "errors", "skipped"))
 
 
-def test_a_build_is_not_red_for_cases_that_its_gate_accepts() -> None:
+def test_a_build_does_not_fail_for_cases_that_its_gate_accepts() -> None:
     scored = scoring(Decision("PASS", (), (result("pass"),)))
     assert ["", "skipped", "error"] == outcomes(scored, 1)
 
@@ -91,7 +91,7 @@ def test_without_a_gate_failed_cases_are_failures() -> None:
     assert ["", "failure", "error"] == outcomes(scoring(Decision("INCOMPLETE", ())), 0)
 
 
-def test_control_characters_are_spelled_in_xml() -> None:
+def test_control_characters_are_escaped_in_xml() -> None:
     names = [test.attrib["name"] for test in ElementTree.fromstring(to_junit(scoring(Decision("PASS", ()))))[0]]
     assert "\\u001b[2J" in names[1]
 
@@ -123,7 +123,7 @@ def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     many = tuple(replace(result("fail"), message="x" * 4000) for _ in range(600))
     long = job_summary(scoring(Decision("FAIL", (), many)), CASES)
     assert len(long.encode()) <= SUMMARY_BYTES
-    assert long.endswith("too long for a job summary: it is in the report.\n")
+    assert long.endswith("too long for a job summary; see the report.\n")
 
 
 def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:

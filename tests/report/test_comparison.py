@@ -1,4 +1,4 @@
-"""How a comparison is told: the words, what hostile names become, and what is cut."""
+"""Reports of a comparison: wording, hostile names, and the regression summary."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def compared(*, gate: Gate | None = None, today: str | None = None, losses: int 
     after = dict(before)
     lost = (walk(retrieved=None),)
     after[HOSTILE] = Attribution(HOSTILE, "retrieval_fault", "embedding", evidence=(HOSTILE,), walk=lost)
-    one = side({"recall@10": [1.0] * 20}, HOSTILE, cases=cases, attributions=before)
-    other = side({"recall@10": [0.0] * losses + [1.0] * (20 - losses)}, "b", cases=cases, attributions=after)
-    found = compare(one, other, gate=gate)
+    baseline = side({"recall@10": [1.0] * 20}, HOSTILE, cases=cases, attributions=before)
+    candidate = side({"recall@10": [0.0] * losses + [1.0] * (20 - losses)}, "b", cases=cases, attributions=after)
+    difference = compare(baseline, candidate, gate=gate)
     if gate is None:
-        return found
-    return replace(found, decision=decide(gate, other.table, cases, baseline=one.table, today=today))
+        return difference
+    return replace(difference, decision=decide(gate, candidate.table, cases, baseline=baseline.table, today=today))
 
 
 def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:

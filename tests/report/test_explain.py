@@ -1,4 +1,4 @@
-"""One case explained whole, forbidden text withheld."""
+"""One case explained in full, with forbidden text withheld."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_answered_case_is_as_reviewed() -> None:
     assert_golden("explain-answered.txt", explain_text(ANSWERED, width=80))
 
 
-def test_forbidden_text_is_printed_only_on_demand() -> None:
+def test_forbidden_text_is_printed_only_on_request() -> None:
     hidden = explain_text(DENIED)
     assert SECRET not in hidden
     assert "withheld: it shows forbidden text" in hidden
@@ -82,16 +82,16 @@ def test_canary_in_an_answer_that_nobody_flagged_is_still_withheld() -> None:
 def test_case_without_output_says_so() -> None:
     text = explain_text(Explanation(CASES[3], BAD, None))
     assert text.startswith("none_001 under vector-only: missing\n")
-    assert "No output for this case: every grader counts it as an error." in text
+    assert "No output for this case: every metric counts it as an error." in text
 
 
-def test_unreported_and_empty_are_told_apart() -> None:
-    seen = msgspec.structs.replace(observation("none_001"), answer=UNSET)
-    text = explain_text(Explanation(CASES[3], BAD, seen))
+def test_unreported_and_empty_lists_differ() -> None:
+    observed = msgspec.structs.replace(observation("none_001"), answer=UNSET)
+    text = explain_text(Explanation(CASES[3], BAD, observed))
     assert ["Stages: not reported", "Context: not reported", "Citations: not reported"] == [
         line for line in text.split("\n") if line.endswith("not reported")
     ]
-    assert "Answer       never asked for" in text
+    assert "Answer       not requested" in text
     empty = replace(ANSWERED, stages=(RankedStage("retrieved", ()),), context=())
     assert 2 == explain_text(empty).count("  nothing returned\n")
 
@@ -100,33 +100,33 @@ def test_unreported_and_empty_are_told_apart() -> None:
     ("answer", "expected"), [(None, "none given"), ("", "empty"), (" \n", "empty"), ("Yes", "Yes")]
 )
 def test_answers_that_are_hard_to_see_are_named(answer: str | None, expected: str) -> None:
-    seen = msgspec.structs.replace(observation("leave_001"), answer=answer)
-    assert f"Answer       {expected}\n" in explain_text(replace(ANSWERED, observation=seen))
+    observed = msgspec.structs.replace(observation("leave_001"), answer=answer)
+    assert f"Answer       {expected}\n" in explain_text(replace(ANSWERED, observation=observed))
 
 
 def test_target_error_rewrite_and_history_are_shown() -> None:
-    seen = msgspec.structs.replace(
+    observed = msgspec.structs.replace(
         observation("leave_001"), error=TargetError("timeout", "after 30 s"), query_rewrite="annual leave days"
     )
     case = msgspec.structs.replace(CASES[0], history=(Turn("user", "Hello"), Turn("assistant", "Hi")))
-    text = explain_text(replace(ANSWERED, case=case, observation=seen))
+    text = explain_text(replace(ANSWERED, case=case, observation=observed))
     assert all(part in text for part in ("timeout after 30 s", "Rewritten as annual leave days", "  assistant  Hi"))
 
 
 def test_long_answers_wrap_and_keep_their_line_breaks() -> None:
-    seen = msgspec.structs.replace(observation("leave_001"), answer="one two three four five six seven\nnew line")
-    text = explain_text(replace(ANSWERED, observation=seen), width=33)
+    observed = msgspec.structs.replace(observation("leave_001"), answer="one two three four five six seven\nnew line")
+    text = explain_text(replace(ANSWERED, observation=observed), width=33)
     assert "Answer       one two three four\n             five six seven\n             new line\n" in text
 
 
 def _hostile(text: str) -> Explanation:
-    seen = msgspec.structs.replace(observation("leave_001"), answer=text, query_rewrite=text)
+    observed = msgspec.structs.replace(observation("leave_001"), answer=text, query_rewrite=text)
     chunk = RankedChunk(1, text, marks=(text,), text=text)
     case = Case(text, text, reference=text, must_have=(text,), tags=(text,), history=(Turn("user", text),))
     return Explanation(
         case,
         text,
-        seen,
+        observed,
         (RankedStage(text, (chunk,)),),
         (chunk,),
         (CitationMark(text),),
@@ -136,18 +136,18 @@ def _hostile(text: str) -> Explanation:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_never_acts_on_the_terminal_or_the_build(name: str) -> None:
+def test_hostile_text_has_no_effect_on_the_terminal_or_the_build(name: str) -> None:
     lines = explain_text(_hostile(HOSTILE[name])).split("\n")
     assert [] == [line for line in lines if line != terminal(line)]
 
 
 def test_canary_broken_over_lines_is_withheld() -> None:
-    seen = msgspec.structs.replace(observation("pay_001"), answer="It says: " + SECRET.replace(" ", "\n").upper())
-    assert "Answer       It says: [withheld]\n" in explain_text(replace(DENIED, observation=seen, leaked=False))
+    observed = msgspec.structs.replace(observation("pay_001"), answer="It says: " + SECRET.replace(" ", "\n").upper())
+    assert "Answer       It says: [withheld]\n" in explain_text(replace(DENIED, observation=observed, leaked=False))
 
 
 def test_text_that_is_too_long_is_cut_and_counted() -> None:
-    seen = msgspec.structs.replace(observation("leave_001"), answer="word " * 5_000)
-    text = explain_text(replace(ANSWERED, observation=seen))
+    observed = msgspec.structs.replace(observation("leave_001"), answer="word " * 5_000)
+    text = explain_text(replace(ANSWERED, observation=observed))
     assert "… and 5000 more characters" in text
     assert len(text) < 25_000

@@ -26,7 +26,7 @@ from assay.report.explain import Explanation, RankedChunk, RankedStage
 from assay.report.html import CSP_MARK, ISLANDS_MARK, to_html
 from assay.report.html_case import detail_of
 from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
-from assay.report.html_rows import _column
+from assay.report.html_rows import _build_score_column
 from assay.verdict import ItemVerdict, Verdict
 
 UI = Path(__file__).parents[2] / "ui/src"
@@ -37,7 +37,7 @@ def leaking(show_forbidden: bool) -> HtmlData:
     """Return the sample's report with the case whose answer, chunk, question and verdict hold the secret."""
     case = CASE_BY_ID["pay_001"]
     chunks = (RankedChunk(1, "pay:v1:001", marks=("forbidden",), text=f"Pay: {SECRET}!"),)
-    found = Explanation(
+    explanation = Explanation(
         case,
         BAD,
         observation("pay_001"),
@@ -48,10 +48,10 @@ def leaking(show_forbidden: bool) -> HtmlData:
     )
     vote = Verdict("q", "j", 0, "support", (ItemVerdict("c1", "supported", SECRET[:12], f"it says {SECRET}"),))
     claims = (Claim(f"In short: {SECRET}.", "supported", "judge", SECRET, SECRET),)
-    details = (CaseDetail(2, {BAD: CaseView(found, claims, (vote,))}),)
+    details = (CaseDetail(2, {BAD: CaseView(explanation, claims, (vote,))}),)
     secret = structs.replace(case, question=f"Is it true that {SECRET.upper()}?")
-    asked = [secret if each is case else each for each in CASES]
-    return HtmlData(scoring(), asked, details, show_forbidden=show_forbidden)
+    cases = [secret if original is case else original for original in CASES]
+    return HtmlData(scoring(), cases, details, show_forbidden=show_forbidden)
 
 
 def test_only_the_pages_own_script_and_style_may_run() -> None:
@@ -77,9 +77,9 @@ def test_no_text_of_strangers_ends_its_island() -> None:
     plain = re.search(r'id="report">(.*?)</script>', text, re.DOTALL)
     assert plain is not None
     assert not set("<>&\u2028\u2029") & set(plain[1])
-    found = islands(text)
-    assert list(PAYLOADS) == found["report"]["reasons"]
-    assert text.count("<script") == text.count("</script>") == len(found) + 1
+    contents = islands(text)
+    assert list(PAYLOADS) == contents["report"]["reasons"]
+    assert text.count("<script") == text.count("</script>") == len(contents) + 1
 
 
 def test_the_same_data_gives_the_same_bytes() -> None:
@@ -106,7 +106,7 @@ def test_the_first_screen_says_what_the_other_reports_say() -> None:
     assert report["limits"] and report["warnings"]
 
 
-def test_failed_checks_stand_in_where_nothing_was_attributed() -> None:
+def test_failed_checks_are_counted_if_there_are_no_attributions() -> None:
     causes = islands(document(HtmlData(scoring(), CASES)))["report"]["causes"]
     assert "check" == causes[BAD]["kind"]
     rows = {row["name"]: row["total"] for row in causes[BAD]["rows"]}
@@ -117,11 +117,11 @@ def test_failed_checks_stand_in_where_nothing_was_attributed() -> None:
 
 
 def test_every_case_has_a_row_and_every_score_its_reason() -> None:
-    found = islands(document(HtmlData(scoring(), CASES)))
-    rows = found["rows"]
+    contents = islands(document(HtmlData(scoring(), CASES)))
+    rows = contents["rows"]
     assert [case.id for case in CASES] == rows["ids"]
     assert ["failed", "passed", "leaked", "missing"] == [rows["states"][s] for s in rows["configs"][BAD]["states"]]
-    recall = next(column for column in found["scores-1"] if column["name"] == "recall@10")
+    recall = next(column for column in contents["scores-1"] if column["name"] == "recall@10")
     assert [0.0, 0.5, None, None] == recall["values"]
     assert [
         ["scored", ""],
@@ -136,25 +136,25 @@ def test_runs_of_reasons_unfold_to_every_row(cells: list[tuple[float, int, int]]
     values, status, reason = (np.array(part) for part in zip(*cells, strict=True))
     why = ("", "one", "two", "three")
     column = ScoreColumn("recall@10", values, status.astype(np.uint8), reason.astype(np.uint16), why)
-    shape = _column(column, world(FRUIT))
-    runs = zip(shape["why"][::2], shape["why"][1::2], strict=True)
-    unfolded = [shape["reasons"][code] for code in itertools.chain.from_iterable([code] * n for n, code in runs)]
+    encoded = _build_score_column(column, world(FRUIT))
+    runs = zip(encoded["why"][::2], encoded["why"][1::2], strict=True)
+    unfolded = [encoded["reasons"][code] for code in itertools.chain.from_iterable([code] * n for n, code in runs)]
     assert [[STATUS_NAMES[s], why[r] if s else ""] for _, s, r in cells] == unfolded
-    assert [None if s else pytest.approx(v, abs=5e-5) for v, s, _ in cells] == shape["values"]
+    assert [None if s else pytest.approx(v, abs=5e-5) for v, s, _ in cells] == encoded["values"]
 
 
-def test_whole_cases_are_taken_in_order_until_the_budget_is_spent() -> None:
+def test_full_cases_are_included_in_order_until_the_budget_is_spent() -> None:
     data = world(FRUIT)
     sizes = [len(encode(detail_of(detail, data))) for detail in data.details]
     enough = sum(sizes[:2]) / 1e6
     for megabytes, expected in ((0.0, []), (enough, [0, 1]), (enough - 2e-6, [0]), (25.0, [0, 1, 2, 3])):
-        found = islands(document(replace(data, detail_mb=megabytes)))
-        assert expected == sorted(details(found))
-        held = [place for place, island in enumerate(found["rows"]["islands"]) if island >= 0]
-        assert expected == held
+        contents = islands(document(replace(data, detail_mb=megabytes)))
+        assert expected == sorted(details(contents))
+        detail_cases = [index for index, island in enumerate(contents["rows"]["islands"]) if island >= 0]
+        assert expected == detail_cases
 
 
-def test_what_the_asker_must_not_see_is_in_no_island() -> None:
+def test_what_the_user_must_not_see_is_in_no_island() -> None:
     hidden = str(islands(document(leaking(False))))
     for text in (SECRET, SECRET[:12], SECRET.upper(), "Pay:"):
         assert text not in hidden
@@ -167,19 +167,19 @@ def test_what_the_asker_must_not_see_is_in_no_island() -> None:
 
 
 def test_a_comparison_counts_lists_and_orders_its_moves() -> None:
-    found = islands(document(world([f"text {n}" for n in range(12)])))
-    comparison = found["report"]["comparison"]
+    contents = islands(document(world([f"text {n}" for n in range(12)])))
+    comparison = contents["report"]["comparison"]
     change = comparison["metrics"][0]
     assert (4, 4, 4, 1, "-0.100", "-0.200 to +0.050") == tuple(
         change[key] for key in ("improved", "regressed", "unchanged", "unpaired", "gain_text", "interval")
     )
     assert [None, None, None] == [move["after"] for move in comparison["moves"][:3]]  # every fourth was lost
-    changes = found["rows"]["changes"]
+    changes = contents["rows"]["changes"]
     assert ["improved", "regressed", "unchanged"] == [changes["names"][code] for code in changes["codes"][:3]]
     assert [0, 3, 6, 9] == changes["metrics"]["recall@10"]["improved"]
 
 
-def test_the_page_uses_no_sink_that_text_could_act_through() -> None:
+def test_the_page_uses_no_unsafe_dom_sink() -> None:
     sinks = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|dangerously|document\.write|\beval\b|Function\(|srcdoc")
     network = re.compile(r"\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|https?://|window\.open|\bimport\(")
     sources = sorted(UI.rglob("*.ts*"))
@@ -192,13 +192,13 @@ def test_the_page_uses_no_sink_that_text_could_act_through() -> None:
 def test_a_chunk_that_is_forbidden_anywhere_is_withheld_everywhere() -> None:
     data = leaking(False)
     (detail,) = data.details
-    found = detail.views[BAD].found
-    unmarked = (RankedStage("dense", (RankedChunk(1, "pay:v1:001", text="Pay: much"),)), *(found.stages or ()))
-    view = CaseView(replace(found, stages=unmarked, leaked=False))
+    explanation = detail.views[BAD].found
+    unmarked = (RankedStage("dense", (RankedChunk(1, "pay:v1:001", text="Pay: much"),)), *(explanation.stages or ()))
+    view = CaseView(replace(explanation, stages=unmarked, leaked=False))
     assert "much" not in str(detail_of(CaseDetail(2, {BAD: view}), data))
 
 
-def test_one_endless_case_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     data = world(["endless" * 400, *FRUIT[:2]])
     monkeypatch.setattr("assay.report.html.LARGEST", 30_000)
     assert [1, 2] == sorted(details(islands(document(data))))
@@ -207,7 +207,7 @@ def test_one_endless_case_does_not_cost_the_others(monkeypatch: pytest.MonkeyPat
 def test_a_large_report_stays_small() -> None:
     """A tenth of 50,000 cases with a tenth of the budget: less than a tenth of 20 MB."""
     data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)
-    found = document(data)
-    assert 5000 == len(islands(found)["rows"]["ids"])
-    assert 0 < len(details(islands(found))) < 5000
-    assert len(found) < 2_000_000
+    text = document(data)
+    assert 5000 == len(islands(text)["rows"]["ids"])
+    assert 0 < len(details(islands(text))) < 5000
+    assert len(text) < 2_000_000

@@ -18,15 +18,15 @@ from assay.model import Decision, GoldenInfo, InputFile, Interval, Scoring, Summ
 from assay.report.jsonreport import to_json
 
 
-def _report(found: Scoring, now: str | None = None) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(to_json(found, now))
+def _report(scored: Scoring, now: str | None = None) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(to_json(scored, now))
     return report
 
 
 def _sorted(value: Any) -> bool:
     if isinstance(value, dict):
-        return list(value) == sorted(value) and all(_sorted(each) for each in value.values())
-    return all(_sorted(each) for each in value) if isinstance(value, list) else True
+        return list(value) == sorted(value) and all(_sorted(member) for member in value.values())
+    return all(_sorted(member) for member in value) if isinstance(value, list) else True
 
 
 def test_report_is_as_reviewed() -> None:
@@ -104,7 +104,7 @@ def test_configuration_that_is_not_gated_has_no_decision() -> None:
 
 def test_failed_cases_leave_out_those_only_warned_of() -> None:
     failed = _report(scoring())["configs"][BAD]["failed_cases"]
-    assert ["leave_001", "pay_001", "none_001"] == [each["case_id"] for each in failed]
+    assert ["leave_001", "pay_001", "none_001"] == [case_checks["case_id"] for case_checks in failed]
     assert ["leak", "bad_citation", "wrong_behavior"] == failed[1]["failed_checks"]
 
 
@@ -138,5 +138,5 @@ def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, val
     )
     report = msgspec.json.decode(to_json(found).encode())
     assert (name, [reason]) == (report["golden"]["name"], report["decision"]["reasons"])
-    said = report["configs"][name]["summary"]["recall@10"]
-    assert (value, low, reason) == (said["value"], said["low"], said["method"])
+    loaded = report["configs"][name]["summary"]["recall@10"]
+    assert (value, low, reason) == (loaded["value"], loaded["low"], loaded["method"])

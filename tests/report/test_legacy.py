@@ -69,7 +69,7 @@ def test_ids_follow_rank_and_a_case_without_output_has_no_row() -> None:
 
 
 def test_order_of_observations_and_later_repeats_change_nothing() -> None:
-    later = [(case_id, replace(seen, repeat=1, citations=("other",))) for case_id, seen in SEEN]
+    later = [(case_id, replace(observation, repeat=1, citations=("other",))) for case_id, observation in SEEN]
     assert _rows() == legacy_rows(CASES, table(BAD), [*later, *reversed(SEEN)])
 
 

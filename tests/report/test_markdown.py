@@ -1,4 +1,4 @@
-"""The Markdown report: reviewed as a whole, and inert whatever the ids and questions hold."""
+"""The Markdown report: reviewed as a whole, and inert whatever the ids and questions contain."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BY_TAG = "| Config | Tag | Cases | Recall@10 | MRR@10 | Citation correctness | F
 FAILED = "| Config | Query ID | Expected behavior | Failed checks | Retrieved top 3 | Context IDs | Citations |"
 
 
-def _markdown(found: Scoring, meta: ReportMeta = META) -> str:
-    return to_markdown(found, DETAILS, CASE_BY_ID, meta)
+def _markdown(scored: Scoring, meta: ReportMeta = META) -> str:
+    return to_markdown(scored, DETAILS, CASE_BY_ID, meta)
 
 
 def _cells(line: str) -> int:
@@ -73,7 +73,7 @@ def test_first_screen_holds_the_decision_and_three_reasons() -> None:
         "Aggregate",
         "Breakdown By Tag",
         "Failed Queries",
-        "What this report cannot say",
+        "Limitations",
         "Inputs",
         "Warnings",
     ],
@@ -83,26 +83,26 @@ def test_every_section_of_the_template_is_there_once(title: str) -> None:
 
 
 def test_order_of_configurations_changes_no_byte() -> None:
-    found = scoring()
-    assert _markdown(found) == _markdown(replace(found, configs=dict(reversed(found.configs.items()))))
+    scored = scoring()
+    assert _markdown(scored) == _markdown(replace(scored, configs=dict(reversed(scored.configs.items()))))
 
 
-def test_forbidden_text_is_printed_only_on_demand() -> None:
+def test_forbidden_text_is_printed_only_on_request() -> None:
     assert SECRET not in _markdown(scoring())
     asked = {**CASE_BY_ID, "pay_001": replace(CASE_BY_ID["pay_001"], question=f"Is it true that {SECRET.upper()}?")}
     assert "[withheld]?" in to_markdown(scoring(), DETAILS, asked, META).replace("&#91;", "[").replace("&#93;", "]")
     assert SECRET.upper() in to_markdown(scoring(), DETAILS, asked, ReportMeta(show_forbidden=True))
 
 
-def test_no_mean_stands_without_its_count() -> None:
-    found = _markdown(scoring())
-    aggregate = found.split(AGGREGATE)[1].split("\n")[2:4]
+def test_every_mean_has_its_count() -> None:
+    text = _markdown(scoring())
+    aggregate = text.split(AGGREGATE)[1].split("\n")[2:4]
     for row in aggregate:
         means = [cell.strip() for cell in row.split("|")[3:9]]
         assert [cell for cell in means if cell != "n/a" and "(n=" not in cell] == []
 
 
-def test_interval_without_width_is_not_printed_as_certainty() -> None:
+def test_an_interval_without_width_is_not_printed() -> None:
     assert "1.000 to 1.000" not in _markdown(scoring())
     assert "none: no variation" in _markdown(scoring())
 
@@ -111,10 +111,10 @@ def test_only_the_first_thirty_failed_cases_are_listed() -> None:
     ids = tuple(f"case_{i:02}" for i in range(32))
     checks = tuple(CaseChecks(each, ("retrieval_miss",)) for each in reversed(ids))
     table = ScoreTable("c", ids, {"recall@10": column("recall@10", [0.0] * 32)}, (), checks)
-    found = Scoring(
+    scored = Scoring(
         GoldenInfo("g", "", "", 32), {"c": ConfigResult(table, {}, {}, None)}, Decision("PASS", ()), assay_version="1"
     )
-    text = to_markdown(found, {}, {each: Case(each, "Why?") for each in ids}, ReportMeta())
+    text = to_markdown(scored, {}, {each: Case(each, "Why?") for each in ids}, ReportMeta())
     listed = text.split(FAILED)[1].split("\n\n")[0].strip().split("\n")[1:]
     assert list(ids[:30]) == [row.split("|")[2].strip() for row in listed]
     assert "c: 2 more failed cases are in the JSON report." in text
@@ -124,14 +124,14 @@ def test_scoring_without_anything_still_makes_a_report() -> None:
     empty = Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
     text = to_markdown(empty, {}, {}, ReportMeta())
     assert "**Decision: INCOMPLETE**" in text
-    assert "No rule was set: nothing was demanded of these numbers." in text
+    assert "No gate was given, so no rule was checked." in text
 
 
 def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str], object]]:
     base = scoring().configs[BAD]
     table = replace(base.table, case_ids=(text, "b"), checks=(CaseChecks(text, (text,)),), missing=(text,))
     table = replace(table, columns={}, config_id=text, versions={"corpus": (text,)}, notes=(text,))
-    found = replace(
+    scored = replace(
         scoring(),
         golden=GoldenInfo(text, text, text, 2),
         configs={text: replace(base, table=table, slices={f"tag={text}": base.slices["tag=hr"]})},
@@ -140,13 +140,13 @@ def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str],
         stages={text: text},
         warnings=(text,),
     )
-    seen = observation("leave_001")
-    return found, {text: Case(text, text, tags=(text,))}, {(text, text): replace(seen, citations=(text,))}
+    observed = observation("leave_001")
+    return scored, {text: Case(text, text, tags=(text,))}, {(text, text): replace(observed, citations=(text,))}
 
 
 def _inert(text: str) -> None:
-    found, cases, details = _hostile(text)
-    report = to_markdown(found, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
+    scored, cases, details = _hostile(text)
+    report = to_markdown(scored, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
     assert _rows_have_the_cells_of_their_table(report)
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
@@ -176,28 +176,28 @@ def test_table_with_a_short_row_is_a_defect() -> None:
         Table("t", ("a", "b"), (("1",),))
 
 
-def test_judged_metric_is_marked_and_named_as_what_repeats_only_from_its_verdicts() -> None:
+def test_a_judged_metric_is_marked_and_its_reproducibility_explained() -> None:
     good = scoring().configs[GOOD]
     judged = replace(good.summary["recall@10"], metric="faithfulness(by=judge)")
-    found = replace(
+    scored = replace(
         scoring(), configs={GOOD: replace(good, summary={**good.summary, "faithfulness(by=judge)": judged})}
     )
-    text = _markdown(found)
+    text = _markdown(scored)
     assert "| faithfulness(by=judge) | J |" in text
     assert "| recall@10 | D |" in text
-    assert "recorded verdicts of a judge: faithfulness(by=judge)." in text
+    assert "a judge's recorded verdicts: faithfulness(by=judge)." in text
     assert "No judge was asked" in _markdown(scoring())
 
 
 def test_not_gated_configuration_says_so() -> None:
-    found = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
-    assert "hybrid-rerank: not gated" in _markdown(found)
+    scored = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
+    assert "hybrid-rerank: not gated" in _markdown(scored)
 
 
 def test_slices_other_than_tags_have_a_table_of_their_own() -> None:
     good = scoring().configs[GOOD]
-    found = replace(scoring(), configs={GOOD: replace(good, slices={"language=vi": good.summary, **good.slices})})
-    table = _markdown(found).split("## Slices\n\n")[1].split("\n\n")[0].split("\n")
+    scored = replace(scoring(), configs={GOOD: replace(good, slices={"language=vi": good.summary, **good.slices})})
+    table = _markdown(scored).split("## Slices\n\n")[1].split("\n\n")[0].split("\n")
     assert ["| hybrid-rerank | language=vi | 4 | 1.000 (n=2), none: no variation |"] == [row[:69] for row in table[2:]]
     assert "## Slices" not in _markdown(scoring())
 

@@ -1,4 +1,4 @@
-"""Per-case lines: one strict JSON object for each golden case, whatever happened to it."""
+"""Per-case lines: one strict JSON object for each golden case, with or without scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assay.model import ScoreColumn, ScoreTable
 from assay.report.percase import case_lines
 
 
-def _lines(found: ScoreTable) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in case_lines(found)]
+def _lines(score_table: ScoreTable) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in case_lines(score_table)]
 
 
 def test_each_line_follows_the_schema_and_ends_the_line() -> None:
@@ -26,7 +26,7 @@ def test_each_line_follows_the_schema_and_ends_the_line() -> None:
         assert [] == [wrong for line in _lines(table(config)) for wrong in violations(line, schema, schema)]
 
 
-def test_status_stands_only_where_there_is_no_number() -> None:
+def test_status_is_present_only_without_a_number() -> None:
     for line in _lines(table(BAD)):
         assert {name for name, score in line["scores"].items() if score is None} == set(line["status"])
     answered, _, denied, missing = _lines(table(BAD))
@@ -36,7 +36,7 @@ def test_status_stands_only_where_there_is_no_number() -> None:
     assert {"status": "error", "reason": "no observation"} == missing["status"]["recall@10"]
 
 
-def test_warnings_stand_only_where_there_are_any() -> None:
+def test_warnings_are_present_only_if_there_are_any() -> None:
     lines = _lines(table(BAD))
     assert [False, True, False, False] == ["warnings" in line for line in lines]
     assert ([], ["partial_retrieval", "partial_context"]) == (lines[1]["failed_checks"], lines[1]["warnings"])
@@ -52,9 +52,9 @@ def test_lines_follow_golden_order_across_blocks() -> None:
 
 
 def test_order_of_the_columns_changes_no_byte() -> None:
-    found = table(BAD)
-    turned = replace(found, columns=dict(reversed(found.columns.items())))
-    assert list(case_lines(found)) == list(case_lines(turned))
+    score_table = table(BAD)
+    turned = replace(score_table, columns=dict(reversed(score_table.columns.items())))
+    assert list(case_lines(score_table)) == list(case_lines(turned))
 
 
 def test_table_without_metrics_or_cases_gives_lines_or_none() -> None:

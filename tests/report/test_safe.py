@@ -1,4 +1,4 @@
-"""Hostile text stays text in every place that it is printed."""
+"""Hostile text stays text wherever it is printed."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ TERMINAL = {
 
 
 @pytest.mark.parametrize("name", MARKDOWN)
-def test_markdown_spells_out_what_would_act(name: str) -> None:
+def test_markdown_escapes_what_would_have_an_effect(name: str) -> None:
     assert MARKDOWN[name] == safe.markdown(HOSTILE[name])
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_markdown_holds_nothing_that_opens_structure(name: str) -> None:
+def test_escaped_markdown_starts_no_construct(name: str) -> None:
     assert not re.search(r"[|`<>*~\[\]\\\n\r]|://|^\s*[-+#]( |$)", safe.markdown(HOSTILE[name]))
 
 
@@ -100,7 +100,7 @@ def test_terminal_shows_control_characters_and_disarms_build_commands(name: str)
 
 
 @given(st.text())
-def test_terminal_text_has_no_character_that_acts(text: str) -> None:
+def test_terminal_text_has_no_control_character(text: str) -> None:
     assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & {unicodedata.category(sign) for sign in safe.terminal(text)}
 
 

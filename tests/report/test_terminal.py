@@ -32,8 +32,8 @@ def test_each_configuration_has_its_decision_then_its_reasons() -> None:
 
 
 def test_configuration_without_a_gate_says_so() -> None:
-    found = replace(scoring(), configs={GOOD: result(GOOD, None)})
-    assert ("hybrid-rerank: not gated",) == summary_lines(found).lines
+    scored = replace(scoring(), configs={GOOD: result(GOOD, None)})
+    assert ("hybrid-rerank: not gated",) == summary_lines(scored).lines
 
 
 METRICS = "Metrics (value, 95% interval, cases scored)"
@@ -83,8 +83,8 @@ def test_notes_tell_missing_cases_stages_and_warnings() -> None:
 def test_long_list_of_missing_cases_is_cut() -> None:
     bad = scoring().configs[BAD]
     ids = tuple(f"case_{i}" for i in range(25))
-    found = replace(scoring(), configs={BAD: replace(bad, table=replace(bad.table, missing=ids))})
-    assert summary_lines(found).notes[0].endswith("case_19 … and 5 more")
+    scored = replace(scoring(), configs={BAD: replace(bad, table=replace(bad.table, missing=ids))})
+    assert summary_lines(scored).notes[0].endswith("case_19 … and 5 more")
 
 
 def test_failed_cases_are_ten_at_most_with_a_note_on_the_rest() -> None:
@@ -120,5 +120,5 @@ def test_slices_are_shown_for_the_keys_asked_for() -> None:
 def test_number_just_below_its_bound_does_not_look_equal_to_it() -> None:
     bad = scoring().configs[BAD]
     close = RuleResult(RECALL_RULE, "fail", 0.84996, 41, "close")
-    found = replace(scoring(), configs={BAD: replace(bad, decision=Decision("FAIL", (), (close,)))})
-    assert ("0.84996", "≥ 0.85000") == summary_lines(found).tables[-2].rows[0][4:6]
+    scored = replace(scoring(), configs={BAD: replace(bad, decision=Decision("FAIL", (), (close,)))})
+    assert ("0.84996", "≥ 0.85000") == summary_lines(scored).tables[-2].rows[0][4:6]

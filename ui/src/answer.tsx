@@ -1,10 +1,10 @@
 // The answer with its claims and the evidence in it marked, then claims, citations and the judge's votes as tables.
 
-import type { Claim, Detail, Known, View, Vote } from "./data";
+import type { CaseDetail, CaseView, ClaimView, JudgeVote } from "./types";
 import { Scroll, StateBadge, useWords } from "./parts";
 import { Block, Data, inOrder, marked, visible } from "./text";
 
-export function Answer({ view, detail }: { view: View; detail: Detail }) {
+export function Answer({ view, detail }: { view: CaseView; detail: CaseDetail }) {
   const { t } = useWords();
   const answer = view.answer ?? "";
   if (view.answered !== "text") return <p>{t(`answered.${view.answered ?? "never"}`)}</p>;
@@ -23,21 +23,21 @@ function Plain({ answer, quotes }: { answer: string; quotes: string[] }) {
   if (!quotes.some((quote) => answer.includes(quote))) return <Block text={answer} />;
   return (
     <p class="block" dir="auto">
-      {marked(visible(answer, true), quotes.map((quote) => visible(quote, true))).map(([piece, quote], place) =>
-        quote < 0 ? piece : <mark key={place}>{piece}</mark>,
+      {marked(visible(answer, true), quotes.map((quote) => visible(quote, true))).map(([piece, quote], index) =>
+        quote < 0 ? piece : <mark key={index}>{piece}</mark>,
       )}
     </p>
   );
 }
 
-function Marked({ answer, claims }: { answer: string; claims: Claim[] }) {
+function Marked({ answer, claims }: { answer: string; claims: ClaimView[] }) {
   const { t, w } = useWords();
   const states = [...new Set(claims.map((claim) => claim.state))];
   return (
     <>
       <p class="block answer" dir="auto">
-        {inOrder(visible(answer, true), claims.map((claim) => visible(claim.text, true))).map(([piece, place], key) => {
-          const claim = claims[place];
+        {inOrder(visible(answer, true), claims.map((claim) => visible(claim.text, true))).map(([piece, index], key) => {
+          const claim = claims[index];
           return claim === undefined ? (
             piece
           ) : (
@@ -45,7 +45,7 @@ function Marked({ answer, claims }: { answer: string; claims: Claim[] }) {
               {piece}
               <sup>
                 <span class="sr-only">{w("claim", claim.state)} </span>
-                {place + 1}
+                {index + 1}
               </sup>
             </mark>
           );
@@ -62,7 +62,7 @@ function Marked({ answer, claims }: { answer: string; claims: Claim[] }) {
   );
 }
 
-function Claims({ claims }: { claims: Claim[] }) {
+function Claims({ claims }: { claims: ClaimView[] }) {
   const { t } = useWords();
   return (
     <>
@@ -82,9 +82,9 @@ function Claims({ claims }: { claims: Claim[] }) {
             </tr>
           </thead>
           <tbody>
-            {claims.map((claim, place) => (
-              <tr key={place}>
-                <td class="number">{place + 1}</td>
+            {claims.map((claim, index) => (
+              <tr key={index}>
+                <td class="number">{index + 1}</td>
                 <th scope="row" class="wrap">
                   <Data text={claim.text} />
                 </th>
@@ -114,7 +114,7 @@ function Claims({ claims }: { claims: Claim[] }) {
   );
 }
 
-function Citations({ view }: { view: View }) {
+function Citations({ view }: { view: CaseView }) {
   const { t } = useWords();
   return (
     <>
@@ -133,8 +133,8 @@ function Citations({ view }: { view: View }) {
               </tr>
             </thead>
             <tbody>
-              {view.citations.map(([citation, exists, reachable, inContext], place) => (
-                <tr key={place}>
+              {view.citations.map(([citation, exists, reachable, inContext], index) => (
+                <tr key={index}>
                   <th scope="row">
                     <Data text={citation} />
                   </th>
@@ -151,13 +151,13 @@ function Citations({ view }: { view: View }) {
   );
 }
 
-function Fact({ known }: { known: Known }) {
+function Fact({ known }: { known: boolean | null }) {
   const { t } = useWords();
   if (known === null) return <td>{t("unknown")}</td>;
   return known ? <td>✓ {t("yes")}</td> : <td class="bad-text">✕ {t("no")}</td>;
 }
 
-function Votes({ votes }: { votes: Vote[] }) {
+function Votes({ votes }: { votes: JudgeVote[] }) {
   const { t } = useWords();
   return (
     <>
@@ -176,14 +176,14 @@ function Votes({ votes }: { votes: Vote[] }) {
               <th scope="col">{t("quote")}</th>
             </tr>
           </thead>
-          <tbody>{votes.map((vote, place) => <VoteRows vote={vote} key={place} />)}</tbody>
+          <tbody>{votes.map((vote, index) => <VoteRows vote={vote} key={index} />)}</tbody>
         </table>
       </Scroll>
     </>
   );
 }
 
-function VoteRows({ vote }: { vote: Vote }) {
+function VoteRows({ vote }: { vote: JudgeVote }) {
   const head = (
     <>
       <th scope="row">
@@ -213,8 +213,8 @@ function VoteRows({ vote }: { vote: Vote }) {
   }
   return (
     <>
-      {vote.items.map((item, place) => (
-        <tr key={place}>
+      {vote.items.map((item, index) => (
+        <tr key={index}>
           {head}
           <td>
             <Data text={item.id} />

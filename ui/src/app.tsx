@@ -1,28 +1,29 @@
-// The frame: navigation, language, and which view the address asks for.
+// The frame of the page: navigation, language, and the view that the address names.
 
 import { useEffect, useState } from "preact/hooks";
 import { CasePage } from "./case";
 import { Cases } from "./cases";
 import { Compared } from "./comparison";
-import { loadRows, type Report, type Rows } from "./data";
+import { loadRows } from "./data";
+import type { CaseRows, Report } from "./types";
 import { readFilter } from "./filter";
 import { LanguageContext, useWords } from "./parts";
-import { said, type Language } from "./strings";
+import { translate, type Language } from "./strings";
 import { Summary } from "./summary";
 
-interface Place {
+interface Route {
   view: string;
   id: string;
   query: URLSearchParams;
 }
 
-function readPlace(): Place {
+function readRoute(): Route {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const [view = "", id = ""] = path.split("/");
   return { view, id: decoded(id), query: new URLSearchParams(query) };
 }
 
-/** An id out of the address; one that somebody cut in the middle of a character names no case. */
+/** Decodes an id from the address; an address cut in the middle of an escape names no case. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -38,18 +39,18 @@ function firstLanguage(): Language {
   try {
     chosen = localStorage.getItem(STORE);
   } catch {
-    // Storage may be forbidden for files; the browser's language decides.
+    // Browsers may block storage for local files; then the browser's language is used.
   }
   return (chosen ?? navigator.language).startsWith("vi") ? "vi" : "en";
 }
 
 export function App({ report }: { report: Report | null }) {
   const [language, speak] = useState<Language>(firstLanguage);
-  const [place, go] = useState<Place>(readPlace);
-  const [rows, fill] = useState<Rows | null>(null);
+  const [route, go] = useState<Route>(readRoute);
+  const [rows, fill] = useState<CaseRows | null>(null);
   const [broken, fail] = useState(false);
   useEffect(() => {
-    const moved = () => go(readPlace());
+    const moved = () => go(readRoute());
     window.addEventListener("hashchange", moved);
     return () => window.removeEventListener("hashchange", moved);
   }, []);
@@ -58,33 +59,33 @@ export function App({ report }: { report: Report | null }) {
   }, [report]);
   useEffect(() => {
     document.documentElement.lang = language;
-    document.title = said(language, "title");
+    document.title = translate(language, "title");
   }, [language]);
   useEffect(() => {
     window.scrollTo(0, 0);
-  }, [place.view, place.id]);
+  }, [route.view, route.id]);
   const choose = (wanted: Language) => {
     speak(wanted);
     try {
       localStorage.setItem(STORE, wanted);
     } catch {
-      // It is forgotten with the page.
+      // Without storage, the choice lasts until the page is closed.
     }
   };
   return (
     <LanguageContext.Provider value={language}>
       <a class="skip" href="#content" onClick={skip}>
-        {said(language, "skip")}
+        {translate(language, "skip")}
       </a>
-      <TopBar report={report} place={place} language={language} choose={choose} />
+      <TopBar report={report} route={route} language={language} choose={choose} />
       <main id="content" tabIndex={-1}>
-        {report === null ? <Missing /> : <Body report={report} rows={rows} broken={broken} place={place} />}
+        {report === null ? <Missing /> : <Body report={report} rows={rows} broken={broken} route={route} />}
       </main>
     </LanguageContext.Provider>
   );
 }
 
-/** Go to the content without touching the address, which holds the view. */
+/** Moves the focus to the content without changing the address, which holds the view. */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("content")?.focus();
@@ -97,32 +98,32 @@ function Missing() {
 
 interface BodyProps {
   report: Report;
-  rows: Rows | null;
+  rows: CaseRows | null;
   broken: boolean;
-  place: Place;
+  route: Route;
 }
 
-function Body({ report, rows, broken, place }: BodyProps) {
+function Body({ report, rows, broken, route }: BodyProps) {
   const { t } = useWords();
-  if (place.view === "comparison" && report.comparison !== null) {
-    return <Compared found={report.comparison} report={report} rows={rows} />;
+  if (route.view === "comparison" && report.comparison !== null) {
+    return <Compared comparison={report.comparison} report={report} rows={rows} />;
   }
-  if (place.view !== "cases" && place.view !== "case") return <Summary report={report} rows={rows} />;
+  if (route.view !== "cases" && route.view !== "case") return <Summary report={report} rows={rows} />;
   if (rows === null) return <p role="status">{t(broken ? "broken" : "loading")}</p>;
-  if (place.view === "cases") return <Cases report={report} rows={rows} filter={readFilter(place.query, report)} />;
-  return <CasePage report={report} rows={rows} id={place.id} config={place.query.get("config") ?? ""} />;
+  if (route.view === "cases") return <Cases report={report} rows={rows} filter={readFilter(route.query, report)} />;
+  return <CasePage report={report} rows={rows} id={route.id} config={route.query.get("config") ?? ""} />;
 }
 
 interface TopBarProps {
   report: Report | null;
-  place: Place;
+  route: Route;
   language: Language;
   choose: (language: Language) => void;
 }
 
-function TopBar({ report, place, language, choose }: TopBarProps) {
+function TopBar({ report, route, language, choose }: TopBarProps) {
   const { t } = useWords();
-  const here = place.view === "case" ? "cases" : place.view;
+  const section = route.view === "case" ? "cases" : route.view;
   const links: [string, string][] = [
     ["", t("summary")],
     ["cases", t("cases")],
@@ -133,15 +134,15 @@ function TopBar({ report, place, language, choose }: TopBarProps) {
       <span class="brand">Assay</span>
       <nav aria-label={t("nav")}>
         {links.map(([view, label]) => (
-          <a key={view} href={`#/${view}`} aria-current={here === view ? "page" : undefined}>
+          <a key={view} href={`#/${view}`} aria-current={section === view ? "page" : undefined}>
             {label}
           </a>
         ))}
       </nav>
       <div class="languages" role="group" aria-label={t("language")}>
-        {(["en", "vi"] as const).map((each) => (
-          <button key={each} type="button" lang={each} aria-pressed={language === each} onClick={() => choose(each)}>
-            {each === "en" ? "English" : "Tiếng Việt"}
+        {(["en", "vi"] as const).map((code) => (
+          <button key={code} type="button" lang={code} aria-pressed={language === code} onClick={() => choose(code)}>
+            {code === "en" ? "English" : "Tiếng Việt"}
           </button>
         ))}
       </div>

@@ -1,51 +1,52 @@
-// Whose fault it was: cause, evidence, what to try, and the way of each piece of evidence through the stages.
+// The attribution of a case: root cause, facts, what to try, and the rank of each piece of evidence at every stage.
 
 import type { ComponentChildren } from "preact";
-import { own, type Attribution, type Walk } from "./data";
+import { getOwn } from "./data";
+import type { Attribution, EvidenceTrace } from "./types";
 import { Facts, Scroll, Section, useWords } from "./parts";
 import { Data, Items } from "./text";
 
-export function Attributed({ found }: { found: Attribution }) {
+export function Attributed({ attribution }: { attribution: Attribution }) {
   const { t, w } = useWords();
   const facts: [string, ComponentChildren][] = [];
-  if (found.sign) facts.push([t("sign"), <Data text={found.sign} />]);
-  if (found.evidence?.length) facts.push([t("facts"), <Items items={found.evidence} />]);
-  if (found.fix) facts.push([t("fix"), <Data text={found.fix} />]);
-  if (found.signal) facts.push([t("signal"), <Data text={found.signal} />]);
-  if (found.also?.length) facts.push([t("also_causes"), found.also.map((cause) => w("cause", cause)).join(", ")]);
+  if (attribution.sign) facts.push([t("sign"), <Data text={attribution.sign} />]);
+  if (attribution.evidence?.length) facts.push([t("facts"), <Items items={attribution.evidence} />]);
+  if (attribution.fix) facts.push([t("fix"), <Data text={attribution.fix} />]);
+  if (attribution.signal) facts.push([t("signal"), <Data text={attribution.signal} />]);
+  if (attribution.also?.length) facts.push([t("also_causes"), attribution.also.map((cause) => w("cause", cause)).join(", ")]);
   return (
     <Section id="attribution" title={t("attribution")}>
       <p class="lead">
-        {w("fault", found.verdict)}
-        {found.subtype && (
+        {w("fault", attribution.verdict)}
+        {attribution.subtype && (
           <>
             {" · "}
-            <Data text={found.subtype} />
+            <Data text={attribution.subtype} />
           </>
         )}
-        {found.cause != null && (
+        {attribution.cause != null && (
           <>
             {": "}
-            <strong>{w("cause", found.cause)}</strong>
+            <strong>{w("cause", attribution.cause)}</strong>
           </>
         )}
-        {found.stage != null && (
+        {attribution.stage != null && (
           <>
             {" · "}
-            <Data text={found.stage} />
+            <Data text={attribution.stage} />
           </>
         )}{" "}
-        <span class="n">{t("confidence", { level: w("level", found.confidence ?? "medium") })}</span>
+        <span class="n">{t("confidence", { level: w("level", attribution.confidence ?? "medium") })}</span>
       </p>
       <Facts facts={facts} />
-      {found.walk !== undefined && found.walk.length > 0 && <WalkTable walk={found.walk} />}
+      {attribution.walk !== undefined && attribution.walk.length > 0 && <WalkTable walk={attribution.walk} />}
     </Section>
   );
 }
 
-function WalkTable({ walk }: { walk: Walk[] }) {
+function WalkTable({ walk }: { walk: EvidenceTrace[] }) {
   const { t } = useWords();
-  const stages = [...new Set(walk.flatMap((each) => Object.keys(each.ranks)))];
+  const stages = [...new Set(walk.flatMap((unit) => Object.keys(unit.ranks)))];
   return (
     <>
       <h3>{t("walk")}</h3>
@@ -63,14 +64,14 @@ function WalkTable({ walk }: { walk: Walk[] }) {
             </tr>
           </thead>
           <tbody>
-            {walk.map((each) => (
-              <tr key={each.unit}>
+            {walk.map((unit) => (
+              <tr key={unit.unit}>
                 <th scope="row">
-                  <Data text={each.name} /> <span class="grade">{t("grade", { n: each.grade })}</span>
-                  {!each.required && <span class="hint">{t("optional")}</span>}
+                  <Data text={unit.name} /> <span class="grade">{t("grade", { n: unit.grade })}</span>
+                  {!unit.required && <span class="hint">{t("optional")}</span>}
                 </th>
                 {stages.map((stage) => (
-                  <Rank key={stage} rank={own(each.ranks, stage)} lost={each.lost_at === stage} />
+                  <Rank key={stage} rank={getOwn(unit.ranks, stage)} lost={unit.lost_at === stage} />
                 ))}
               </tr>
             ))}

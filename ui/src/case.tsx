@@ -1,39 +1,40 @@
-// One case whole: what was asked and expected, and for a configuration every step from the search to the score.
+// One case in full: question and expectation, and for one configuration every step from the search to the score.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Answer } from "./answer";
 import { Attributed } from "./attribution";
-import { loadDetail, own, whyOf, type ChunkRow, type Column, type Detail, type Report, type Rows, type StageRows, type View } from "./data";
+import { loadDetail, getOwn, findUnscoredReason } from "./data";
+import type { CaseDetail, CaseRows, CaseView, RankedChunk, Report, ScoreColumn, StageRanking } from "./types";
 import { stateOf } from "./filter";
 import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useScores, useWords } from "./parts";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
-export function CasePage(props: { report: Report; rows: Rows; id: string; config: string }) {
+export function CasePage(props: { report: Report; rows: CaseRows; id: string; config: string }) {
   const { report, rows, id } = props;
   const { t } = useWords();
-  const place = rows.ids.indexOf(id);
-  const [detail, take] = useState<Detail | null | undefined>(undefined);
+  const index = rows.ids.indexOf(id);
+  const [detail, take] = useState<CaseDetail | null | undefined>(undefined);
   useEffect(() => {
     let wanted = true;
     take(undefined);
-    void loadDetail(rows, place).then((found) => wanted && take(found));
+    void loadDetail(rows, index).then((configRows) => wanted && take(configRows));
     return () => {
       wanted = false;
     };
-  }, [rows, place]);
-  const config = report.configs.some((each) => each.id === props.config) ? props.config : (report.configs[0]?.id ?? "");
-  const found = own(rows.configs, config);
-  if (place < 0 || found === undefined) return <p>{t("no_such_case")}</p>;
-  const view = detail == null ? undefined : own(detail.views, config);
+  }, [rows, index]);
+  const config = report.configs.some((item) => item.id === props.config) ? props.config : (report.configs[0]?.id ?? "");
+  const configRows = getOwn(rows.configs, config);
+  if (index < 0 || configRows === undefined) return <p>{t("no_such_case")}</p>;
+  const view = detail == null ? undefined : getOwn(detail.views, config);
   return (
     <article>
-      <Head report={report} rows={rows} place={place} config={config} />
+      <Head report={report} rows={rows} index={index} config={config} />
       {detail === undefined && <p>{t("loading")}</p>}
       {detail === null && (
         <section>
           <p>
-            <Data text={rows.questions[place] ?? ""} />
+            <Data text={rows.questions[index] ?? ""} />
           </p>
           <p>{t("not_held")}</p>
         </section>
@@ -42,12 +43,12 @@ export function CasePage(props: { report: Report; rows: Rows; id: string; config
       {view !== undefined && detail != null && (
         <>
           {!view.observed && <p>{t("no_output")}</p>}
-          <Outcome view={view} rows={rows} config={config} place={place} />
-          {view.attribution !== null && <Attributed found={view.attribution} />}
+          <Outcome view={view} rows={rows} config={config} index={index} />
+          {view.attribution !== null && <Attributed attribution={view.attribution} />}
           {view.observed && <Seen view={view} detail={detail} />}
         </>
       )}
-      <Scores report={report} place={place} config={config} how={view?.how ?? {}} />
+      <Scores report={report} index={index} config={config} how={view?.how ?? {}} />
       <Section id="explain" title={t("explain")}>
         <code class="command">
           {visible(`assay explain ${quoted(id)} --config ${quoted(config)} ${report.explain}`.trimEnd())}
@@ -57,8 +58,8 @@ export function CasePage(props: { report: Report; rows: Rows; id: string; config
   );
 }
 
-function Head(props: { report: Report; rows: Rows; place: number; config: string }) {
-  const { report, rows, place, config } = props;
+function Head(props: { report: Report; rows: CaseRows; index: number; config: string }) {
+  const { report, rows, index, config } = props;
   const { t } = useWords();
   const link = (to: number, label: string) =>
     to >= 0 && to < rows.ids.length && <a href={caseHash(rows.ids[to] ?? "", config)}>{label}</a>;
@@ -66,20 +67,20 @@ function Head(props: { report: Report; rows: Rows; place: number; config: string
     <header>
       <nav class="crumbs" aria-label={t("case")}>
         <a href={`#/cases?${new URLSearchParams({ config })}`}>{t("back")}</a>
-        {link(place - 1, `← ${t("previous")}`)}
-        {link(place + 1, `${t("next")} →`)}
+        {link(index - 1, `← ${t("previous")}`)}
+        {link(index + 1, `${t("next")} →`)}
       </nav>
       <h1>
-        <Data text={rows.ids[place] ?? ""} />
+        <Data text={rows.ids[index] ?? ""} />
       </h1>
       <ul class="tabs" aria-label={t("configs")}>
-        {report.configs.map((each) => {
-          const found = own(rows.configs, each.id);
+        {report.configs.map((item) => {
+          const configRows = getOwn(rows.configs, item.id);
           return (
-            <li key={each.id}>
-              <a href={caseHash(rows.ids[place] ?? "", each.id)} aria-current={each.id === config ? "page" : undefined}>
-                <Data text={each.id} />{" "}
-                {found !== undefined && <StateBadge kind="state" name={stateOf(rows, found, place)} />}
+            <li key={item.id}>
+              <a href={caseHash(rows.ids[index] ?? "", item.id)} aria-current={item.id === config ? "page" : undefined}>
+                <Data text={item.id} />{" "}
+                {configRows !== undefined && <StateBadge kind="state" name={stateOf(rows, configRows, index)} />}
               </a>
             </li>
           );
@@ -89,7 +90,7 @@ function Head(props: { report: Report; rows: Rows; place: number; config: string
   );
 }
 
-function Asked({ detail }: { detail: Detail }) {
+function Asked({ detail }: { detail: CaseDetail }) {
   const { t, w } = useWords();
   const list = (items: string[]) => <Items items={items} />;
   const facts: [string, ComponentChildren][] = [
@@ -97,7 +98,7 @@ function Asked({ detail }: { detail: Detail }) {
     [t("asker"), <Data text={detail.user.map(([name, value]) => `${name} ${value}`).join(", ") || t("anyone")} />],
   ];
   const add = (name: string, items: string[]) => items.length > 0 && facts.push([name, list(items)]);
-  add(t("also"), detail.also.map((each) => w("behaviour", each)));
+  add(t("also"), detail.also.map((item) => w("behaviour", item)));
   if (detail.reference !== null) facts.push([t("reference"), <Block text={detail.reference} />]);
   add(t("must_have"), detail.must_have);
   add(t("keywords"), detail.keywords);
@@ -117,8 +118,8 @@ function Asked({ detail }: { detail: Detail }) {
       {detail.history.length > 0 && (
         <div class="history">
           <h3>{t("history")}</h3>
-          {detail.history.map((turn, place) => (
-            <div key={place}>
+          {detail.history.map((turn, index) => (
+            <div key={index}>
               <strong>
                 <Data text={turn.role} />
               </strong>
@@ -140,14 +141,14 @@ function Asked({ detail }: { detail: Detail }) {
   );
 }
 
-function Outcome({ view, rows, config, place }: { view: View; rows: Rows; config: string; place: number }) {
+function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows; config: string; index: number }) {
   const { t, w } = useWords();
-  const found = own(rows.configs, config);
-  if (found === undefined) return null;
+  const configRows = getOwn(rows.configs, config);
+  if (configRows === undefined) return null;
   return (
     <Section id="outcome" title={t("verdict_now")}>
       <p>
-        <StateBadge kind="state" name={stateOf(rows, found, place)} />{" "}
+        <StateBadge kind="state" name={stateOf(rows, configRows, index)} />{" "}
         {view.failed.length === 0 ? t("no_failed") : <Data text={`${t("failed_checks")}: ${view.failed.join(", ")}`} />}
       </p>
       {view.warnings.length > 0 && (
@@ -169,7 +170,7 @@ function Outcome({ view, rows, config, place }: { view: View; rows: Rows; config
   );
 }
 
-function Seen({ view, detail }: { view: View; detail: Detail }) {
+function Seen({ view, detail }: { view: CaseView; detail: CaseDetail }) {
   const { t } = useWords();
   return (
     <>
@@ -180,8 +181,8 @@ function Seen({ view, detail }: { view: View; detail: Detail }) {
         {view.context === null && <p>{t("not_reported")}</p>}
         {view.context?.length === 0 && <p>{t("nothing")}</p>}
         <ol class="chunks">
-          {view.context?.map((chunk, place) => (
-            <Chunk key={place} chunk={chunk} rank={place + 1} view={view} detail={detail} open />
+          {view.context?.map((chunk, index) => (
+            <Chunk key={index} chunk={chunk} rank={index + 1} view={view} detail={detail} open />
           ))}
         </ol>
       </Section>
@@ -194,8 +195,8 @@ function Seen({ view, detail }: { view: View; detail: Detail }) {
         )}
         {view.stages === null && <p>{t("not_reported")}</p>}
         <div class="stages" role="group" aria-label={t("stages")} tabIndex={0}>
-          {view.stages?.map((stage, place) => (
-            <Stage key={place} stage={stage} view={view} detail={detail} />
+          {view.stages?.map((stage, index) => (
+            <Stage key={index} stage={stage} view={view} detail={detail} />
           ))}
         </div>
       </Section>
@@ -211,11 +212,11 @@ function Seen({ view, detail }: { view: View; detail: Detail }) {
 function plain(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, each]) => `${name} ${String(each)}`)
+    .map(([name, item]) => `${name} ${String(item)}`)
     .join(", ");
 }
 
-function Stage({ stage, view, detail }: { stage: StageRows; view: View; detail: Detail }) {
+function Stage({ stage, view, detail }: { stage: StageRanking; view: CaseView; detail: CaseDetail }) {
   const { t } = useWords();
   return (
     <div class="stage">
@@ -224,8 +225,8 @@ function Stage({ stage, view, detail }: { stage: StageRows; view: View; detail: 
       </h3>
       {stage.chunks.length === 0 && <p>{t("nothing")}</p>}
       <ol class="chunks">
-        {stage.chunks.map((chunk, place) => (
-          <Chunk key={place} chunk={chunk} rank={place + 1} view={view} detail={detail} open={false} />
+        {stage.chunks.map((chunk, index) => (
+          <Chunk key={index} chunk={chunk} rank={index + 1} view={view} detail={detail} open={false} />
         ))}
       </ol>
     </div>
@@ -233,17 +234,17 @@ function Stage({ stage, view, detail }: { stage: StageRows; view: View; detail: 
 }
 
 interface ChunkProps {
-  chunk: ChunkRow;
+  chunk: RankedChunk;
   rank: number;
-  view: View;
-  detail: Detail;
+  view: CaseView;
+  detail: CaseDetail;
   open: boolean;
 }
 
 function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
   const { t } = useWords();
   const covers = chunk.grade !== null && chunk.grade > 0;
-  const text = own(view.texts, chunk.id);
+  const text = getOwn(view.texts, chunk.id);
   const head = (
     <>
       <span class="rank">{rank}</span> <Data text={chunk.id} />{" "}
@@ -268,8 +269,8 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
       <details open={open && covers}>
         <summary>{head}</summary>
         <p class="block" dir="auto">
-          {marked(visible(text, true), detail.quotes.map((quote) => visible(quote, true))).map(([piece, quote], place) =>
-            quote < 0 ? piece : <mark key={place}>{piece}</mark>,
+          {marked(visible(text, true), detail.quotes.map((quote) => visible(quote, true))).map(([piece, quote], index) =>
+            quote < 0 ? piece : <mark key={index}>{piece}</mark>,
           )}
         </p>
       </details>
@@ -279,15 +280,15 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
 
 type How = Record<string, string>;
 
-function Scores({ report, place, config, how }: { report: Report; place: number; config: string; how: How }) {
+function Scores({ report, index, config, how }: { report: Report; index: number; config: string; how: How }) {
   const { t } = useWords();
   const columns = useScores(report, config);
   if (columns === null) return <p>{t("loading")}</p>;
-  const table = (chosen: Column[], label: string) => (
-    <ScoreTable report={report} columns={chosen} place={place} how={how} label={label} />
+  const table = (chosen: ScoreColumn[], label: string) => (
+    <ScoreTable report={report} columns={chosen} index={index} how={how} label={label} />
   );
-  const scored = columns.filter((column) => column.values[place] != null);
-  const unscored = columns.filter((column) => column.values[place] == null);
+  const scored = columns.filter((column) => column.values[index] != null);
+  const unscored = columns.filter((column) => column.values[index] == null);
   return (
     <Section id="scores" title={t("scores")}>
       {scored.length > 0 && table(scored, t("scores"))}
@@ -303,13 +304,13 @@ function Scores({ report, place, config, how }: { report: Report; place: number;
 
 interface ScoreTableProps {
   report: Report;
-  columns: Column[];
-  place: number;
+  columns: ScoreColumn[];
+  index: number;
   how: How;
   label: string;
 }
 
-function ScoreTable({ report, columns, place, how, label }: ScoreTableProps) {
+function ScoreTable({ report, columns, index, how, label }: ScoreTableProps) {
   const { t, w } = useWords();
   const marks = new Map(report.metrics.map((metric) => [metric.name, metric.class]));
   return (
@@ -326,8 +327,8 @@ function ScoreTable({ report, columns, place, how, label }: ScoreTableProps) {
         </thead>
         <tbody>
           {columns.map((column) => {
-            const value = column.values[place] ?? null;
-            const [status, reason] = value === null ? whyOf(column, place) : ["", own(how, column.name) ?? ""];
+            const value = column.values[index] ?? null;
+            const [status, reason] = value === null ? findUnscoredReason(column, index) : ["", getOwn(how, column.name) ?? ""];
             return (
               <tr key={column.name}>
                 <th scope="row">

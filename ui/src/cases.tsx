@@ -1,8 +1,9 @@
-// The list of all cases: filters above, then only those rows that are on the screen, however many there are.
+// The list of all cases: filters, then the rows. Only the visible rows are in the document, however many there are.
 
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { own, type Column, type Report, type Rows } from "./data";
+import { getOwn } from "./data";
+import type { CaseRows, Report, ScoreColumn } from "./types";
 import { filterHash, matching, stateOf, type Filter } from "./filter";
 import { caseHash, StateBadge, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
@@ -13,12 +14,12 @@ const ROW = 68;
 const MARGIN = 8;
 const SORTS = ["golden", "id", "failed", "low", "high"] as const;
 
-export function Cases({ report, rows, filter }: { report: Report; rows: Rows; filter: Filter }) {
+export function Cases({ report, rows, filter }: { report: Report; rows: CaseRows; filter: Filter }) {
   const { t } = useWords();
   const key = filterHash(filter);
   const columns = useScores(report, filter.metric === "" ? null : filter.config);
-  const column = columns?.find((each) => each.name === filter.metric);
-  const places = useMemo(() => matching(rows, filter, column), [rows, key, column]);
+  const column = columns?.find((item) => item.name === filter.metric);
+  const indices = useMemo(() => matching(rows, filter, column), [rows, key, column]);
   const change = (changed: Partial<Filter>) => {
     history.replaceState(null, "", filterHash({ ...filter, ...changed }));
     window.dispatchEvent(new HashChangeEvent("hashchange"));
@@ -28,9 +29,9 @@ export function Cases({ report, rows, filter }: { report: Report; rows: Rows; fi
       <h1>{t("cases")}</h1>
       <Filters report={report} rows={rows} filter={filter} change={change} />
       <p class="count" aria-live="polite">
-        {t("matching", { n: places.length, total: rows.ids.length })}
+        {t("matching", { n: indices.length, total: rows.ids.length })}
       </p>
-      {places.length === 0 ? <p>{t("none_match")}</p> : <List key={key} rows={rows} filter={filter} column={column} places={places} />}
+      {indices.length === 0 ? <p>{t("none_match")}</p> : <List key={key} rows={rows} filter={filter} column={column} indices={indices} />}
       <PrintedFailures report={report} rows={rows} />
     </>
   );
@@ -38,14 +39,14 @@ export function Cases({ report, rows, filter }: { report: Report; rows: Rows; fi
 
 interface FilterProps {
   report: Report;
-  rows: Rows;
+  rows: CaseRows;
   filter: Filter;
   change: (changed: Partial<Filter>) => void;
 }
 
 function Filters({ report, rows, filter, change }: FilterProps) {
   const { t, w } = useWords();
-  const found = own(rows.configs, filter.config);
+  const configRows = getOwn(rows.configs, filter.config);
   const named = (kind: string) => (name: string) => w(kind, name);
   const options = (names: readonly string[]) => names.filter((name) => name !== "").toSorted();
   const choice = (name: keyof Filter, label: Key, values: readonly string[], shown = visible, any = true) => (
@@ -57,14 +58,14 @@ function Filters({ report, rows, filter, change }: FilterProps) {
         {t("search")}
         <Search value={filter.q} change={(q) => change({ q })} />
       </label>
-      {report.configs.length > 1 && choice("config", "config", report.configs.map((each) => each.id), visible, false)}
+      {report.configs.length > 1 && choice("config", "config", report.configs.map((item) => item.id), visible, false)}
       {choice("status", "status", rows.states, named("state"))}
       {choice("tag", "tag", options(rows.tags.names))}
-      {found?.causes !== undefined && choice("cause", "cause", options(found.causes.names), named("cause"))}
-      {choice("check", "failed_check", options(found?.checks.names ?? []))}
+      {configRows?.causes !== undefined && choice("cause", "cause", options(configRows.causes.names), named("cause"))}
+      {choice("check", "failed_check", options(configRows?.checks.names ?? []))}
       {choice("behaviour", "behaviour", options(rows.behaviours.names), named("behaviour"))}
       {rows.changes !== undefined && choice("change", "change", rows.changes.names, named("change"))}
-      {choice("metric", "score_metric", found?.metrics ?? [])}
+      {choice("metric", "score_metric", configRows?.metrics ?? [])}
       {filter.metric !== "" && (
         <label>
           {t("at_most")}
@@ -111,7 +112,7 @@ function Choice({ name, label, values, shown, any, filter, change }: ChoiceProps
   );
 }
 
-/** A search field that waits until nothing was typed for a moment: 50,000 questions are searched at a time. */
+/** A search field that waits for a pause in typing, because it may search 50,000 questions. */
 function Search({ value, change }: { value: string; change: (text: string) => void }) {
   const [typed, type] = useState(value);
   useEffect(() => type(value), [value]);
@@ -124,14 +125,14 @@ function Search({ value, change }: { value: string; change: (text: string) => vo
 }
 
 interface ListProps {
-  rows: Rows;
+  rows: CaseRows;
   filter: Filter;
-  column: Column | undefined;
-  places: number[];
+  column: ScoreColumn | undefined;
+  indices: number[];
 }
 
 /** Rows of one height in a box that scrolls; arrow keys, Page Up and Down, Home and End move between them. */
-function List({ rows, filter, column, places }: ListProps) {
+function List({ rows, filter, column, indices }: ListProps) {
   const { t } = useWords();
   const box = useRef<HTMLDivElement>(null);
   const [top, scroll] = useState(0);
@@ -148,10 +149,10 @@ function List({ rows, filter, column, places }: ListProps) {
     if (active >= 0) box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
   }, [active]);
   const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
-  const last = Math.min(places.length, Math.ceil((top + height) / ROW) + MARGIN);
+  const last = Math.min(indices.length, Math.ceil((top + height) / ROW) + MARGIN);
   const go = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const focused = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
-    const to = nextRow(event.key, focused === undefined ? first - 1 : Number(focused), places.length, height);
+    const to = nextRow(event.key, focused === undefined ? first - 1 : Number(focused), indices.length, height);
     if (to === null || box.current === null) return;
     event.preventDefault();
     const element = box.current;
@@ -166,14 +167,14 @@ function List({ rows, filter, column, places }: ListProps) {
       ref={box}
       role="table"
       aria-label={t("cases")}
-      aria-rowcount={places.length}
+      aria-rowcount={indices.length}
       tabIndex={0}
       onKeyDown={go}
       onScroll={(event) => scroll(event.currentTarget.scrollTop)}
     >
-      <div class="list-space" role="rowgroup" style={{ height: `${places.length * ROW}px` }}>
-        {places.slice(first, last).map((place, offset) => (
-          <Row key={place} rows={rows} filter={filter} column={column} place={place} row={first + offset} />
+      <div class="list-space" role="rowgroup" style={{ height: `${indices.length * ROW}px` }}>
+        {indices.slice(first, last).map((index, offset) => (
+          <Row key={index} rows={rows} filter={filter} column={column} index={index} row={first + offset} />
         ))}
       </div>
     </div>
@@ -195,23 +196,23 @@ function nextRow(key: string, row: number, count: number, height: number): numbe
 }
 
 interface RowProps {
-  rows: Rows;
+  rows: CaseRows;
   filter: Filter;
-  column: Column | undefined;
-  place: number;
+  column: ScoreColumn | undefined;
+  index: number;
   row: number;
 }
 
-function Row({ rows, filter, column, place, row }: RowProps) {
+function Row({ rows, filter, column, index, row }: RowProps) {
   const { w } = useWords();
-  const found = own(rows.configs, filter.config);
-  if (found === undefined) return null;
-  const id = rows.ids[place] ?? "";
-  const checks = (found.checks.codes[place] ?? []).map((code) => found.checks.names[code] ?? "");
-  const tags = (rows.tags.codes[place] ?? []).map((code) => rows.tags.names[code] ?? "");
-  const cause = found.causes?.names[found.causes.codes[place] ?? 0] ?? "";
-  const change = rows.changes?.names[rows.changes.codes[place] ?? 0] ?? "";
-  const value = column?.values[place];
+  const configRows = getOwn(rows.configs, filter.config);
+  if (configRows === undefined) return null;
+  const id = rows.ids[index] ?? "";
+  const checks = (configRows.checks.codes[index] ?? []).map((code) => configRows.checks.names[code] ?? "");
+  const tags = (rows.tags.codes[index] ?? []).map((code) => rows.tags.names[code] ?? "");
+  const cause = configRows.causes?.names[configRows.causes.codes[index] ?? 0] ?? "";
+  const change = rows.changes?.names[rows.changes.codes[index] ?? 0] ?? "";
+  const value = column?.values[index];
   return (
     <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * ROW}px`, height: `${ROW}px` }}>
       <span role="cell" class="row-id">
@@ -220,10 +221,10 @@ function Row({ rows, filter, column, place, row }: RowProps) {
         </a>
       </span>
       <span role="cell" class="row-question">
-        <Data text={rows.questions[place] ?? ""} />
+        <Data text={rows.questions[index] ?? ""} />
       </span>
       <span role="cell" class="row-marks">
-        <StateBadge kind="state" name={stateOf(rows, found, place)} />
+        <StateBadge kind="state" name={stateOf(rows, configRows, index)} />
         {change !== "" && change !== "unchanged" && <StateBadge kind="change" name={change} />}
         {cause !== "" && <span class="pill">{w("cause", cause)}</span>}
         <span class="hint">

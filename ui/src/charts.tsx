@@ -1,11 +1,12 @@
-// Pictures of the summary: slices as a heat table, causes by tag, latency by step. All of them are tables or lists first.
+// The charts of the summary: slices as a heat table, causes by tag, latency by step. Each is an accessible table or list.
 
 import { useState } from "preact/hooks";
-import { own, type Causes, type Figure, type Report, type SliceRow, type StepTime } from "./data";
+import { getOwn } from "./data";
+import type { CauseCounts, Figure, Report, SliceRow, StepTime } from "./types";
 import { Scroll, Section, useWords } from "./parts";
 import { Data, visible } from "./text";
 
-/** A choice of one configuration, where there are several. */
+/** Selects one configuration, if there are several. */
 export function ConfigChoice(props: { ids: string[]; chosen: string; name: string; choose: (id: string) => void }) {
   const { t } = useWords();
   if (props.ids.length < 2) return null;
@@ -23,7 +24,7 @@ export function ConfigChoice(props: { ids: string[]; chosen: string; name: strin
   );
 }
 
-/** One of five depths of a colour for a share, so that the sheet needs no inline style. */
+/** The class for one of five colour strengths of a share; the policy of the page forbids inline styles. */
 function depth(share: number): string {
   return `heat-${Math.min(4, Math.max(0, Math.floor(share * 5)))}`;
 }
@@ -76,8 +77,8 @@ function HeatTable({ columns, rows, label }: { columns: string[]; rows: SliceRow
                 <Data text={row.slice} />
               </th>
               <td class="number">{row.cases}</td>
-              {row.cells.map((cell, place) => (
-                <HeatCell key={place} cell={cell} />
+              {row.cells.map((cell, index) => (
+                <HeatCell key={index} cell={cell} />
               ))}
             </tr>
           ))}
@@ -102,7 +103,7 @@ export function CausesByTag({ report }: { report: Report }) {
   const { t } = useWords();
   const ids = report.configs.map((config) => config.id);
   const [chosen, choose] = useState(ids[0] ?? "");
-  const causes = own(report.causes, chosen);
+  const causes = getOwn(report.causes, chosen);
   const byCause = causes?.kind === "cause";
   return (
     <Section id="causes" title={t(byCause ? "causes" : "checks")}>
@@ -122,7 +123,7 @@ export function CausesByTag({ report }: { report: Report }) {
 
 const BAR = { width: 120, height: 12 };
 
-function CauseTable({ causes, config }: { causes: Causes; config: string }) {
+function CauseTable({ causes, config }: { causes: CauseCounts; config: string }) {
   const { t, w } = useWords();
   const most = Math.max(1, ...causes.rows.map((row) => row.total));
   const deepest = Math.max(1, ...causes.rows.flatMap((row) => row.counts));
@@ -155,9 +156,9 @@ function CauseTable({ causes, config }: { causes: Causes; config: string }) {
                 </svg>{" "}
                 {row.total}
               </td>
-              {row.counts.map((count, place) => (
-                <td key={place} class={`number ${count === 0 ? "none" : depth(count / deepest)}`}>
-                  {count === 0 ? "·" : <a href={link({ [causes.kind]: row.name, tag: causes.tags[place] ?? "" })}>{count}</a>}
+              {row.counts.map((count, index) => (
+                <td key={index} class={`number ${count === 0 ? "none" : depth(count / deepest)}`}>
+                  {count === 0 ? "·" : <a href={link({ [causes.kind]: row.name, tag: causes.tags[index] ?? "" })}>{count}</a>}
                 </td>
               ))}
             </tr>
@@ -173,8 +174,8 @@ const TIME = { width: 260, height: 16 };
 export function Latency({ report }: { report: Report }) {
   const { t } = useWords();
   if (report.times.length === 0) return <p>{t("no_times")}</p>;
-  const longest = Math.max(1, ...report.times.map((each) => each.p95));
-  const steps = [...new Set(report.times.map((each) => each.step))];
+  const longest = Math.max(1, ...report.times.map((item) => item.p95));
+  const steps = [...new Set(report.times.map((item) => item.step))];
   const name = (step: string) => (step === "end_to_end" ? t("end_to_end") : step);
   return (
     <>
@@ -202,23 +203,23 @@ export function Latency({ report }: { report: Report }) {
           <tbody>
             {steps.flatMap((step) =>
               report.times
-                .filter((each) => each.step === step)
-                .map((each, place) => (
-                  <tr key={`${step} ${each.config}`}>
+                .filter((item) => item.step === step)
+                .map((item, index) => (
+                  <tr key={`${step} ${item.config}`}>
                     <th scope="row">
-                      <span class={place === 0 ? "" : "sr-only"}>
+                      <span class={index === 0 ? "" : "sr-only"}>
                         <Data text={name(step)} />
                       </span>
                     </th>
                     <td>
-                      <Data text={each.config} />
+                      <Data text={item.config} />
                     </td>
                     <td>
-                      <TimeBar time={each} longest={longest} />
+                      <TimeBar time={item} longest={longest} />
                     </td>
-                    <td class="number">{Math.round(each.p50)}</td>
-                    <td class="number">{Math.round(each.p95)}</td>
-                    <td class="number">{each.n}</td>
+                    <td class="number">{Math.round(item.p50)}</td>
+                    <td class="number">{Math.round(item.p95)}</td>
+                    <td class="number">{item.n}</td>
                   </tr>
                 )),
             )}
@@ -230,11 +231,11 @@ export function Latency({ report }: { report: Report }) {
 }
 
 function TimeBar({ time, longest }: { time: StepTime; longest: number }) {
-  const at = (value: number) => (TIME.width * value) / longest;
+  const toX = (value: number) => (TIME.width * value) / longest;
   return (
     <svg class="bar" width={TIME.width} height={TIME.height} aria-hidden="true">
-      <rect y={3} width={Math.max(1, at(time.p95))} height={TIME.height - 6} rx={2} />
-      <rect class="mark" x={Math.max(0, at(time.p50) - 1.5)} width={3} height={TIME.height} />
+      <rect y={3} width={Math.max(1, toX(time.p95))} height={TIME.height - 6} rx={2} />
+      <rect class="mark" x={Math.max(0, toX(time.p50) - 1.5)} width={3} height={TIME.height} />
     </svg>
   );
 }

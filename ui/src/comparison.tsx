@@ -1,66 +1,67 @@
-// Candidate against baseline: gains with their intervals, what moved, why, and the cases behind it.
+// The comparison of candidate and baseline: gains with their intervals, rank changes, and the cases behind them.
 
 import { useMemo, useState } from "preact/hooks";
-import { own, type Change, type Comparison, type Lane, type Move, type Report, type Rows, type Side } from "./data";
+import { getOwn } from "./data";
+import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
 import { Rules } from "./rules";
 import type { Key } from "./strings";
 import { Data, Items, visible } from "./text";
 
-export function Compared({ found, report, rows }: { found: Comparison; report: Report; rows: Rows | null }) {
+export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
-  const title = t("compare_title", { candidate: visible(found.candidate.config), baseline: visible(found.baseline.config) });
+  const title = t("compare_title", { candidate: visible(comparison.candidate.config), baseline: visible(comparison.baseline.config) });
   return (
     <>
       <h1>
         <bdi>{title}</bdi>
       </h1>
-      <Sides found={found} />
-      {found.decision !== null && <ComparedDecision decision={found.decision} />}
-      {found.rules.length > 0 && (
+      <Sides comparison={comparison} />
+      {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
+      {comparison.rules.length > 0 && (
         <Section id="compared-gate" title={t("rules")}>
-          <Rules rules={found.rules} rows={rows} />
+          <Rules rules={comparison.rules} rows={rows} />
         </Section>
       )}
       <Section id="changed" title={t("what_changed")}>
-        {found.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={found.changed} />}
+        {comparison.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.changed} />}
       </Section>
       <Section id="moved" title={t("why_moved")}>
-        {found.moved.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={found.moved} />}
+        {comparison.moved.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.moved} />}
       </Section>
       <Section id="gains" title={t("metrics")}>
         <p class="hint">{t("gain_note")}</p>
-        <AllGains found={found} report={report} rows={rows} />
+        <AllGains comparison={comparison} report={report} rows={rows} />
       </Section>
-      <CaseLists report={report} rows={rows} found={found} />
-      {found.lanes.length > 0 && <Moves found={found} />}
-      {found.transitions.length > 0 && <Transitions transitions={found.transitions} />}
-      {found.slices.length > 0 && (
+      <CaseLists report={report} rows={rows} comparison={comparison} />
+      {comparison.lanes.length > 0 && <Moves comparison={comparison} />}
+      {comparison.transitions.length > 0 && <Transitions transitions={comparison.transitions} />}
+      {comparison.slices.length > 0 && (
         <Section id="compared-slices" title={t("slices_changed")}>
           <details>
             <summary>{t("slices_changed")}</summary>
             <Gains
-              changes={found.slices.map((change) => ({ change, label: change.slice }))}
+              changes={comparison.slices.map((change) => ({ change, label: change.slice }))}
               rows={null}
               label={t("slices_changed")}
             />
-            {found.slices_left_out > 0 && <p class="hint">{t("more", { n: found.slices_left_out })}</p>}
+            {comparison.slices_left_out > 0 && <p class="hint">{t("more", { n: comparison.slices_left_out })}</p>}
           </details>
         </Section>
       )}
-      {found.notes.length > 0 && (
+      {comparison.notes.length > 0 && (
         <Section id="compared-notes" title={t("warnings")}>
-          <Items items={found.notes} />
+          <Items items={comparison.notes} />
         </Section>
       )}
     </>
   );
 }
 
-function Sides({ found }: { found: Comparison }) {
+function Sides({ comparison }: { comparison: Comparison }) {
   const { t } = useWords();
-  const cell = (side: Side) =>
+  const cell = (side: ComparisonSide) =>
     Object.entries(side.versions)
       .map(([part, values]) => `${part} ${values.join(" → ")}`)
       .join(", ");
@@ -81,16 +82,16 @@ function Sides({ found }: { found: Comparison }) {
             <tr key={name}>
               <th scope="row">{t(name)}</th>
               <td>
-                <Data text={found[name].config} />
+                <Data text={comparison[name].config} />
               </td>
               <td>
-                <Data text={found[name].name} />
+                <Data text={comparison[name].name} />
               </td>
               <td class="wrap">
-                <Data text={cell(found[name]) || t("not_stated")} />
+                <Data text={cell(comparison[name]) || t("not_stated")} />
               </td>
               <td>
-                <Data text={found[name].judge ?? "–"} />
+                <Data text={comparison[name].judge ?? "–"} />
               </td>
             </tr>
           ))}
@@ -114,9 +115,9 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
 
 const PLOT = { width: 140, height: 18, pad: 8 };
 
-function GainPlot({ change, reach }: { change: Change; reach: number }) {
+function GainPlot({ change, reach }: { change: MetricChange; reach: number }) {
   if (change.gain === null) return null;
-  const at = (value: number) =>
+  const toX = (value: number) =>
     PLOT.width / 2 + (Math.max(-reach, Math.min(reach, value)) / reach) * (PLOT.width / 2 - PLOT.pad);
   const tone = change.low !== null && change.low > 0 ? "good" : change.high !== null && change.high < 0 ? "bad" : "";
   const middle = PLOT.height / 2;
@@ -124,18 +125,18 @@ function GainPlot({ change, reach }: { change: Change; reach: number }) {
     <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
       <line class="zero" x1={PLOT.width / 2} x2={PLOT.width / 2} y1={0} y2={PLOT.height} />
       {change.low !== null && change.high !== null && (
-        <line class="whisker" x1={at(change.low)} x2={at(change.high)} y1={middle} y2={middle} />
+        <line class="whisker" x1={toX(change.low)} x2={toX(change.high)} y1={middle} y2={middle} />
       )}
-      <circle cx={at(change.gain)} cy={middle} r={4} />
+      <circle cx={toX(change.gain)} cy={middle} r={4} />
     </svg>
   );
 }
 
-/** The metrics that people look at first, and all of them on demand. */
-function AllGains({ found, report, rows }: { found: Comparison; report: Report; rows: Rows | null }) {
+/** The headline metrics, and all metrics on demand. */
+function AllGains({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
-  const all = found.metrics.map((change) => ({ change, label: null }));
+  const all = comparison.metrics.map((change) => ({ change, label: null }));
   const first = all.filter(({ change }) => headlines.has(change.name));
   const label = t("all_metrics", { n: all.length });
   return (
@@ -150,8 +151,8 @@ function AllGains({ found, report, rows }: { found: Comparison; report: Report; 
 }
 
 interface GainsProps {
-  changes: { change: Change; label: string | null }[];
-  rows: Rows | null;
+  changes: { change: MetricChange; label: string | null }[];
+  rows: CaseRows | null;
   label: string;
 }
 
@@ -160,11 +161,11 @@ function Gains({ changes, rows, label }: GainsProps) {
   const reach = useMemo(() => {
     const by = new Map<string, number>();
     for (const { change } of changes) {
-      const most = Math.max(...[change.gain, change.low, change.high].map((each) => Math.abs(each ?? 0)));
+      const largest = Math.max(...[change.gain, change.low, change.high].map((item) => Math.abs(item ?? 0)));
       const key = change.unit === "share" ? "share" : change.name;
-      by.set(key, Math.max(by.get(key) ?? 1e-9, most));
+      by.set(key, Math.max(by.get(key) ?? 1e-9, largest));
     }
-    return (change: Change) => by.get(change.unit === "share" ? "share" : change.name) ?? 1;
+    return (change: MetricChange) => by.get(change.unit === "share" ? "share" : change.name) ?? 1;
   }, [changes]);
   const heads: [Key, boolean][] = [
     ["baseline", true],
@@ -194,8 +195,8 @@ function Gains({ changes, rows, label }: GainsProps) {
           </tr>
         </thead>
         <tbody>
-          {changes.map(({ change, label: slice }, place) => (
-            <tr key={place}>
+          {changes.map(({ change, label: slice }, index) => (
+            <tr key={index}>
               <th scope="row">
                 <ClassBadge mark={change.class} /> <Data text={change.name} />
                 {slice !== null && (
@@ -245,18 +246,18 @@ function small(p: number | null): string {
 
 const LISTED = 50;
 
-function ChangeCount(props: { rows: Rows | null; metric: string; kind: "improved" | "regressed"; count: number }) {
+function ChangeCount(props: { rows: CaseRows | null; metric: string; kind: "improved" | "regressed"; count: number }) {
   const { t } = useWords();
-  const places = own(props.rows?.changes?.metrics ?? {}, props.metric)?.[props.kind] ?? [];
-  if (props.rows === null || places.length === 0) return <>{props.count}</>;
+  const indices = getOwn(props.rows?.changes?.metrics ?? {}, props.metric)?.[props.kind] ?? [];
+  if (props.rows === null || indices.length === 0) return <>{props.count}</>;
   const rows = props.rows;
   return (
     <details>
       <summary>{props.count}</summary>
       <ul class="inline">
-        {places.slice(0, LISTED).map((place) => (
-          <li key={place}>
-            <CaseLink rows={rows} place={place} />
+        {indices.slice(0, LISTED).map((index) => (
+          <li key={index}>
+            <CaseLink rows={rows} index={index} />
           </li>
         ))}
         {props.count > LISTED && <li>{t("more", { n: props.count - LISTED })}</li>}
@@ -265,11 +266,11 @@ function ChangeCount(props: { rows: Rows | null; metric: string; kind: "improved
   );
 }
 
-function CaseLists({ report, rows, found }: { report: Report; rows: Rows | null; found: Comparison }) {
+function CaseLists({ report, rows, comparison }: { report: Report; rows: CaseRows | null; comparison: Comparison }) {
   const { t } = useWords();
   const changes = rows?.changes;
   if (rows === null || changes === undefined) return null;
-  const empty = readFilter(new URLSearchParams({ config: found.candidate.config }), report);
+  const empty = readFilter(new URLSearchParams({ config: comparison.candidate.config }), report);
   const lists: [Key, string][] = [
     ["regressed_list", "regressed"],
     ["improved_list", "improved"],
@@ -280,18 +281,18 @@ function CaseLists({ report, rows, found }: { report: Report; rows: Rows | null;
     <div class="columns">
       {lists.map(([title, name]) => {
         const code = changes.names.indexOf(name);
-        const places = changes.codes.flatMap((each, place) => (each === code ? [place] : []));
+        const indices = changes.codes.flatMap((item, index) => (item === code ? [index] : []));
         return (
           <Section id={name} title={t(title)} key={name}>
             <ul class="inline">
-              {places.slice(0, LISTED).map((place) => (
-                <li key={place}>
-                  <CaseLink rows={rows} place={place} />
+              {indices.slice(0, LISTED).map((index) => (
+                <li key={index}>
+                  <CaseLink rows={rows} index={index} />
                 </li>
               ))}
             </ul>
             <p>
-              <a href={filterHash({ ...empty, change: name })}>{t("see_list", { n: places.length })}</a>
+              <a href={filterHash({ ...empty, change: name })}>{t("see_list", { n: indices.length })}</a>
             </p>
           </Section>
         );
@@ -303,12 +304,12 @@ function CaseLists({ report, rows, found }: { report: Report; rows: Rows | null;
 const SLOPE = { width: 420, row: 22, top: 12, left: 60 };
 const RANKS = 10;
 
-/** Ranks before and after as lines; ranks beyond ten share a row, and so does what is absent. */
-function Moves({ found }: { found: Comparison }) {
+/** Ranks before and after as lines; ranks beyond ten share one row, absent evidence another. */
+function Moves({ comparison }: { comparison: Comparison }) {
   const { t } = useWords();
-  const stages = [...new Set(found.lanes.map((lane) => lane.stage))];
+  const stages = [...new Set(comparison.lanes.map((lane) => lane.stage))];
   const [chosen, choose] = useState(stages[0] ?? "");
-  const lanes = found.lanes.filter((lane) => lane.stage === chosen);
+  const lanes = comparison.lanes.filter((lane) => lane.stage === chosen);
   return (
     <Section id="moves" title={t("moves")}>
       {stages.length > 1 && (
@@ -326,44 +327,44 @@ function Moves({ found }: { found: Comparison }) {
       <p class="hint">{t("moves_note")}</p>
       <div class="columns">
         <Slope lanes={lanes} />
-        <MoveList moves={found.moves.filter((move) => move.stage === chosen)} left={found.moves_left_out} />
+        <MoveList moves={comparison.moves.filter((move) => move.stage === chosen)} leftOut={comparison.moves_left_out} />
       </div>
     </Section>
   );
 }
 
-function Slope({ lanes }: { lanes: Lane[] }) {
+function Slope({ lanes }: { lanes: RankLane[] }) {
   const { t } = useWords();
   const row = (rank: number | null) => (rank === null ? RANKS + 1 : Math.min(rank, RANKS + 1) - 1);
   const y = (rank: number | null) => SLOPE.top + row(rank) * SLOPE.row;
   const [from, to] = [SLOPE.left, SLOPE.width - SLOPE.left];
-  const kind = (lane: Lane) => {
+  const kind = (lane: RankLane) => {
     if (lane.before === lane.after) return "same";
     return lane.after === null ? "bad" : lane.before === null || lane.after < lane.before ? "good" : "bad";
   };
-  const most = Math.max(1, ...lanes.map((lane) => lane.count));
-  const labels = [...Array.from({ length: RANKS }, (_, place) => `${place + 1}`), `> ${RANKS}`, t("gone")];
+  const largest = Math.max(1, ...lanes.map((lane) => lane.count));
+  const labels = [...Array.from({ length: RANKS }, (_, index) => `${index + 1}`), `> ${RANKS}`, t("gone")];
   return (
     <svg class="slope" viewBox={`0 0 ${SLOPE.width} ${SLOPE.top * 2 + (RANKS + 1) * SLOPE.row}`} role="img" aria-label={t("moves")}>
-      {labels.map((label, place) => (
+      {labels.map((label, index) => (
         <g key={label}>
-          <text x={from - 10} y={SLOPE.top + place * SLOPE.row + 4} text-anchor="end">
+          <text x={from - 10} y={SLOPE.top + index * SLOPE.row + 4} text-anchor="end">
             {label}
           </text>
-          <text x={to + 10} y={SLOPE.top + place * SLOPE.row + 4}>
+          <text x={to + 10} y={SLOPE.top + index * SLOPE.row + 4}>
             {label}
           </text>
         </g>
       ))}
-      {lanes.map((lane, place) => (
+      {lanes.map((lane, index) => (
         <line
-          key={place}
+          key={index}
           class={`${kind(lane)} ${lane.after === null && lane.before !== null ? "dropped" : ""}`}
           x1={from}
           x2={to}
           y1={y(lane.before)}
           y2={y(lane.after)}
-          stroke-width={1 + (5 * lane.count) / most}
+          stroke-width={1 + (5 * lane.count) / largest}
         >
           <title>
             {lane.before ?? t("gone")} → {lane.after ?? t("gone")}: {lane.count}
@@ -376,7 +377,7 @@ function Slope({ lanes }: { lanes: Lane[] }) {
 
 const MOVES = 20;
 
-function MoveList({ moves, left }: { moves: Move[]; left: number }) {
+function MoveList({ moves, leftOut }: { moves: RankMove[]; leftOut: number }) {
   const { t } = useWords();
   return (
     <Scroll label={t("moves_list")}>
@@ -395,8 +396,8 @@ function MoveList({ moves, left }: { moves: Move[]; left: number }) {
           </tr>
         </thead>
         <tbody>
-          {moves.slice(0, MOVES).map((move, place) => (
-            <tr key={place}>
+          {moves.slice(0, MOVES).map((move, index) => (
+            <tr key={index}>
               <th scope="row">
                 <a href={caseHash(move.id)}>
                   <Data text={move.id} />
@@ -411,8 +412,8 @@ function MoveList({ moves, left }: { moves: Move[]; left: number }) {
           ))}
         </tbody>
       </table>
-      {left + Math.max(0, moves.length - MOVES) > 0 && (
-        <p class="hint">{t("more", { n: left + Math.max(0, moves.length - MOVES) })}</p>
+      {leftOut + Math.max(0, moves.length - MOVES) > 0 && (
+        <p class="hint">{t("more", { n: leftOut + Math.max(0, moves.length - MOVES) })}</p>
       )}
     </Scroll>
   );
@@ -420,9 +421,9 @@ function MoveList({ moves, left }: { moves: Move[]; left: number }) {
 
 function Transitions({ transitions }: { transitions: Comparison["transitions"] }) {
   const { t, w } = useWords();
-  const name = (each: string) => {
-    const cause = w("cause", each);
-    return cause === each ? w("fault", each) : cause;
+  const name = (item: string) => {
+    const cause = w("cause", item);
+    return cause === item ? w("fault", item) : cause;
   };
   return (
     <Section id="transitions" title={t("transitions")}>
@@ -438,8 +439,8 @@ function Transitions({ transitions }: { transitions: Comparison["transitions"] }
             </tr>
           </thead>
           <tbody>
-            {transitions.map(([before, after, count], place) => (
-              <tr key={place}>
+            {transitions.map(([before, after, count], index) => (
+              <tr key={index}>
                 <td>
                   <Data text={name(before)} />
                 </td>

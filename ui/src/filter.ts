@@ -1,6 +1,7 @@
-// Which cases a reader wants to see, kept in the address so that a view can be sent to somebody.
+// The filter of the case list; it is kept in the address so that a view can be shared.
 
-import { own, type Column, type ConfigRows, type Report, type Rows } from "./data";
+import { getOwn } from "./data";
+import type { CaseRows, ConfigRows, Report, ScoreColumn } from "./types";
 
 export interface Filter {
   config: string;
@@ -46,72 +47,72 @@ export function filterHash(filter: Filter): string {
   return text === "" ? "#/cases" : `#/cases?${text}`;
 }
 
-/** Text for a search that does not care for case, and finds `nghi phep` in `nghỉ phép`. */
+/** Normalises text for a search that ignores case and diacritics: `nghi phep` finds `nghỉ phép`. */
 function folded(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").replaceAll("đ", "d").replaceAll("Đ", "D").toLowerCase();
 }
 
-const searchable = new WeakMap<Rows, string[]>();
+const searchable = new WeakMap<CaseRows, string[]>();
 
-function searchTexts(rows: Rows): string[] {
+function searchTexts(rows: CaseRows): string[] {
   let texts = searchable.get(rows);
   if (texts === undefined) {
-    texts = rows.ids.map((id, place) => folded(`${id} ${rows.questions[place] ?? ""}`));
+    texts = rows.ids.map((id, index) => folded(`${id} ${rows.questions[index] ?? ""}`));
     searchable.set(rows, texts);
   }
   return texts;
 }
 
-/** The places of the cases that pass the filter, in its order; `column` holds the scores of the metric it names. */
-export function matching(rows: Rows, filter: Filter, column: Column | undefined): number[] {
-  const found = own(rows.configs, filter.config);
-  if (found === undefined) return [];
-  const tests: ((place: number) => boolean)[] = [];
+/** Returns the indices of the cases that pass the filter, in its order; `column` has the scores of its metric. */
+export function matching(rows: CaseRows, filter: Filter, column: ScoreColumn | undefined): number[] {
+  const configRows = getOwn(rows.configs, filter.config);
+  if (configRows === undefined) return [];
+  const tests: ((index: number) => boolean)[] = [];
   const is = (codes: number[], names: readonly string[], wanted: string) => {
     const code = names.indexOf(wanted);
-    if (wanted !== "") tests.push((place) => codes[place] === code);
+    if (wanted !== "") tests.push((index) => codes[index] === code);
   };
   const has = (codes: number[][], names: string[], wanted: string) => {
     const code = names.indexOf(wanted);
-    if (wanted !== "") tests.push((place) => codes[place]?.includes(code) ?? false);
+    if (wanted !== "") tests.push((index) => codes[index]?.includes(code) ?? false);
   };
   is(rows.behaviours.codes, rows.behaviours.names, filter.behaviour);
   has(rows.tags.codes, rows.tags.names, filter.tag);
-  has(found.checks.codes, found.checks.names, filter.check);
-  is(found.causes?.codes ?? [], found.causes?.names ?? [], filter.cause);
+  has(configRows.checks.codes, configRows.checks.names, filter.check);
+  is(configRows.causes?.codes ?? [], configRows.causes?.names ?? [], filter.cause);
   is(rows.changes?.codes ?? [], rows.changes?.names ?? [], filter.change);
-  if (filter.status === "failed") tests.push((place) => ["failed", "leaked"].includes(stateOf(rows, found, place)));
-  else is(found.states, rows.states, filter.status);
+  if (filter.status === "failed") tests.push((index) => ["failed", "leaked"].includes(stateOf(rows, configRows, index)));
+  else is(configRows.states, rows.states, filter.status);
   const words = folded(filter.q).split(/\s+/).filter(Boolean);
   if (words.length > 0) {
     const texts = searchTexts(rows);
-    tests.push((place) => words.every((word) => texts[place]?.includes(word)));
+    tests.push((index) => words.every((word) => texts[index]?.includes(word)));
   }
   const most = Number.parseFloat(filter.most);
   if (column !== undefined && Number.isFinite(most)) {
-    tests.push((place) => (column.values[place] ?? Number.POSITIVE_INFINITY) <= most);
+    tests.push((index) => (column.values[index] ?? Number.POSITIVE_INFINITY) <= most);
   }
-  const places = rows.ids.map((_, place) => place).filter((place) => tests.every((test) => test(place)));
-  return sorted(places, rows, found, column, filter.sort);
+  const indices = rows.ids.map((_, index) => index).filter((index) => tests.every((test) => test(index)));
+  return sorted(indices, rows, configRows, column, filter.sort);
 }
 
-export function stateOf(rows: Rows, found: ConfigRows, place: number): string {
-  return rows.states[found.states[place] ?? 0] ?? "";
+export function stateOf(rows: CaseRows, configRows: ConfigRows, index: number): string {
+  return rows.states[configRows.states[index] ?? 0] ?? "";
 }
 
-function sorted(places: number[], rows: Rows, found: ConfigRows, column: Column | undefined, sort: string): number[] {
+function sorted(indices: number[], rows: CaseRows, configRows: ConfigRows, column: ScoreColumn | undefined, sort: string): number[] {
   if (sort === "id") {
     const order = new Intl.Collator("en", { numeric: true }).compare;
-    return places.sort((a, b) => order(rows.ids[a] ?? "", rows.ids[b] ?? ""));
+    return indices.sort((a, b) => order(rows.ids[a] ?? "", rows.ids[b] ?? ""));
   }
   if (sort === "failed") {
-    const count = (place: number) => found.checks.codes[place]?.length ?? 0;
-    return places.sort((a, b) => count(b) - count(a) || a - b);
+    const count = (index: number) => configRows.checks.codes[index]?.length ?? 0;
+    return indices.sort((a, b) => count(b) - count(a) || a - b);
   }
   if ((sort === "low" || sort === "high") && column !== undefined) {
     const sign = sort === "low" ? 1 : -1;
-    const value = (place: number) => column.values[place] ?? sign * Number.POSITIVE_INFINITY;
-    return places.sort((a, b) => (value(a) === value(b) ? a - b : sign * (value(a) - value(b))));
+    const value = (index: number) => column.values[index] ?? sign * Number.POSITIVE_INFINITY;
+    return indices.sort((a, b) => (value(a) === value(b) ? a - b : sign * (value(a) - value(b))));
   }
-  return places;
+  return indices;
 }

@@ -3,5 +3,5 @@ import { App } from "./app";
 import { report } from "./data";
 import "./style.css";
 
-const place = document.getElementById("app");
-if (place !== null) render(<App report={report} />, place);
+const root = document.getElementById("app");
+if (root !== null) render(<App report={report} />, root);

@@ -1,9 +1,10 @@
-// Small parts that every view uses: words in the reader's language, marks, intervals, tables that scroll on their own.
+// Small components that every view uses: translated texts, marks, intervals, scrollable tables.
 
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { loadScores, own, type ClassMark, type Column, type Figure, type Report, type Rows } from "./data";
-import { said, word, type Key, type Language } from "./strings";
+import { loadScores, getOwn } from "./data";
+import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
+import { translate, translateName, type Key, type Language } from "./strings";
 import { Data, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
@@ -12,18 +13,18 @@ export function useWords() {
   const language = useContext(LanguageContext);
   return {
     language,
-    t: (key: Key, values?: Record<string, string | number>) => said(language, key, values),
-    w: (kind: string, name: string) => word(language, kind, name),
+    t: (key: Key, values?: Record<string, string | number>) => translate(language, key, values),
+    w: (kind: string, name: string) => translateName(language, kind, name),
   };
 }
 
-/** The scores of a configuration, null until they are unpacked and where no configuration is named. */
-export function useScores(report: Report, config: string | null): Column[] | null {
-  const [columns, take] = useState<Column[] | null>(null);
+/** The scores of a configuration, null until they are unpacked or if no configuration is named. */
+export function useScores(report: Report, config: string | null): ScoreColumn[] | null {
+  const [columns, take] = useState<ScoreColumn[] | null>(null);
   useEffect(() => {
     let wanted = true;
     take(null);
-    if (config !== null) void loadScores(report, config).then((found) => wanted && take(found));
+    if (config !== null) void loadScores(report, config).then((loaded) => wanted && take(loaded));
     return () => {
       wanted = false;
     };
@@ -40,7 +41,7 @@ export function Section({ id, title, children }: { id: string; title: string; ch
   );
 }
 
-/** A table in a region of its own, which the keyboard can scroll where the screen is narrow. */
+/** A table in its own region, which can be scrolled with the keyboard on a narrow screen. */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
@@ -49,7 +50,7 @@ export function Scroll({ label, children }: { label: string; children: Component
   );
 }
 
-/** The word of a state with a sign, so that colour is never the only carrier. */
+/** The name of a state with a symbol, so that colour is not the only cue. */
 export function Badge({ tone, sign, children }: { tone: string; sign?: string; children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
@@ -79,12 +80,12 @@ const SIGNS: Record<string, [string, string]> = {
 };
 
 export function toneOf(name: string): string {
-  return own(SIGNS, name)?.[0] ?? "plain";
+  return getOwn(SIGNS, name)?.[0] ?? "plain";
 }
 
 export function StateBadge({ kind, name }: { kind: string; name: string }) {
   const { w } = useWords();
-  const [tone, sign] = own(SIGNS, name) ?? ["plain", "?"];
+  const [tone, sign] = getOwn(SIGNS, name) ?? ["plain", "?"];
   return (
     <Badge tone={tone} sign={sign}>
       {w(kind, name)}
@@ -92,7 +93,7 @@ export function StateBadge({ kind, name }: { kind: string; name: string }) {
   );
 }
 
-export function ClassBadge({ mark }: { mark: ClassMark }) {
+export function ClassBadge({ mark }: { mark: MetricClass }) {
   const { t } = useWords();
   return (
     <abbr class={`class-mark class-${mark}`} title={t(mark === "D" ? "class.D" : "class.J")}>
@@ -101,9 +102,9 @@ export function ClassBadge({ mark }: { mark: ClassMark }) {
   );
 }
 
-/** A case's id as the link to it. */
-export function CaseLink({ rows, place }: { rows: Rows; place: number }) {
-  const id = rows.ids[place] ?? "";
+/** A case's id as a link to the case. */
+export function CaseLink({ rows, index }: { rows: CaseRows; index: number }) {
+  const id = rows.ids[index] ?? "";
   return (
     <a href={caseHash(id)}>
       <Data text={id} />
@@ -118,7 +119,7 @@ export function caseHash(id: string, config?: string): string {
 
 const FIRST = 5;
 
-/** Reasons of a decision: the first few, the others on demand. */
+/** The reasons of a decision: the first few, and the others on demand. */
 export function Reasons({ reasons }: { reasons: string[] }) {
   const { t } = useWords();
   if (reasons.length === 0) return <p>{t("no_reason")}</p>;
@@ -137,30 +138,30 @@ export function Reasons({ reasons }: { reasons: string[] }) {
 
 const PLOT = { width: 132, height: 16, pad: 6 };
 
-/** A value as a dot with its interval as a line, on a scale that all configurations of a metric share. */
+/** A value as a dot and its interval as a line, on a scale shared by all configurations of a metric. */
 export function Dot({ figure, low, high, tone = "" }: { figure: Figure; low: number; high: number; tone?: string }) {
   if (figure.value === null || !(high > low)) return null;
-  const at = (value: number) => PLOT.pad + ((value - low) / (high - low)) * (PLOT.width - 2 * PLOT.pad);
+  const toX = (value: number) => PLOT.pad + ((value - low) / (high - low)) * (PLOT.width - 2 * PLOT.pad);
   const middle = PLOT.height / 2;
   return (
     <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
       <line class="rail" x1={PLOT.pad} x2={PLOT.width - PLOT.pad} y1={middle} y2={middle} />
       {figure.low !== null && figure.high !== null && (
         <>
-          <line class="whisker" x1={at(figure.low)} x2={at(figure.high)} y1={middle} y2={middle} />
-          <line class="whisker" x1={at(figure.low)} x2={at(figure.low)} y1={middle - 4} y2={middle + 4} />
-          <line class="whisker" x1={at(figure.high)} x2={at(figure.high)} y1={middle - 4} y2={middle + 4} />
+          <line class="whisker" x1={toX(figure.low)} x2={toX(figure.high)} y1={middle} y2={middle} />
+          <line class="whisker" x1={toX(figure.low)} x2={toX(figure.low)} y1={middle - 4} y2={middle + 4} />
+          <line class="whisker" x1={toX(figure.high)} x2={toX(figure.high)} y1={middle - 4} y2={middle + 4} />
         </>
       )}
-      <circle cx={at(figure.value)} cy={middle} r={4} />
+      <circle cx={toX(figure.value)} cy={middle} r={4} />
     </svg>
   );
 }
 
-/** The ends of a scale on which all of these figures fit: 0 to 1 for shares. */
+/** Returns the ends of a scale that fits all of these figures: 0 to 1 for shares. */
 export function scaleOf(figures: (Figure | null)[], unit: string): [number, number] {
-  const known = figures.flatMap((each) => (each === null ? [] : [each.value, each.low, each.high]));
-  const values = known.filter((each): each is number => each !== null);
+  const bounds = figures.flatMap((item) => (item === null ? [] : [item.value, item.low, item.high]));
+  const values = bounds.filter((item): item is number => item !== null);
   return [Math.min(0, ...values), Math.max(unit === "share" ? 1 : 0, ...values)];
 }
 

@@ -1,17 +1,18 @@
-// What paper gets in place of the list that scrolls: the failed cases of every configuration.
+// The failed cases of every configuration, printed instead of the scrolling list.
 
-import { own, type Report, type Rows } from "./data";
+import { getOwn } from "./data";
+import type { CaseRows, Report } from "./types";
 import { Section, StateBadge, useWords } from "./parts";
 import { Data } from "./text";
 
 const PRINTED = 200;
 
-export function PrintedFailures({ report, rows }: { report: Report; rows: Rows }) {
+export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRows }) {
   const { t, w } = useWords();
   const failures = report.configs.flatMap((config) => {
-    const found = own(rows.configs, config.id);
-    const places = (found?.states ?? []).flatMap((state, place) => (rows.states[state] === "passed" ? [] : [place]));
-    return places.map((place) => ({ config: config.id, place, found }));
+    const configRows = getOwn(rows.configs, config.id);
+    const indices = (configRows?.states ?? []).flatMap((state, index) => (rows.states[state] === "passed" ? [] : [index]));
+    return indices.map((index) => ({ config: config.id, index, configRows }));
   });
   return (
     <div class="print-only">
@@ -28,22 +29,22 @@ export function PrintedFailures({ report, rows }: { report: Report; rows: Rows }
             </tr>
           </thead>
           <tbody>
-            {failures.slice(0, PRINTED).map(({ config, place, found }) => {
-              const cause = found?.causes?.names[found.causes.codes[place] ?? 0] ?? "";
-              const checks = (found?.checks.codes[place] ?? []).map((code) => found?.checks.names[code] ?? "");
+            {failures.slice(0, PRINTED).map(({ config, index, configRows }) => {
+              const cause = configRows?.causes?.names[configRows.causes.codes[index] ?? 0] ?? "";
+              const checks = (configRows?.checks.codes[index] ?? []).map((code) => configRows?.checks.names[code] ?? "");
               return (
-                <tr key={`${config} ${place}`}>
+                <tr key={`${config} ${index}`}>
                   <td>
                     <Data text={config} />
                   </td>
                   <th scope="row">
-                    <Data text={rows.ids[place] ?? ""} />
+                    <Data text={rows.ids[index] ?? ""} />
                   </th>
                   <td class="wrap">
-                    <Data text={rows.questions[place] ?? ""} />
+                    <Data text={rows.questions[index] ?? ""} />
                   </td>
                   <td>
-                    <StateBadge kind="state" name={rows.states[found?.states[place] ?? 0] ?? ""} />
+                    <StateBadge kind="state" name={rows.states[configRows?.states[index] ?? 0] ?? ""} />
                   </td>
                   <td class="wrap">
                     <Data text={checks.join(", ")} />

@@ -1,10 +1,10 @@
 // The release gate: every rule with its state, the number that decided and the cases behind it.
 
-import type { Rows, Rule } from "./data";
+import type { CaseRows, RuleResult } from "./types";
 import { CaseLink, ClassBadge, Scroll, StateBadge, useWords } from "./parts";
 import { Data } from "./text";
 
-export function Rules({ rules, rows }: { rules: Rule[]; rows: Rows | null }) {
+export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | null }) {
   const { t } = useWords();
   return (
     <Scroll label={t("rules")}>
@@ -31,8 +31,8 @@ export function Rules({ rules, rows }: { rules: Rule[]; rows: Rows | null }) {
           </tr>
         </thead>
         <tbody>
-          {rules.map((rule, place) => (
-            <tr key={place}>
+          {rules.map((rule, index) => (
+            <tr key={index}>
               <td>
                 <StateBadge kind="rule" name={rule.state} />
                 {rule.waived !== "" && (
@@ -74,15 +74,15 @@ export function Rules({ rules, rows }: { rules: Rule[]; rows: Rows | null }) {
   );
 }
 
-function RuleCases({ rule, rows }: { rule: Rule; rows: Rows }) {
+function RuleCases({ rule, rows }: { rule: RuleResult; rows: CaseRows }) {
   const { t } = useWords();
   return (
     <details>
       <summary>{t("show_cases", { n: rule.cases.length + rule.more })}</summary>
       <ul class="inline">
-        {rule.cases.map((place) => (
-          <li key={place}>
-            <CaseLink rows={rows} place={place} />
+        {rule.cases.map((index) => (
+          <li key={index}>
+            <CaseLink rows={rows} index={index} />
           </li>
         ))}
         {rule.more > 0 && <li>{t("more", { n: rule.more })}</li>}

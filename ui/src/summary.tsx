@@ -1,14 +1,14 @@
-// The first screen: what was decided and why, with what, how sure, and what it cannot say.
+// The first screen: the decision and its reasons, the inputs, the metrics with intervals, and the limitations.
 
 import type { ComponentChildren } from "preact";
-import type { ConfigFacts, Measure, Metric, Report, Rows } from "./data";
+import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
 import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, toneOf, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { Data, Items } from "./text";
 
-export function Summary({ report, rows }: { report: Report; rows: Rows | null }) {
+export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   return (
     <>
@@ -77,7 +77,7 @@ function Banner({ report }: { report: Report }) {
 function Identity({ report }: { report: Report }) {
   const { t } = useWords();
   const golden = report.golden;
-  const name = [golden.name, golden.version].filter((each) => each !== "").join(" ");
+  const name = [golden.name, golden.version].filter((item) => item !== "").join(" ");
   const facts: [string, ComponentChildren][] = [
     [
       t("golden"),
@@ -121,10 +121,10 @@ function Identity({ report }: { report: Report }) {
   );
 }
 
-function ConfigRow({ config }: { config: ConfigFacts }) {
+function ConfigRow({ config }: { config: ConfigSummary }) {
   const { t, w } = useWords();
   const states = Object.entries(config.states).filter(([, count]) => count > 0);
-  const versions = Object.entries(config.versions).map(([part, found]) => `${part} ${found.join(" → ")}`);
+  const versions = Object.entries(config.versions).map(([part, measure]) => `${part} ${measure.join(" → ")}`);
   return (
     <tr>
       <th scope="row">
@@ -160,7 +160,7 @@ function Metrics({ report }: { report: Report }) {
   );
 }
 
-function MetricTable({ report, metrics, label }: { report: Report; metrics: Metric[]; label: string }) {
+function MetricTable({ report, metrics, label }: { report: Report; metrics: MetricSummary[]; label: string }) {
   const { t } = useWords();
   return (
     <Scroll label={label}>
@@ -185,7 +185,7 @@ function MetricTable({ report, metrics, label }: { report: Report; metrics: Metr
   );
 }
 
-function MetricRow({ metric }: { metric: Metric }) {
+function MetricRow({ metric }: { metric: MetricSummary }) {
   const { t } = useWords();
   const [low, high] = scaleOf(metric.by, metric.unit);
   return (
@@ -195,38 +195,38 @@ function MetricRow({ metric }: { metric: Metric }) {
         {metric.headline !== null && metric.headline !== metric.name && <span class="hint">{metric.name}</span>}
         {metric.direction === "lower" && <span class="hint">{t("better_lower")}</span>}
       </th>
-      {metric.by.map((found, place) => (
-        <td key={place}>
-          {found === null ? "–" : <MeasureCell found={found} low={low} high={high} />}
+      {metric.by.map((measure, index) => (
+        <td key={index}>
+          {measure === null ? "–" : <MeasureCell measure={measure} low={low} high={high} />}
         </td>
       ))}
     </tr>
   );
 }
 
-function MeasureCell({ found, low, high }: { found: Measure; low: number; high: number }) {
+function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number; high: number }) {
   const { t } = useWords();
-  const whole = found.n + found.errors;
-  const coverage = whole > 0 && found.errors > 0 ? t("coverage", { share: `${((100 * found.n) / whole).toFixed(1)}%` }) : null;
+  const total = measure.n + measure.errors;
+  const coverage = total > 0 && measure.errors > 0 ? t("coverage", { share: `${((100 * measure.n) / total).toFixed(1)}%` }) : null;
   const details = [
-    found.interval,
+    measure.interval,
     coverage,
-    found.errors > 0 ? t("errors", { n: found.errors }) : null,
-    found.worst !== null ? t("if_worst", { value: found.worst }) : null,
-    ...found.notes,
-  ].filter((each): each is string => each !== null);
-  if (found.text === null) {
+    measure.errors > 0 ? t("errors", { n: measure.errors }) : null,
+    measure.worst !== null ? t("if_worst", { value: measure.worst }) : null,
+    ...measure.notes,
+  ].filter((item): item is string => item !== null);
+  if (measure.text === null) {
     return (
       <>
         <span>n/a</span>
-        <span class="hint">{found.why || t("not_scored")}</span>
+        <span class="hint">{measure.why || t("not_scored")}</span>
       </>
     );
   }
   return (
     <>
-      <span class="value">{found.text}</span> <span class="n">n {found.n}</span>
-      <Dot figure={found} low={low} high={high} />
+      <span class="value">{measure.text}</span> <span class="n">n {measure.n}</span>
+      <Dot figure={measure} low={low} high={high} />
       <span class="hint">{details.join("; ")}</span>
     </>
   );
@@ -249,8 +249,8 @@ function Inputs({ report }: { report: Report }) {
             </tr>
           </thead>
           <tbody>
-            {report.inputs.map((input, place) => (
-              <tr key={place}>
+            {report.inputs.map((input, index) => (
+              <tr key={index}>
                 <th scope="row">
                   <Data text={input.path} />
                 </th>

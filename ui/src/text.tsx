@@ -1,4 +1,4 @@
-// Text that strangers wrote: always a text node, isolated from the direction of what stands around it, nothing hidden.
+// Untrusted text: always a text node, with its writing direction isolated and invisible characters shown.
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const HIDDEN_IN_BLOCK = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
@@ -7,7 +7,7 @@ function escape(sign: string): string {
   return `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
 }
 
-/** Text with control, bidirectional and zero-width characters spelled out; a block keeps its lines. */
+/** Text with control, bidirectional and zero-width characters as escapes; a block keeps its line breaks. */
 export function visible(text: string, block = false): string {
   return text.replace(block ? HIDDEN_IN_BLOCK : HIDDEN, escape);
 }
@@ -27,8 +27,8 @@ export function Block({ text }: { text: string }) {
 export function Items({ items }: { items: string[] }) {
   return (
     <ul class="plain">
-      {items.map((item, place) => (
-        <li key={place}>
+      {items.map((item, index) => (
+        <li key={index}>
           <Data text={item} />
         </li>
       ))}
@@ -36,18 +36,18 @@ export function Items({ items }: { items: string[] }) {
   );
 }
 
-/** `text` cut where any of `parts` stands, each piece with the place of its part (-1: none), first match first. */
+/** Splits `text` at every occurrence of any of `parts`; each piece has the index of its part, -1 for none. */
 export function marked(text: string, parts: string[]): [string, number][] {
   const pieces: [string, number][] = [];
   let from = 0;
   while (from < text.length) {
     let best = -1;
     let at = text.length;
-    parts.forEach((part, place) => {
-      const found = part === "" ? -1 : text.indexOf(part, from);
-      if (found >= 0 && (found < at || (found === at && part.length > (parts[best]?.length ?? 0)))) {
-        best = place;
-        at = found;
+    parts.forEach((part, index) => {
+      const position = part === "" ? -1 : text.indexOf(part, from);
+      if (position >= 0 && (position < at || (position === at && part.length > (parts[best]?.length ?? 0)))) {
+        best = index;
+        at = position;
       }
     });
     if (at > from) pieces.push([text.slice(from, at), -1]);
@@ -59,22 +59,22 @@ export function marked(text: string, parts: string[]): [string, number][] {
   return pieces;
 }
 
-/** `text` cut at `parts`, which stand in it in this order, each piece with the place of its part (-1: none). */
+/** Splits `text` at `parts`, which occur in it in this order; each piece has the index of its part, -1 for none. */
 export function inOrder(text: string, parts: string[]): [string, number][] {
   const pieces: [string, number][] = [];
   let from = 0;
-  parts.forEach((part, place) => {
+  parts.forEach((part, index) => {
     const at = part === "" ? -1 : text.indexOf(part, from);
     if (at < 0) return;
     if (at > from) pieces.push([text.slice(from, at), -1]);
-    pieces.push([part, place]);
+    pieces.push([part, index]);
     from = at + part.length;
   });
   if (from < text.length) pieces.push([text.slice(from), -1]);
   return pieces;
 }
 
-/** A word for a POSIX shell, as `assay explain` takes it. */
+/** Quotes a word for a POSIX shell, for an `assay explain` command. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }

@@ -1,1 +1,1 @@
-"""Text from results: strings out, no files touched. Pure."""
+"""Reports as text, JSON and HTML. Pure: the functions return strings and touch no files."""

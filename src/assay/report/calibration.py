@@ -1,4 +1,4 @@
-"""What a calibration found, for the terminal and for Markdown: the answer first, then the figures behind it."""
+"""The result of a calibration for the terminal, Markdown and JSON: which scorers may gate, and the numbers why."""
 
 from __future__ import annotations
 
@@ -16,221 +16,236 @@ from assay.scoring.calibration import Calibrated, Measured
 from assay.scoring.leanings import Disagreement
 from assay.verdict import Rate
 
-_SHOWN = 10
+_MAX_DISAGREEMENTS = 10
 
 
-def calibration_lines(found: Calibrated) -> Screen:
-    """Return the screen of a calibration: one line for each instrument and metric, then the tables."""
+def calibration_lines(calibrated: Calibrated) -> Screen:
+    """Return the screen of a calibration: one line for each scorer and metric, then the tables that are not empty."""
     return Screen(
-        tuple(terminal(line) for line in _answers(found)),
-        tuple(safe_table(table) for table in _tables(found) if table.rows),
-        tuple(terminal(note) for note in _notes(found)),
+        tuple(terminal(line) for line in _iter_answers(calibrated)),
+        tuple(safe_table(table) for table in _iter_tables(calibrated) if table.rows),
+        tuple(terminal(note) for note in _iter_notes(calibrated)),
     )
 
 
-def calibration_markdown(found: Calibrated) -> str:
+def calibration_markdown(calibrated: Calibrated) -> str:
     """Return the calibration as Markdown ending in a newline."""
-    lines = ["# Calibration against people", ""]
-    lines += [f"- {markdown(line.strip())}" for line in _answers(found)]
-    for table in _tables(found):
+    lines = ["# Calibration against human labels", ""]
+    lines += [f"- {markdown(line.strip())}" for line in _iter_answers(calibrated)]
+    for table in _iter_tables(calibrated):
         if table.rows:
             lines += ["", f"## {markdown(table.title)}", "", *table_lines(table)]
-    notes = list(_notes(found))
+    notes = list(_iter_notes(calibrated))
     if notes:
         lines += ["", "## Notes", "", *(f"- {markdown(note)}" for note in notes)]
     return "\n".join(lines) + "\n"
 
 
-def calibration_json(found: Calibrated) -> str:
+def calibration_json(calibrated: Calibrated) -> str:
     """Return the calibration as JSON with sorted keys, ending in a newline."""
-    return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(calibrated, order="sorted"), indent=2).decode() + "\n"
 
 
-def _answers(found: Calibrated) -> Iterator[str]:
-    raters = plural(len(found.raters), "rater")
-    yield f"{plural(found.labelled, 'label')} of {raters}: {', '.join(found.raters)}"
-    for each in found.measured:
-        record = each.calibration
+def _iter_answers(calibrated: Calibrated) -> Iterator[str]:
+    raters = plural(len(calibrated.raters), "rater")
+    yield f"{plural(calibrated.labelled, 'label')} of {raters}: {', '.join(calibrated.raters)}"
+    for scorer in calibrated.measured:
+        record = scorer.calibration
         answer = "may gate" if record.may_gate else "may inform, not gate"
-        yield f"{_name(each)}: {answer}, n={record.n}"
+        yield f"{_name_scorer(scorer)}: {answer}, n={record.n}"
         for reason in record.reasons:
             yield f" - {reason}"
 
 
-def _tables(found: Calibrated) -> Iterator[Table]:
-    yield _rates(found)
-    yield _agreement(found)
-    yield _leanings(found)
-    yield _corrected(found)
-    yield _raters(found)
-    yield _differences(found)
-    for each in found.measured:
-        yield _confusion(each)
-        yield _slices(each)
-        yield _worst(f"Furthest from people: {_name(each)}", each.worst, "People", each.instrument)
-    for metric, cases in found.review.items():
-        yield _worst(f"Judge and rules far apart, to review: {metric}", cases, "Rules", "Judge")
+def _iter_tables(calibrated: Calibrated) -> Iterator[Table]:
+    yield _build_rates_table(calibrated)
+    yield _build_agreement_table(calibrated)
+    yield _build_bias_table(calibrated)
+    yield _build_corrected_table(calibrated)
+    yield _build_raters_table(calibrated)
+    yield _build_differences_table(calibrated)
+    for scorer in calibrated.measured:
+        yield _build_confusion_table(scorer)
+        yield _build_slices_table(scorer)
+        title = f"Largest differences from human labels: {_name_scorer(scorer)}"
+        yield _build_disagreements_table(title, scorer.worst, "People", scorer.instrument)
+    for metric, cases in calibrated.review.items():
+        yield _build_disagreements_table(f"Judge and rules disagree, to review: {metric}", cases, "Rules", "Judge")
 
 
-def _name(each: Measured) -> str:
-    metric = each.calibration.metric
-    return metric if each.instrument == each.by else f"{metric} ({each.instrument})"
+def _name_scorer(scorer: Measured) -> str:
+    metric = scorer.calibration.metric
+    return metric if scorer.instrument == scorer.by else f"{metric} ({scorer.instrument})"
 
 
-def _rates(found: Calibrated) -> Table:
+def _build_rates_table(calibrated: Calibrated) -> Table:
     rows = [
         (
-            _name(each),
-            _rate(each.calibration.sensitivity),
-            _rate(each.calibration.specificity),
-            _estimated(each.pass_fail.balanced_accuracy),
-            str(each.calibration.n),
-            str(each.unjudged),
+            _name_scorer(scorer),
+            _format_rate(scorer.calibration.sensitivity),
+            _format_rate(scorer.calibration.specificity),
+            _format_estimate(scorer.pass_fail.balanced_accuracy),
+            str(scorer.calibration.n),
+            str(scorer.unjudged),
         )
-        for each in found.measured
+        for scorer in calibrated.measured
     ]
     columns = ("Metric", "Sensitivity", "Specificity", "Balanced accuracy", "n", "Unjudged")
     notes = (
-        "Sensitivity: of what people passed, the share the instrument passed. Specificity: of what they failed, "
-        "the share it failed. A value above 0.5 passes.",
+        "Sensitivity: the share of what people passed that the scorer passed. Specificity: the share of what they "
+        "failed that the scorer failed. A value above 0.5 passes.",
     )
-    return Table("What the instrument is worth", columns, tuple(rows), notes)
+    return Table("Scorer accuracy", columns, tuple(rows), notes)
 
 
-def _agreement(found: Calibrated) -> Table:
+def _build_agreement_table(calibrated: Calibrated) -> Table:
     rows = []
-    for each in found.measured:
-        for kind, figures in (("pass/fail", each.pass_fail), ("labels", each.by_label)):
-            if figures is not None:
-                prevalence = ", ".join(f"{label} {percent(share)}" for label, share in figures.prevalence.items())
-                rows.append((_name(each), kind, *_figures(figures), prevalence))
-    columns = ("Metric", "By", "Raw", "Kappa", "AC1", "Weighted kappa", "n", "People said")
-    return Table("Agreement with people", columns, tuple(rows))
+    for scorer in calibrated.measured:
+        for granularity, agreement in (("pass/fail", scorer.pass_fail), ("labels", scorer.by_label)):
+            if agreement is not None:
+                prevalence = ", ".join(f"{label} {percent(share)}" for label, share in agreement.prevalence.items())
+                rows.append((_name_scorer(scorer), granularity, *_format_agreement(agreement), prevalence))
+    columns = ("Metric", "By", "Raw", "Kappa", "AC1", "Weighted kappa", "n", "Human labels")
+    return Table("Agreement with human labels", columns, tuple(rows))
 
 
-def _figures(figures: Agreement) -> tuple[str, ...]:
-    parts = (figures.kappa, figures.ac1, figures.weighted)
-    return percent(figures.raw), *(_estimated(part) for part in parts), str(figures.n)
+def _format_agreement(agreement: Agreement) -> tuple[str, ...]:
+    coefficients = (agreement.kappa, agreement.ac1, agreement.weighted)
+    return percent(agreement.raw), *(_format_estimate(coefficient) for coefficient in coefficients), str(agreement.n)
 
 
-def _leanings(found: Calibrated) -> Table:
+def _build_bias_table(calibrated: Calibrated) -> Table:
     rows = []
-    for each in found.measured:
-        leaning, steady = each.leaning, each.consistency
-        flips = f"{percent(steady.flips)} of pairs, {plural(steady.items, 'item')}" if steady is not None else NA
+    for scorer in calibrated.measured:
+        bias, vote_consistency = scorer.leaning, scorer.consistency
+        flips = (
+            f"{percent(vote_consistency.flips)} of pairs, {plural(vote_consistency.items, 'item')}"
+            if vote_consistency is not None
+            else NA
+        )
         rows.append(
             (
-                _name(each),
-                leaning.direction,
-                _estimated(leaning.leniency),
-                f"{leaning.too_lenient} / {leaning.too_strict}",
-                f"{number(leaning.people)} / {number(leaning.instrument)}",
-                _estimated(leaning.length),
+                _name_scorer(scorer),
+                bias.direction,
+                _format_estimate(bias.leniency),
+                f"{bias.too_lenient} / {bias.too_strict}",
+                f"{number(bias.people)} / {number(bias.instrument)}",
+                _format_estimate(bias.length),
                 flips,
             )
         )
-    columns = ("Metric", "Direction", "Mean difference", "Too lenient / strict", "Mean: people / instrument",
-               "With answer length", "Votes that differ")  # fmt: skip
-    return Table("Which way it leans", columns, tuple(rows))
+    columns = ("Metric", "Direction", "Mean difference", "Too lenient / strict", "Mean: people / scorer",
+               "Correlation with answer length", "Votes that differ")  # fmt: skip
+    return Table("Scorer bias", columns, tuple(rows))
 
 
-def _corrected(found: Calibrated) -> Table:
+def _build_corrected_table(calibrated: Calibrated) -> Table:
     rows, notes = [], []
-    for each in found.measured:
-        for config, figures in each.corrected.items():
-            cells = (_estimated(part) for part in (figures.judged, figures.rogan_gladen, figures.ppi))
-            rows.append((_name(each), config, *cells, figures.recommended, str(figures.n)))
-            notes += [f"{_name(each)}, {config}: {problem}" for problem in figures.problems]
+    for scorer in calibrated.measured:
+        for config, rate_estimates in scorer.corrected.items():
+            cells = (
+                _format_estimate(estimate)
+                for estimate in (rate_estimates.judged, rate_estimates.rogan_gladen, rate_estimates.ppi)
+            )
+            rows.append((_name_scorer(scorer), config, *cells, rate_estimates.recommended, str(rate_estimates.n)))
+            notes += [f"{_name_scorer(scorer)}, {config}: {problem}" for problem in rate_estimates.problems]
     columns = ("Metric", "Config", "As judged", "Rogan-Gladen", "PPI++", "Use", "n")
     return Table("Share that passes, corrected", columns, tuple(rows), tuple(notes))
 
 
-def _raters(found: Calibrated) -> Table:
+def _build_raters_table(calibrated: Calibrated) -> Table:
     rows: dict[tuple[str, ...], None] = {}
-    for each in found.measured:
-        metric = each.calibration.metric
-        for pair in each.raters:
-            rows[(metric, f"{pair.first} / {pair.second}", *_figures(pair), _estimated(each.alpha))] = None
+    for scorer in calibrated.measured:
+        metric = scorer.calibration.metric
+        for pair in scorer.raters:
+            rows[
+                (metric, f"{pair.first} / {pair.second}", *_format_agreement(pair), _format_estimate(scorer.alpha))
+            ] = None
     columns = ("Metric", "Raters", "Raw", "Kappa", "AC1", "Weighted kappa", "n", "Alpha (all)")
-    return Table("Agreement between people", columns, tuple(rows))
+    return Table("Agreement between raters", columns, tuple(rows))
 
 
-def _differences(found: Calibrated) -> Table:
+def _build_differences_table(calibrated: Calibrated) -> Table:
     rows = [
         (
             metric,
-            each.first,
-            each.second,
-            number(each.first_right),
-            number(each.second_right),
-            _estimated(each.gain),
-            number(each.p),
-            percent(each.same),
-            str(each.n),
+            difference.first,
+            difference.second,
+            number(difference.first_right),
+            number(difference.second_right),
+            _format_estimate(difference.gain),
+            number(difference.p),
+            percent(difference.same),
+            str(difference.n),
         )
-        for metric, each in found.differences
+        for metric, difference in calibrated.differences
     ]
-    columns = ("Metric", "First", "Second", "First right", "Second right", "Gain", "p", "Same verdict", "n")
-    return Table("Judges or rubrics on the same labels", columns, tuple(rows))
+    columns = ("Metric", "First", "Second", "First correct", "Second correct", "Gain", "p", "Same verdict", "n")
+    return Table("Judges or rubrics compared on the same labels", columns, tuple(rows))
 
 
-def _confusion(each: Measured) -> Table:
-    figures = each.by_label or each.pass_fail
+def _build_confusion_table(scorer: Measured) -> Table:
+    agreement = scorer.by_label or scorer.pass_fail
     rows = tuple(
         (label, *(str(count) for count in counts))
-        for label, counts in zip(figures.labels, figures.confusion, strict=True)
+        for label, counts in zip(agreement.labels, agreement.confusion, strict=True)
     )
-    return Table(f"People (rows) against {_name(each)} (columns)", ("", *figures.labels), rows)
+    return Table(f"Human labels (rows) and {_name_scorer(scorer)} (columns)", ("", *agreement.labels), rows)
 
 
-def _slices(each: Measured) -> Table:
+def _build_slices_table(scorer: Measured) -> Table:
     rows = [
         (
             name,
-            str(figures.n),
-            percent(figures.agreement),
-            _estimated(figures.sensitivity),
-            _estimated(figures.specificity),
-            number(figures.leniency),
+            str(slice_quality.n),
+            percent(slice_quality.agreement),
+            _format_estimate(slice_quality.sensitivity),
+            _format_estimate(slice_quality.specificity),
+            number(slice_quality.leniency),
         )
-        for name, figures in each.slices.items()
+        for name, slice_quality in scorer.slices.items()
     ]
     columns = ("Slice", "n", "Agreement", "Sensitivity", "Specificity", "Mean difference")
-    notes = (f"A slice of fewer than {FEW_CASES} items describes them and proves nothing.",) if rows else ()
-    return Table(f"Slices: {_name(each)}", columns, tuple(rows), notes)
+    notes = (f"Slices of fewer than {FEW_CASES} items are descriptive only.",) if rows else ()
+    return Table(f"Slices: {_name_scorer(scorer)}", columns, tuple(rows), notes)
 
 
-def _worst(title: str, cases: tuple[Disagreement, ...], first: str, second: str) -> Table:
+def _build_disagreements_table(title: str, cases: tuple[Disagreement, ...], first: str, second: str) -> Table:
     rows = [
         (
-            each.case_id,
-            each.config_id,
-            each.item,
-            number(each.people),
-            number(each.instrument),
-            one_line("; ".join(filter(None, each.people_said))),
-            one_line(each.instrument_said),
+            disagreement.case_id,
+            disagreement.config_id,
+            disagreement.item,
+            number(disagreement.people),
+            number(disagreement.instrument),
+            one_line("; ".join(filter(None, disagreement.people_said))),
+            one_line(disagreement.instrument_said),
         )
-        for each in cases[:_SHOWN]
+        for disagreement in cases[:_MAX_DISAGREEMENTS]
     ]
     columns = ("Case", "Config", "Item", first, second, f"{first}: why", f"{second}: why")
     return Table(title, columns, tuple(rows))
 
 
-def _notes(found: Calibrated) -> Iterator[str]:
-    yield from found.notes
-    said = dict.fromkeys(f"{each.calibration.metric}: {note}" for each in found.measured for note in each.notes)
-    yield from said
+def _iter_notes(calibrated: Calibrated) -> Iterator[str]:
+    yield from calibrated.notes
+    scorer_notes: dict[str, None] = {}  # in order, without duplicates
+    for scorer in calibrated.measured:
+        for note in scorer.notes:
+            scorer_notes[f"{scorer.calibration.metric}: {note}"] = None
+    yield from scorer_notes
 
 
-def _estimated(found: Estimated | None) -> str:
-    if found is None:
+def _format_estimate(estimate: Estimated | None) -> str:
+    if estimate is None:
         return NA
-    bounds = f" [{number(found.low)}, {number(found.high)}]" if found.low is not None and found.high is not None else ""
-    return f"{number(found.value)}{bounds}"
-
-
-def _rate(found: Rate | None) -> str:
-    return (
-        f"{number(found.value)} [{number(found.low)}, {number(found.high)}], n={found.n}" if found is not None else NA
+    bounds = (
+        f" [{number(estimate.low)}, {number(estimate.high)}]"
+        if estimate.low is not None and estimate.high is not None
+        else ""
     )
+    return f"{number(estimate.value)}{bounds}"
+
+
+def _format_rate(rate: Rate | None) -> str:
+    return f"{number(rate.value)} [{number(rate.low)}, {number(rate.high)}], n={rate.n}" if rate is not None else NA

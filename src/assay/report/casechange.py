@@ -1,8 +1,8 @@
-"""One case against its baseline: whose fault before and after, which scores changed, where its evidence went."""
+"""One case compared with its baseline: attribution before and after, changed scores, evidence that changed rank."""
 
 from __future__ import annotations
 
-from assay.finding import Attribution, Comparison
+from assay.finding import Attribution, CaseChange, Comparison
 from assay.graders.catalog import CATALOG
 from assay.report.comparison import rank_text
 from assay.report.figures import Graders, number
@@ -11,40 +11,47 @@ from assay.report.tables import Table
 from assay.report.terminal import Screen, safe_table
 
 
-def case_change(found: Comparison, case_id: str, graders: Graders = CATALOG) -> Screen:
-    """Return what a comparison says of one case as a screen, safe for a terminal."""
-    change = next((each for each in found.cases if each.case_id == case_id), None)
-    moves = [each for each in found.moves if each.case_id == case_id]
-    title = f"Against {found.baseline.name}"
+def case_change(comparison: Comparison, case_id: str, graders: Graders = CATALOG) -> Screen:
+    """Return how one case changed in a comparison as a screen, escaped for a terminal."""
+    change = next((record for record in comparison.cases if record.case_id == case_id), None)
+    moves = [move for move in comparison.moves if move.case_id == case_id]
+    title = f"Compared with {comparison.baseline.name}"
     if change is None and not moves:
         return Screen((terminal(f"{title}: nothing changed on this case"),), (), ())
     lines = [f"{title}:"]
-    rows = []
+    rows: list[tuple[str, ...]] = []
     if change is not None:
-        lines.append(f" - whose fault: {_fault(change.before)}, now {_fault(change.after)}")
-        rows = [
-            (metric, number(before, metric, graders), number(after, metric, graders), word)
-            for word, metrics in (
-                ("worse", change.regressed),
-                ("better", change.improved),
-                ("better, in review", change.needs_review),
-            )
-            for metric in metrics
-            for before, after in (change.scores[metric],)
-        ]
-    drawn = (
+        lines.append(
+            f" - attribution: {_describe_attribution(change.before)}, now {_describe_attribution(change.after)}"
+        )
+        rows = _build_score_rows(change, graders)
+    tables = (
         Table("Scores that changed", ("Metric", "Baseline", "Candidate", "Change"), tuple(rows)),
         Table(
             "Evidence that moved",
             ("Evidence", "Stage", "Baseline", "Candidate"),
-            tuple((each.name, each.stage, rank_text(each.before), rank_text(each.after)) for each in moves),
+            tuple((move.name, move.stage, rank_text(move.before), rank_text(move.after)) for move in moves),
         ),
     )
-    return Screen(tuple(map(terminal, lines)), tuple(safe_table(each) for each in drawn if each.rows), ())
+    return Screen(tuple(map(terminal, lines)), tuple(safe_table(table) for table in tables if table.rows), ())
 
 
-def _fault(found: Attribution | None) -> str:
-    if found is None:
+def _build_score_rows(change: CaseChange, graders: Graders) -> list[tuple[str, ...]]:
+    directions = (
+        ("worse", change.regressed),
+        ("better", change.improved),
+        ("better, in review", change.needs_review),
+    )
+    rows: list[tuple[str, ...]] = []
+    for direction, metrics in directions:
+        for metric in metrics:
+            before, after = change.scores[metric]
+            rows.append((metric, number(before, metric, graders), number(after, metric, graders), direction))
+    return rows
+
+
+def _describe_attribution(attribution: Attribution | None) -> str:
+    if attribution is None:
         return "not attributed"
-    said = found.verdict if found.cause is None else f"{found.verdict}, {found.cause}"
-    return said.replace("_", " ")
+    text = attribution.verdict if attribution.cause is None else f"{attribution.verdict}, {attribution.cause}"
+    return text.replace("_", " ")

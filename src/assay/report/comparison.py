@@ -1,6 +1,6 @@
-"""A comparison for people: what each metric gained, which cases got worse and why, and the decision first.
+"""Tables and the terminal screen of a comparison: the gain of each metric, the cases that got worse, the decision.
 
-Nothing is called improved or regressed unless its interval excludes no difference.
+A change is called improved or regressed only if its interval excludes zero.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
 
 
 def verdict(change: MetricChange) -> str:
-    """Return what may be said of a change: `improved` or `regressed` only where the interval excludes 0."""
+    """Return `improved` or `regressed` if the interval of the gain excludes 0, else `not shown`; `n/a` without one."""
     if change.low is not None and change.low > 0:
         return "improved"
     if change.high is not None and change.high < 0:
@@ -30,23 +30,22 @@ def verdict(change: MetricChange) -> str:
     return NO_CHANGE if change.low is not None else NA
 
 
-def metrics_table(found: Comparison, graders: Graders = CATALOG) -> Table:
-    """Every metric that differs on some case; those that differ on none are named below."""
-    rows, same = [], []
-    for name, change in found.metrics.items():
-        if change.baseline == change.candidate and not (
-            change.improved or change.regressed or change.unpaired or change.needs_review
-        ):
-            same.append(name)
+def metrics_table(comparison: Comparison, graders: Graders = CATALOG) -> Table:
+    """Return the metrics that differ on at least one case; the others are listed in a note."""
+    rows, unchanged_metrics = [], []
+    for name, change in comparison.metrics.items():
+        differs = change.improved or change.regressed or change.unpaired or change.needs_review
+        if change.baseline == change.candidate and not differs:
+            unchanged_metrics.append(name)
             continue
-        rows.append((name, instrument(name, graders), *_cells(change, graders), change.note))
-    columns = ("Metric", "Class", *_COLUMNS, "Note")
-    notes = ["Gain is positive when better. p is adjusted for how many metrics are looked at."] if rows else []
-    notes += [f"no difference on any case: {', '.join(same)}"] if same else []
-    return Table("Metrics: candidate against baseline", columns, tuple(rows), tuple(notes))
+        rows.append((name, instrument(name, graders), *_format_change_cells(change, graders), change.note))
+    columns = ("Metric", "Class", *_CHANGE_COLUMNS, "Note")
+    notes = ["A positive gain is an improvement. p is adjusted for the number of metrics compared."] if rows else []
+    notes += [f"no difference on any case: {', '.join(unchanged_metrics)}"] if unchanged_metrics else []
+    return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
 
 
-_COLUMNS = (
+_CHANGE_COLUMNS = (
     "Baseline",
     "Candidate",
     "Gain",
@@ -58,22 +57,27 @@ _COLUMNS = (
 )
 
 
-def _cells(change: MetricChange, graders: Graders) -> tuple[str, ...]:
+def _format_change_cells(change: MetricChange, graders: Graders) -> tuple[str, ...]:
     counts = (change.improved, change.regressed, change.unchanged, change.unpaired)
     bounds = NA
     if change.low is not None and change.high is not None:
         bounds = f"{signed(change.low, change.metric, graders)} to {signed(change.high, change.metric, graders)}"
-    p = change.p_adjusted if change.p_adjusted is not None else change.p
     return (
         number(change.baseline, change.metric, graders),
         number(change.candidate, change.metric, graders),
         signed(change.gain, change.metric, graders),
         bounds,
-        NA if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}",
+        _format_p(change.p_adjusted if change.p_adjusted is not None else change.p),
         verdict(change),
         " / ".join(str(len(cases)) for cases in counts),
         number(change.smallest_detectable, change.metric, graders),
     )
+
+
+def _format_p(p: float | None) -> str:
+    if p is None:
+        return NA
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def signed(value: float | None, metric: str, graders: Graders = CATALOG) -> str:
@@ -88,139 +92,150 @@ def signed(value: float | None, metric: str, graders: Graders = CATALOG) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-def regressions_table(found: Comparison, graders: Graders = CATALOG) -> Table:
-    """[001]'s regression summary: each case that got worse, on its weightiest metric, with cause and ruling."""
-    rules = found.decision.results if found.decision is not None else ()
+def regressions_table(comparison: Comparison, graders: Graders = CATALOG) -> Table:
+    """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
+
+    The columns are those of the regression summary in the report template.
+    """
+    rules = comparison.decision.results if comparison.decision is not None else ()
     gated = [result.rule.metric for result in rules]
-    worse = sorted((each for each in found.cases if each.regressed), key=lambda each: _weight(each, rules))
+    regressed_cases = [case_change for case_change in comparison.cases if case_change.regressed]
+    regressed_cases.sort(key=lambda case_change: _get_sort_key(case_change, rules))
     rows = []
-    for change in worse[:CASES_SHOWN]:
-        metric = _main(change.regressed, gated)
-        before, after = change.scores.get(metric, (None, None))
+    for change in regressed_cases[:CASES_SHOWN]:
+        metric = _pick_main_metric(change.regressed, gated)
+        baseline_score, candidate_score = change.scores.get(metric, (None, None))
         more = f" and {len(change.regressed) - 1} more" if len(change.regressed) > 1 else ""
         rows.append(
             (
                 change.case_id,
                 f"{metric}{more}",
-                number(before, metric, graders),
-                number(after, metric, graders),
-                _cause(change),
-                _ruling(change, rules) if found.decision is not None else "not gated",
+                number(baseline_score, metric, graders),
+                number(candidate_score, metric, graders),
+                _describe_root_cause(change),
+                _describe_ruling(change, rules) if comparison.decision is not None else "not gated",
             )
         )
-    notes = (f"{len(worse) - CASES_SHOWN} more cases got worse.",) if len(worse) > CASES_SHOWN else ()
+    hidden = len(regressed_cases) - CASES_SHOWN
+    notes = (f"{hidden} more cases got worse.",) if hidden > 0 else ()
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
     return Table("Regression Summary", columns, tuple(rows), notes)
 
 
-def _cause(change: CaseChange) -> str:
+def _describe_root_cause(change: CaseChange) -> str:
     after = change.after
     if after is None:
         return "not attributed"
     return "none: it still passes" if after.verdict == "pass" else (after.cause or after.verdict).replace("_", " ")
 
 
-def _main(metrics: Iterable[str], gated: list[str]) -> str:
-    """The metric that a reader looks at first: a gated one, then one of the headlines."""
+def _pick_main_metric(metrics: Iterable[str], gated: list[str]) -> str:
+    """Return the metric to show for a case: a gated one if there is any, else the first headline metric."""
     order = [*gated, *_HEADLINES]
     return min(metrics, key=lambda name: order.index(name) if name in order else len(order))
 
 
-def _ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
-    """What the gate says of what got worse on this case: a rule on something else says nothing about it."""
-    named = [
+def _describe_ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
+    """Return what the gate says about a regressed case; a rule on a metric that did not regress is not counted."""
+    broken_rules = [
         result
         for result in rules
         if change.case_id in result.cases
         and result.state != "pass"
         and (result.rule.zero_event or result.rule.metric in change.regressed)
     ]
-    if any(result.state == "fail" and result.rule.severity == "block" and not result.waived for result in named):
+    if any(result.state == "fail" and result.rule.severity == "block" and not result.waived for result in broken_rules):
         return "blocks"
-    if any(result.waived for result in named):
+    if any(result.waived for result in broken_rules):
         return "waived"
-    return "a risk" if named else "blocks nothing"
+    return "a risk" if broken_rules else "blocks nothing"
 
 
-def _weight(change: CaseChange, rules: Iterable[RuleResult]) -> tuple[bool, int]:
-    return _ruling(change, rules) != "blocks", -len(change.regressed)
+def _get_sort_key(change: CaseChange, rules: Iterable[RuleResult]) -> tuple[bool, int]:
+    return _describe_ruling(change, rules) != "blocks", -len(change.regressed)
 
 
-def moves_table(found: Comparison) -> Table:
-    """Evidence that changed its rank: lost first, then the longest ways."""
-    moves = sorted(found.moves, key=_distance)
+def moves_table(comparison: Comparison) -> Table:
+    """Return the evidence that changed rank: lost evidence first, then the largest changes."""
+    moves = sorted(comparison.moves, key=_get_move_sort_key)
     rows = [
-        (each.case_id, each.name, each.stage, rank_text(each.before), rank_text(each.after))
-        for each in moves[:MOVES_SHOWN]
+        (move.case_id, move.name, move.stage, rank_text(move.before), rank_text(move.after))
+        for move in moves[:MOVES_SHOWN]
     ]
     notes = (f"{len(moves) - MOVES_SHOWN} more moves.",) if len(moves) > MOVES_SHOWN else ()
     return Table("Rank movement", ("Query", "Evidence", "Stage", "Baseline", "Candidate"), tuple(rows), notes)
 
 
-def _distance(move: RankMove) -> tuple[bool, int]:
+def _get_move_sort_key(move: RankMove) -> tuple[bool, int]:
     if move.after is None:
         return False, move.before or 0
     return True, -abs(move.after - (move.before or 100))
 
 
 def rank_text(rank: int | None) -> str:
-    """Return a rank as it is read."""
+    """Return a rank as text, `absent` for None."""
     return "absent" if rank is None else str(rank)
 
 
-def transitions_table(found: Comparison) -> Table:
-    """How attributions went over."""
-    rows = [(old.replace("_", " "), new.replace("_", " "), str(count)) for old, new, count in found.transitions]
+def transitions_table(comparison: Comparison) -> Table:
+    """Return how many cases went from one attribution to another."""
+    rows = [
+        (before.replace("_", " "), after.replace("_", " "), str(count))
+        for before, after, count in comparison.transitions
+    ]
     return Table("Attribution, before and after", ("Baseline", "Candidate", "Cases"), tuple(rows))
 
 
-def slices_table(found: Comparison, graders: Graders = CATALOG) -> Table:
-    """The slices on which a change is shown, or that the gate looks at."""
-    results = found.decision.results if found.decision is not None else ()
+def slices_table(comparison: Comparison, graders: Graders = CATALOG) -> Table:
+    """Return the slices with an improvement or a regression, and those that a rule of the gate names."""
+    results = comparison.decision.results if comparison.decision is not None else ()
     gated = {(result.rule.slice, result.rule.metric) for result in results}
     rows = []
-    for name, metrics in sorted(found.slices.items()):
+    for name, metrics in sorted(comparison.slices.items()):
         for metric, change in metrics.items():
             if verdict(change) in ("improved", "regressed") or (name, metric) in gated:
                 grader = grader_of(metric, graders)
                 if grader is None or grader.family != "operations":
-                    rows.append((name, metric, *_cells(change, graders)))
-    left = [f"{len(rows) - SLICES_SHOWN} more rows are in the JSON report."] if len(rows) > SLICES_SHOWN else []
-    notes = ("Slices of fewer than 10 pairs are described, never tested.", *left) if rows else ()
-    return Table("Slices on which a change is shown", ("Slice", "Metric", *_COLUMNS), tuple(rows[:SLICES_SHOWN]), notes)
+                    rows.append((name, metric, *_format_change_cells(change, graders)))
+    left_out = [f"{len(rows) - SLICES_SHOWN} more rows are in the JSON report."] if len(rows) > SLICES_SHOWN else []
+    notes = ("Slices of fewer than 10 pairs are described but not tested.", *left_out) if rows else ()
+    return Table(
+        "Slices on which a change is shown", ("Slice", "Metric", *_CHANGE_COLUMNS), tuple(rows[:SLICES_SHOWN]), notes
+    )
 
 
-def sides_table(found: Comparison) -> Table:
-    """What was compared with what."""
+def sides_table(comparison: Comparison) -> Table:
+    """Return the two sides of the comparison: names, configurations, cases, golden sets, versions and judges."""
     rows = [
-        (title, *(read(side) for side in (found.baseline, found.candidate)))
-        for title, read in (
+        (title, *(get_cell(side) for side in (comparison.baseline, comparison.candidate)))
+        for title, get_cell in (
             ("Name", lambda side: side.name),
             ("Config", lambda side: side.config_id),
             ("Cases", lambda side: str(side.cases)),
             ("Golden set", lambda side: side.golden_digest[:19] + "…"),
-            ("Versions", _versions),
+            ("Versions", _format_versions),
             ("Judge", lambda side: side.judge or "none"),
         )
     ]
     return Table("Compared", ("", "Baseline", "Candidate"), tuple(rows))
 
 
-def _versions(side: Side) -> str:
-    return ", ".join(f"{part} {' and '.join(said)}" for part, said in sorted(side.versions.items())) or "not stated"
+def _format_versions(side: Side) -> str:
+    return ", ".join(f"{part} {' and '.join(values)}" for part, values in sorted(side.versions.items())) or "not stated"
 
 
-def comparison_screen(found: Comparison, decision: Decision, graders: Graders = CATALOG) -> Screen:
-    """Return what `assay compare` prints: the decision, what moved, the tables; safe for a terminal."""
-    lines = [f"{found.candidate.name} against {found.baseline.name}: {decision.outcome}"]
+def comparison_screen(comparison: Comparison, decision: Decision, graders: Graders = CATALOG) -> Screen:
+    """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
+    lines = [f"{comparison.candidate.name} compared with {comparison.baseline.name}: {decision.outcome}"]
     lines += [f" - {reason}" for reason in decision.reasons]
-    lines += ["What changed:", *(f" - {each}" for each in found.changed)]
-    lines += ["Why the metrics moved:", *(f" - {each}" for each in found.moved)] if found.moved else []
-    tables = [metrics_table(found, graders), regressions_table(found, graders)]
-    if found.decision is not None:
-        tables.append(checklist({found.candidate.config_id: found.decision}, graders))
+    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    if comparison.moved:
+        lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
+    tables = [metrics_table(comparison, graders), regressions_table(comparison, graders)]
+    if comparison.decision is not None:
+        tables.append(checklist({comparison.candidate.config_id: comparison.decision}, graders))
     return Screen(
         tuple(terminal(line) for line in lines),
         tuple(safe_table(table) for table in tables if table.rows),
-        tuple(terminal(note) for note in found.notes),
+        tuple(terminal(note) for note in comparison.notes),
     )

@@ -14,40 +14,42 @@ from assay.report.safe import encodable
 Json = dict[str, Any]
 
 
-def comparison_json(found: Comparison, decision: Decision, now: str | None = None, gate: Gate | None = None) -> str:
+def comparison_json(
+    comparison: Comparison, decision: Decision, now: str | None = None, gate: Gate | None = None
+) -> str:
     """Return the comparison as JSON text ending in a newline; `now` becomes `generated_at`, `gate` is what decided.
 
-    Raises ValueError for a number that is not finite, which is a defect of its maker.
+    Raises ValueError for a number that is not finite.
     """
     report: Json = {
         "approver": gate.approver if gate is not None else "",
-        "baseline": _side(found.baseline),
-        "candidate": _side(found.candidate),
-        "cases": [_case(each) for each in found.cases],
-        "comparison": {metric: change_json(change) for metric, change in found.metrics.items()},
+        "baseline": _encode_side(comparison.baseline),
+        "candidate": _encode_side(comparison.candidate),
+        "cases": [_encode_case_change(record) for record in comparison.cases],
+        "comparison": {metric: change_json(change) for metric, change in comparison.metrics.items()},
         "decision": {
             "outcome": decision.outcome,
             "reasons": list(decision.reasons),
-            "rules": [rule_json(each) for each in decision.results],
+            "rules": [rule_json(record) for record in decision.results],
         },
         "moves": [
             {
-                "case_id": each.case_id,
-                "evidence": each.name,
-                "stage": each.stage,
-                "before": each.before,
-                "after": each.after,
+                "case_id": record.case_id,
+                "evidence": record.name,
+                "stage": record.stage,
+                "before": record.before,
+                "after": record.after,
             }
-            for each in found.moves
+            for record in comparison.moves
         ],
-        "notes": list(found.notes),
+        "notes": list(comparison.notes),
         "slices": {
             key: {metric: change_json(change) for metric, change in metrics.items()}
-            for key, metrics in found.slices.items()
+            for key, metrics in comparison.slices.items()
         },
-        "transitions": [{"before": old, "after": new, "cases": count} for old, new, count in found.transitions],
-        "what_changed": list(found.changed),
-        "why_moved": list(found.moved),
+        "transitions": [{"before": old, "after": new, "cases": count} for old, new, count in comparison.transitions],
+        "what_changed": list(comparison.changed),
+        "why_moved": list(comparison.moved),
     }
     if now is not None:
         report["generated_at"] = now
@@ -77,24 +79,24 @@ def change_json(change: MetricChange) -> Json:
     }
 
 
-def _side(side: Side) -> Json:
+def _encode_side(side: Side) -> Json:
     return {
         "name": encodable(side.name),
         "config_id": side.config_id,
         "golden_digest": side.golden_digest,
         "cases": side.cases,
-        "versions": {part: list(found) for part, found in side.versions.items()},
+        "versions": {part: list(values) for part, values in side.versions.items()},
         "judge": side.judge,
         "stage": side.stage,
         "assay_version": side.assay_version,
     }
 
 
-def _case(change: CaseChange) -> Json:
+def _encode_case_change(change: CaseChange) -> Json:
     return {
         "case_id": change.case_id,
-        "before": _attribution(change.before),
-        "after": _attribution(change.after),
+        "before": _encode_attribution(change.before),
+        "after": _encode_attribution(change.after),
         "improved": list(change.improved),
         "regressed": list(change.regressed),
         "needs_review": list(change.needs_review),
@@ -102,13 +104,13 @@ def _case(change: CaseChange) -> Json:
     }
 
 
-def _attribution(found: Attribution | None) -> Json | None:
-    if found is None:
+def _encode_attribution(attribution: Attribution | None) -> Json | None:
+    if attribution is None:
         return None
     return {
-        "verdict": found.verdict,
-        "cause": found.cause,
-        "stage": found.stage,
-        "evidence": list(found.evidence),
-        "confidence": found.confidence,
+        "verdict": attribution.verdict,
+        "cause": attribution.cause,
+        "stage": attribution.stage,
+        "evidence": list(attribution.evidence),
+        "confidence": attribution.confidence,
     }

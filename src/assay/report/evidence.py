@@ -1,4 +1,4 @@
-"""How the chunks that a case expects, or forbids, are named to people: by their keys, never by forbidden text."""
+"""Text for the chunks that a case expects or forbids: their keys, never the text of a forbidden chunk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXPECTED, FORBIDDEN = "Evidence", "Forbidden"
 
 
 def expected_sources(case: Case, show_forbidden: bool = False) -> dict[str, list[str]]:
-    """Return the case's evidence and forbidden chunks as text; under `permission_denied` its evidence is forbidden.
+    """Return the case's evidence and forbidden chunks as text; with `permission_denied` its evidence is forbidden.
 
     >>> from assay.model import Evidence
     >>> expected_sources(Case("a", "Why?", evidence=(Evidence(({"chunk_id": "doc:1"},), grade=2),)))
@@ -17,7 +17,7 @@ def expected_sources(case: Case, show_forbidden: bool = False) -> dict[str, list
     """
     denied = case.behaviour == "permission_denied"
     hide = not show_forbidden
-    units = [_alternatives(unit.any_of, hide and denied) for unit in case.evidence]
+    units = [_format_alternatives(unit.any_of, hide and denied) for unit in case.evidence]
     graded = [f"{text} (grade {unit.grade})" for text, unit in zip(units, case.evidence, strict=True)]
     listed = [selector_text(selector, hide) for selector in case.forbidden]
     return {EXPECTED: [] if denied else graded, FORBIDDEN: [*(units if denied else ()), *listed]}
@@ -31,5 +31,5 @@ def selector_text(selector: Selector, hide_quote: bool) -> str:
     return " & ".join(f"{key}={value}" for key, value in sorted(shown.items()))
 
 
-def _alternatives(selectors: tuple[Selector, ...], hide_quote: bool) -> str:
+def _format_alternatives(selectors: tuple[Selector, ...], hide_quote: bool) -> str:
     return " or ".join(selector_text(selector, hide_quote) for selector in selectors)

@@ -1,4 +1,4 @@
-"""One case whole, for a terminal: what was asked and expected, what every step returned, the answer, each score."""
+"""One case in full, for a terminal: question and expectation, what every step returned, the answer, each score."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from assay.report.figures import NA, number
 from assay.report.safe import one_line, terminal, without
 
 FORBIDDEN = "forbidden"
-_LABEL = 13
-_LONGEST = 20_000
+_LABEL_WIDTH = 13
+_FACT_WORDS = {None: "?", True: "yes", False: "NO"}
+_MAX_TEXT = 20_000
 """Characters of one text that are printed; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
-    """One slot of a ranking: `grade` None means that nobody judged the chunk, `units` how many units it newly covers.
+    """One position of a ranking.
 
-    `marks` are words such as `forbidden`, `stale` or `repeat`; the text of a chunk marked forbidden is not printed.
+    `grade` is None for an unjudged chunk; `units` counts the units of evidence that no earlier chunk covers. `marks`
+    are words such as `forbidden`, `stale` or `repeat`; the text of a chunk marked forbidden is not printed.
     """
 
     rank: int
@@ -48,7 +50,7 @@ class RankedStage:
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """One citation and what is known of it; None means that nothing could tell."""
+    """One citation and what is known about it; None means unknown."""
 
     citation: str
     exists: bool | None = None
@@ -58,7 +60,7 @@ class CitationMark:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One metric's score of this case, with the reason where it has none."""
+    """One metric's score of this case, or the reason why there is none."""
 
     metric: str
     value: float | None
@@ -70,9 +72,8 @@ class ScoreLine:
 class Explanation:
     """Everything known about one case under one configuration.
 
-    `stages` and `context` are None where the target did not report them. `leaked` says that the answer shows forbidden
-    text, which is then withheld. `observation` None: the case has no output. `lists` say which expected files and
-    symbols are missing.
+    `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
+    is true if the answer shows forbidden text; it is then withheld. `lists` names missing and extra files and symbols.
     """
 
     case: Case
@@ -88,28 +89,32 @@ class Explanation:
     lists: tuple[str, ...] = ()
 
 
-def explain_text(found: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
+def explain_text(explanation: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
     """Return the explanation as plain text ending in a newline, wrapped at `width` columns.
 
     Forbidden text (canaries, forbidden chunks, a leaking answer) is withheld unless `show_forbidden`.
     """
-    page = _Page(width, show_forbidden, () if show_forbidden else found.case.forbidden_text)
-    lines = [page.safe(f"{found.case.id} under {found.config_id}: {_verdict(found)}"), "", *_asked(found.case, page)]
-    if found.observation is None:
-        lines += ["", "No output for this case: every grader counts it as an error."]
+    page = _Page(width, show_forbidden, () if show_forbidden else explanation.case.forbidden_text)
+    lines = [
+        page.safe(f"{explanation.case.id} under {explanation.config_id}: {_summarise_checks(explanation)}"),
+        "",
+        *_iter_case_lines(explanation.case, page),
+    ]
+    if explanation.observation is None:
+        lines += ["", "No output for this case: every metric counts it as an error."]
     else:
-        lines += _seen(found, found.observation, page)
-    for each in found.lists:
-        lines += page.paragraph("Lists", each)
-    if found.attribution is not None:
-        lines += ["", *_fault(found.attribution, page)]
-    lines += ["", "Scores", *_scores(found.scores, page)]
+        lines += _iter_observation_lines(explanation, explanation.observation, page)
+    for sentence in explanation.lists:
+        lines += page.paragraph("Lists", sentence)
+    if explanation.attribution is not None:
+        lines += ["", *_iter_attribution_lines(explanation.attribution, page)]
+    lines += ["", "Scores", *_iter_score_lines(explanation.scores, page)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """How text is put on the page: its width, and what may not stand on it."""
+    """How text is printed: the width in columns, and the secrets to withhold."""
 
     width: int
     show_forbidden: bool
@@ -119,28 +124,28 @@ class _Page:
         return terminal(without(text, self.secrets))
 
     def paragraph(self, label: str, text: str) -> list[str]:
-        """Return a labelled paragraph that keeps the text's own line breaks; each line is made safe on its own."""
-        kept = without(text, self.secrets).replace("\r\n", "\n").replace("\t", "    ")
-        if len(kept) > _LONGEST:
-            kept = f"{kept[:_LONGEST]} … and {len(kept) - _LONGEST} more characters"
+        """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately."""
+        shown_text = without(text, self.secrets).replace("\r\n", "\n").replace("\t", "    ")
+        if len(shown_text) > _MAX_TEXT:
+            shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
         lines: list[str] = []
-        for part in kept.split("\n"):
-            wide = max(self.width - _LABEL, 20)
-            lines += textwrap.wrap(terminal(part), wide, break_long_words=False, break_on_hyphens=False) or [""]
-        return [f"{label if place == 0 else '':<{_LABEL}}{line}" for place, line in enumerate(lines)]
+        for text_line in shown_text.split("\n"):
+            width = max(self.width - _LABEL_WIDTH, 20)
+            lines += textwrap.wrap(terminal(text_line), width, break_long_words=False, break_on_hyphens=False) or [""]
+        return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
 
 
-def _verdict(found: Explanation) -> str:
-    if found.checks is not None and found.checks.failed:
-        return "failed " + ", ".join(found.checks.failed)
-    return "missing" if found.observation is None else "no failed check"
+def _summarise_checks(explanation: Explanation) -> str:
+    if explanation.checks is not None and explanation.checks.failed:
+        return "failed " + ", ".join(explanation.checks.failed)
+    return "missing" if explanation.observation is None else "no failed check"
 
 
-def _asked(case: Case, page: _Page) -> Iterator[str]:
+def _iter_case_lines(case: Case, page: _Page) -> Iterator[str]:
     yield from page.paragraph("Question", case.question)
     for turn in case.history:
         yield from page.paragraph(f"  {turn.role}", turn.text)
-    yield from page.paragraph("User", _user(case.user))
+    yield from page.paragraph("User", _format_user(case.user))
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also)
     if case.reference is not None:
@@ -155,19 +160,20 @@ def _asked(case: Case, page: _Page) -> Iterator[str]:
         yield from page.paragraph("Tags", ", ".join(case.tags))
 
 
-def _fault(found: Attribution, page: _Page) -> Iterator[str]:
-    """Yield whose fault it was, why, and the walk of the evidence as a table."""
-    for label, text in facts_of(found):
+def _iter_attribution_lines(attribution: Attribution, page: _Page) -> Iterator[str]:
+    """Yield the attribution, its reasons, and the evidence trace as a table."""
+    for label, text in facts_of(attribution):
         yield from page.paragraph(label, text)
-    walk = walk_of(found)
-    if walk.rows:
-        rows = [[page.safe(cell) for cell in row] for row in (walk.columns, *walk.rows)]
-        wide = [max(len(row[place]) for row in rows) for place in range(len(walk.columns))]
-        yield page.safe(walk.title)
-        yield from ("  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, wide, strict=True)) for row in rows)
+    trace = walk_of(attribution)
+    if trace.rows:
+        rows = [[page.safe(cell) for cell in row] for row in (trace.columns, *trace.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        yield page.safe(trace.title)
+        for row in rows:
+            yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
 
 
-def _user(user: User | None) -> str:
+def _format_user(user: User | None) -> str:
     if user is None:
         return "anyone"
     facts = {
@@ -182,70 +188,73 @@ def _user(user: User | None) -> str:
     return ", ".join(f"{name}={value}" for name, value in facts.items() if value is not None) or "anyone"
 
 
-def _seen(found: Explanation, seen: Observation, page: _Page) -> Iterator[str]:
-    if seen.error is not None:
-        yield from ("", *page.paragraph("Target error", f"{seen.error.code} {seen.error.message}".strip()))
-    if seen.query_rewrite is not None:
-        yield from page.paragraph("Rewritten as", seen.query_rewrite)
-    if found.stages is None:
+def _iter_observation_lines(explanation: Explanation, observation: Observation, page: _Page) -> Iterator[str]:
+    if observation.error is not None:
+        yield from (
+            "",
+            *page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip()),
+        )
+    if observation.query_rewrite is not None:
+        yield from page.paragraph("Rewritten as", observation.query_rewrite)
+    if explanation.stages is None:
         yield from ("", "Stages: not reported")
-    for stage in found.stages or ():
-        took = f", {stage.latency_ms:.0f} ms" if stage.latency_ms is not None else ""
-        yield from ("", page.safe(f"Stage {stage.name}{took}"), *_ranking(stage.chunks, page))
-    yield from ("", "Context" + (": not reported" if found.context is None else ""))
-    if found.context is not None:
-        yield from _ranking(found.context, page, excerpts=True)
-    yield from ("", *page.paragraph("Answer", _answer(found, seen, page)))
-    if seen.behaviour is not None:
-        yield from page.paragraph("Declared as", seen.behaviour)
-    yield from ("", *_citations(found.citations, page))
-    checks = found.checks
+    for stage in explanation.stages or ():
+        latency = f", {stage.latency_ms:.0f} ms" if stage.latency_ms is not None else ""
+        yield from ("", page.safe(f"Stage {stage.name}{latency}"), *_iter_ranking_lines(stage.chunks, page))
+    yield from ("", "Context" + (": not reported" if explanation.context is None else ""))
+    if explanation.context is not None:
+        yield from _iter_ranking_lines(explanation.context, page, excerpts=True)
+    yield from ("", *page.paragraph("Answer", _format_answer(explanation, observation, page)))
+    if observation.behaviour is not None:
+        yield from page.paragraph("Declared as", observation.behaviour)
+    yield from ("", *_iter_citation_lines(explanation.citations, page))
+    checks = explanation.checks
     for label, names in (("Failed", checks.failed), ("Warnings", checks.warnings)) if checks is not None else ():
         if names:
             yield from page.paragraph(label, ", ".join(names))
 
 
-def _ranking(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpts: bool = False) -> Iterator[str]:
+def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpts: bool = False) -> Iterator[str]:
     if not chunks:
         yield "  nothing returned"
         return
     ids = [page.safe(chunk.chunk_id) for chunk in chunks]
-    wide = min(max(map(len, ids)), 60)
-    yield f"  {'rank':>4}  {'chunk':<{wide}}  {'score':>9}  grade  units  marks"
-    for chunk, shown in zip(chunks, ids, strict=True):
+    id_width = min(max(map(len, ids)), 60)
+    yield f"  {'rank':>4}  {'chunk':<{id_width}}  {'score':>9}  grade  units  marks"
+    for chunk, chunk_id in zip(chunks, ids, strict=True):
         score = NA if chunk.score is None else f"{chunk.score:.4g}"
         grade = "-" if chunk.grade is None else str(chunk.grade)
         marks = page.safe(", ".join(chunk.marks))
-        yield f"  {chunk.rank:>4}  {shown:<{wide}}  {score:>9}  {grade:>5}  {chunk.units:>5}  {marks}"
+        yield f"  {chunk.rank:>4}  {chunk_id:<{id_width}}  {score:>9}  {grade:>5}  {chunk.units:>5}  {marks}"
         if excerpts and chunk.text is not None:
             hidden = FORBIDDEN in chunk.marks and not page.show_forbidden
             excerpt = one_line(without(chunk.text, page.secrets), max(page.width - 8, 20))
             yield "        " + ("text withheld" if hidden else terminal(excerpt))
 
 
-def _answer(found: Explanation, seen: Observation, page: _Page) -> str:
-    if seen.answer is UNSET:
-        return "never asked for"
-    if seen.answer is None:
+def _format_answer(explanation: Explanation, observation: Observation, page: _Page) -> str:
+    if observation.answer is UNSET:
+        return "not requested"
+    if observation.answer is None:
         return "none given"
-    if found.leaked and not page.show_forbidden:
+    if explanation.leaked and not page.show_forbidden:
         return "withheld: it shows forbidden text"
-    return seen.answer if seen.answer.strip() else "empty"
+    return observation.answer if observation.answer.strip() else "empty"
 
 
-def _citations(citations: tuple[CitationMark, ...] | None, page: _Page) -> Iterator[str]:
+def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: _Page) -> Iterator[str]:
     if citations is None:
         yield "Citations: not reported"
         return
     yield "Citations" if citations else "Citations: none"
     for mark in citations:
         facts = (("exists", mark.exists), ("reachable", mark.reachable), ("in context", mark.in_context))
-        said = ", ".join(f"{name}: {'?' if yes is None else 'yes' if yes else 'NO'}" for name, yes in facts)
-        yield f"  {page.safe(mark.citation)}  ({said})"
+        description = ", ".join(f"{name}: {_FACT_WORDS[holds]}" for name, holds in facts)
+        yield f"  {page.safe(mark.citation)}  ({description})"
 
 
-def _scores(scores: tuple[ScoreLine, ...], page: _Page) -> Iterator[str]:
-    wide = max((len(line.metric) for line in scores), default=0)
+def _iter_score_lines(scores: tuple[ScoreLine, ...], page: _Page) -> Iterator[str]:
+    metric_width = max((len(line.metric) for line in scores), default=0)
     for line in scores:
         value = number(line.value, line.metric) if line.status == "scored" else line.status.replace("_", " ")
-        yield f"  {line.metric:<{wide}}  {value:<14}  {page.safe(line.reason)}"
+        yield f"  {line.metric:<{metric_width}}  {value:<14}  {page.safe(line.reason)}"

@@ -1,4 +1,4 @@
-"""Whose fault it was, for people: the cells of reached × good, the causes by tag, symptoms, and one case's walk."""
+"""Tables and sentences about attribution: verdicts, root causes, symptoms, and the evidence trace of one case."""
 
 from __future__ import annotations
 
@@ -16,132 +16,159 @@ Attributions = Mapping[str, Mapping[str, Attribution]]
 """Attributions by configuration and case id."""
 Cases = Mapping[str, tuple[str, ...]]
 
-_SHOWN_TAGS = 5
+_MAX_TAGS = 5
 
 
-def cells(found: Attributions) -> Table:
-    """How many cases ended in each verdict, for each configuration."""
+def cells(attributions: Attributions) -> Table:
+    """Return how many cases got each attribution verdict, for each configuration."""
     rows = []
-    for config, cases in sorted(found.items()):
-        counts = Counter(each.verdict for each in cases.values())
+    for config, cases in sorted(attributions.items()):
+        counts = Counter(attribution.verdict for attribution in cases.values())
         rows.append((config, *(str(counts[fault]) for fault in FAULTS)))
-    signals = sorted({each.signal for cases in found.values() for each in cases.values() if each.good is not None})
-    notes = (
-        "Pass: the evidence reached the generator and the answer is good. Generation fault: reached, not good. "
-        "Retrieval fault: neither. Masked gap: good without its evidence, so the label or the luck deserves a look.",
-        f"What decided that an answer is good: {'; '.join(signals) or 'nothing that was measured'}.",
+    signals = sorted(
+        {
+            attribution.signal
+            for cases in attributions.values()
+            for attribution in cases.values()
+            if attribution.good is not None
+        }
     )
-    return Table("Whose fault", ("Config", *(fault.replace("_", " ") for fault in FAULTS)), tuple(rows), notes)
+    notes = (
+        "Pass: the evidence reached the generator and the answer is good. Generation fault: the evidence reached the "
+        "generator and the answer is not good. Retrieval fault: neither. Masked gap: a good answer without its "
+        "evidence, so check the label; the answer may be right by chance.",
+        f"An answer counts as good by: {'; '.join(signals) or 'nothing that was measured'}.",
+    )
+    return Table("Attribution", ("Config", *(fault.replace("_", " ") for fault in FAULTS)), tuple(rows), notes)
 
 
-def causes(found: Attributions, tags: Cases) -> Table:
-    """The causes of each configuration, most frequent first, with the tags that they strike and what to try first."""
+def causes(attributions: Attributions, tags: Cases) -> Table:
+    """Return the root causes of each configuration, most frequent first, with their commonest tags and a fix."""
     rows = []
-    for config, cases in sorted(found.items()):
-        struck = Counter(each.cause for each in cases.values() if each.cause is not None)
-        for cause, count in sorted(struck.items(), key=lambda item: (-item[1], item[0])):
-            hit = Counter(tag for name, each in cases.items() if each.cause == cause for tag in set(tags[name]))
-            most = sorted(hit.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN_TAGS]
-            sure = Counter(each.confidence for each in cases.values() if each.cause == cause)
+    for config, cases in sorted(attributions.items()):
+        cause_counts = Counter(attribution.cause for attribution in cases.values() if attribution.cause is not None)
+        for cause, count in sorted(cause_counts.items(), key=lambda item: (-item[1], item[0])):
+            tag_counts: Counter[str] = Counter()
+            confidence_counts: Counter[str] = Counter()
+            for case_id, attribution in cases.items():
+                if attribution.cause == cause:
+                    tag_counts.update(set(tags[case_id]))
+                    confidence_counts[attribution.confidence] += 1
+            top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
+            levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
             rows.append(
                 (
                     config,
                     cause,
                     str(count),
-                    ", ".join(f"{level} × {sure[level]}" for level in ("high", "medium", "low") if sure[level]),
-                    ", ".join(f"{tag} × {times}" for tag, times in most),
+                    ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
+                    ", ".join(f"{tag} × {times}" for tag, times in top_tags),
                     NOTES[cause].fix,
                 )
             )
     return Table("Root causes", ("Config", "Cause", "Cases", "Confidence", "Tags", "What to try first"), tuple(rows))
 
 
-def by_tag(found: Attributions, tags: Cases) -> Table:
-    """Causes × tag: how many cases of each tag each cause struck."""
+def by_tag(attributions: Attributions, tags: Cases) -> Table:
+    """Return the number of cases by root cause and tag."""
     counts: Counter[tuple[str, str, Cause]] = Counter()
-    for config, cases in found.items():
-        for name, each in cases.items():
-            if each.cause is not None:
-                counts.update((config, tag, each.cause) for tag in set(tags[name]))
-    seen = sorted({cause for _, _, cause in counts})
-    places = sorted({(config, tag) for config, tag, _ in counts})
-    rows = [(config, tag, *(str(counts[config, tag, cause] or "") for cause in seen)) for config, tag in places]
-    return Table("Causes by tag", ("Config", "Tag", *seen), tuple(rows))
+    for config, cases in attributions.items():
+        for name, attribution in cases.items():
+            if attribution.cause is not None:
+                counts.update((config, tag, attribution.cause) for tag in set(tags[name]))
+    cause_columns = sorted({cause for _, _, cause in counts})
+    row_keys = sorted({(config, tag) for config, tag, _ in counts})
+    rows = [
+        (config, tag, *(str(counts[config, tag, cause] or "") for cause in cause_columns)) for config, tag in row_keys
+    ]
+    return Table("Causes by tag", ("Config", "Tag", *cause_columns), tuple(rows))
 
 
 # ── symptoms ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 HIGH, LOW, OFTEN = 0.8, 0.6, 0.1
-"""From where on a share counts as high, up to where as low, and from where on a fault counts as frequent."""
+"""Thresholds: a share of at least HIGH is high, of at most LOW low; a failure rate of at least OFTEN is frequent."""
 
-_FAITHFUL = ("faithfulness(by=judge)", "faithfulness(by=rules)")
+_FAITHFULNESS = ("faithfulness(by=judge)", "faithfulness(by=rules)")
 
 
 def hints(scoring: Scoring) -> list[str]:
-    """Return what the pattern of the summaries suggests ([003]): a hint where to look, not a finding."""
+    """Return symptoms that the summaries show together, each with a remedy: hints where to look, not findings.
+
+    The patterns are those that audits of recorded answers look for (ADR 0038).
+    """
     return [
-        f"{config}: {hint}" for config, result in sorted(scoring.configs.items()) for hint in _hints(result.summary)
+        f"{config}: {hint}"
+        for config, result in sorted(scoring.configs.items())
+        for hint in _iter_symptoms(result.summary)
     ]
 
 
-def _hints(summary: Mapping[str, Summary]) -> Iterator[str]:
-    def value(*names: str) -> float | None:
-        found = (summary[name].value for name in names if name in summary)
-        return next((each for each in found if each is not None), None)
-
-    coverage, faithful = value("citation_coverage"), value(*_FAITHFUL)
+def _iter_symptoms(summary: Mapping[str, Summary]) -> Iterator[str]:
+    coverage = _find_value(summary, "citation_coverage")
+    faithful = _find_value(summary, *_FAITHFULNESS)
     if coverage is not None and faithful is not None:
         pair = f"citation coverage {number(coverage)}, faithfulness {number(faithful)}"
         if coverage >= HIGH and faithful <= LOW:
-            yield f"{pair}: sources are cited and not followed; tighten the prompt"
+            yield f"{pair}: sources are cited but not followed; tighten the prompt"
         if coverage <= LOW and faithful >= HIGH:
-            yield f"{pair}: much of the context is not used; look for a context that is too long or sources cut off"
-    for name, symptom, remedy in _RATES:
-        rate = value(name)
+            yield f"{pair}: much of the context is not used; check for a context that is too long or truncated sources"
+    for name, symptom, remedy in _RATE_SYMPTOMS:
+        rate = _find_value(summary, name)
         if rate is not None and rate >= OFTEN:
             yield f"{symptom} in {number(rate)} of the cases: {remedy}"
-    for name, remedy in _CITED:
-        right = value(name)
-        if right is not None and 1 - right >= OFTEN:
-            yield f"{number(1 - right)} of the citations fail {name}: {remedy}"
+    for name, remedy in _CITATION_SYMPTOMS:
+        share = _find_value(summary, name)
+        if share is not None and 1 - share >= OFTEN:
+            yield f"{number(1 - share)} of the citations fail {name}: {remedy}"
 
 
-_RATES = (
+def _find_value(summary: Mapping[str, Summary], *names: str) -> float | None:
+    """Return the value of the first of `names` that was measured, None if none was."""
+    for name in names:
+        if name in summary and summary[name].value is not None:
+            return summary[name].value
+    return None
+
+
+_RATE_SYMPTOMS = (
     ("over_refusal", "refused an answerable question", "loosen the refusal rule or its threshold"),
-    ("under_refusal", "answered what must be refused", "add a way to refuse, and words for uncertainty"),
+    ("under_refusal", "answered what must be refused", "let the prompt allow refusing and expressing uncertainty"),
 )
-_CITED = (("citation_exists", "reject unknown ids and ask again"),)
+_CITATION_SYMPTOMS = (("citation_exists", "reject unknown ids and retry"),)
 
 
 # ── one case ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def one_line_of(found: Attribution) -> str:
+def one_line_of(attribution: Attribution) -> str:
     """Return verdict, cause and confidence in one line."""
-    verdict = found.verdict.replace("_", " ") + (f" ({found.subtype.replace('_', ' ')})" if found.subtype else "")
-    if found.cause is None:
+    verdict = attribution.verdict.replace("_", " ")
+    if attribution.subtype:
+        verdict += f" ({attribution.subtype.replace('_', ' ')})"
+    if attribution.cause is None:
         return verdict
-    at = f" at {found.stage}" if found.stage else ""
-    return f"{verdict}: {found.cause}{at}, {found.confidence} confidence"
+    stage = f" at {attribution.stage}" if attribution.stage else ""
+    return f"{verdict}: {attribution.cause}{stage}, {attribution.confidence} confidence"
 
 
-def facts_of(found: Attribution) -> list[tuple[str, str]]:
-    """Return (label, text) of what stands behind an attribution."""
-    reached = {None: "cannot be told", True: "yes", False: "no"}
+def facts_of(attribution: Attribution) -> list[tuple[str, str]]:
+    """Return (label, text) pairs that explain an attribution."""
+    reached = {None: "unknown", True: "yes", False: "no"}
     lines = [
-        ("Fault", one_line_of(found)),
-        ("Reached", reached[found.reached]),
-        ("Good", f"{reached[found.good]}{f' ({found.signal})' if found.signal else ''}"),
+        ("Attribution", one_line_of(attribution)),
+        ("Reached", reached[attribution.reached]),
+        ("Good", f"{reached[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
     ]
-    lines += [("Because", fact) for fact in found.evidence]
-    if found.cause is not None:
-        lines += [("Sign", found.sign), ("Try first", found.fix)]
-    return lines + ([("Also", ", ".join(found.also))] if found.also else [])
+    lines += [("Because", fact) for fact in attribution.evidence]
+    if attribution.cause is not None:
+        lines += [("Sign", attribution.sign), ("Try first", attribution.fix)]
+    return lines + ([("Also", ", ".join(attribution.also))] if attribution.also else [])
 
 
-def walk_of(found: Attribution) -> Table:
-    """The rank of every unit of evidence in every stage, and the stage that lost it."""
-    stages = list(dict.fromkeys(stage for unit in found.walk for stage in unit.ranks))
+def walk_of(attribution: Attribution) -> Table:
+    """Return the rank of every unit of evidence at every stage, and the stage that lost it."""
+    stages = list(dict.fromkeys(stage for unit in attribution.walk for stage in unit.ranks))
     rows = [
         (
             unit.name,
@@ -149,32 +176,36 @@ def walk_of(found: Attribution) -> Table:
             *("-" if unit.ranks.get(stage) is None else str(unit.ranks[stage]) for stage in stages),
             unit.lost_at or "",
         )
-        for unit in found.walk
+        for unit in attribution.walk
     ]
-    return Table("Walk of the evidence", ("Evidence", "Grade", *stages, "Lost at"), tuple(rows))
+    return Table("Evidence trace", ("Evidence", "Grade", *stages, "Lost at"), tuple(rows))
 
 
 def lists_of(files: Compared, symbols: Compared) -> list[str]:
-    """Return which expected files and symbols are missing and which files came beside them; nothing not reported.
+    """Return the missing files and symbols and the extra files as text; what was not reported is left out.
 
     >>> lists_of(Compared(frozenset(("a.py",)), frozenset(("b.py",))), Compared(frozenset(), None))
     ['missing files: a.py', 'extra files: b.py']
     """
-    found: list[tuple[str, Sequence[str]]] = []
+    name_lists: list[tuple[str, Sequence[str]]] = []
     if files.returned is not None:
-        found += [("missing files", files.missing), ("extra files", files.extra)]
+        name_lists += [("missing files", files.missing), ("extra files", files.extra)]
     if symbols.returned is not None:
-        found += [("missing symbols", symbols.missing)]
-    return [f"{what}: {_some(names)}" for what, names in found if names]
+        name_lists += [("missing symbols", symbols.missing)]
+    return [f"{label}: {_join_names(names)}" for label, names in name_lists if names]
 
 
-def _some(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return ", ".join(names[:10]) + more
 
 
-def cause_and_fix(found: Attribution | None) -> tuple[str, str]:
-    """Return the cells of root cause and fix, `n/a` where there was no attribution."""
-    if found is None:
+def cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
+    """Return the cells of root cause and fix, `n/a` if there is no attribution."""
+    if attribution is None:
         return NA, NA
-    return (f"{found.cause} ({found.confidence})", found.fix) if found.cause is not None else ("none found", "")
+    return (
+        (f"{attribution.cause} ({attribution.confidence})", attribution.fix)
+        if attribution.cause is not None
+        else ("none found", "")
+    )

@@ -1,4 +1,4 @@
-"""How numbers are printed: three decimals, `n/a` where there is none, and never a mean without its count."""
+"""How numbers are printed: three decimals, `n/a` for a missing number, and no mean without its count."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DETERMINISTIC, JUDGED = "D", "J"
 
 
 def grader_of(metric: str, graders: Graders) -> Grader | None:
-    """Return the catalogue's row of a metric name, None where it is not given."""
+    """Return the catalogue's row for a metric name, None if the catalogue has none."""
     return graders.get(read_name(metric).base)
 
 
 def number(value: float | None, metric: str = "", graders: Graders = CATALOG) -> str:
-    """Return a number as people read it; the metric's unit decides the decimals.
+    """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals.
 
     >>> number(0.12345), number(None), number(-0.0001)
     ('0.123', 'n/a', '0.000')
@@ -38,7 +38,7 @@ def number(value: float | None, metric: str = "", graders: Graders = CATALOG) ->
 
 
 def with_count(summary: Summary | None, graders: Graders = CATALOG) -> str:
-    """Return a summary's value with the number of cases it stands on, `n/a` where none was scored."""
+    """Return a summary's value with the number of cases scored, `n/a` if none was."""
     if summary is None or summary.value is None:
         return NA
     errors = f", {plural(summary.errors, 'error')}" if summary.errors else ""
@@ -46,9 +46,9 @@ def with_count(summary: Summary | None, graders: Graders = CATALOG) -> str:
 
 
 def interval(bounds: Interval | None, metric: str = "", graders: Graders = CATALOG) -> str:
-    """Return the bounds of an interval, with its confidence unless that is 95%.
+    """Return the bounds of an interval as text, with its confidence unless that is 95%.
 
-    One without width is not printed: it says that there was no variation to learn from, not that the value is certain.
+    Bounds that are equal are not printed: they mean that the scores did not vary, not that the value is certain.
     """
     if bounds is None:
         return NA
@@ -59,7 +59,7 @@ def interval(bounds: Interval | None, metric: str = "", graders: Graders = CATAL
 
 
 def with_interval(summary: Summary | None, graders: Graders = CATALOG) -> str:
-    """Return a summary's value with its count and, where it has one, its interval."""
+    """Return a summary's value with its count and, if it has one, its interval."""
     if summary is None or summary.value is None or summary.interval is None:
         return with_count(summary, graders)
     return f"{with_count(summary, graders)}, {interval(summary.interval, summary.metric, graders)}"
@@ -75,9 +75,9 @@ def percent(share: float) -> str:
 
 
 def notes_of(summary: Summary) -> tuple[str, ...]:
-    """Return what must be said beside a summary: its own notes and its interval's, each once."""
-    said = summary.interval.note if summary.interval is not None else ""
-    return tuple(dict.fromkeys([*summary.notes, *([said] if said else [])]))
+    """Return the notes to print next to a summary: its own and its interval's, without duplicates."""
+    interval_note = summary.interval.note if summary.interval is not None else ""
+    return tuple(dict.fromkeys([*summary.notes, *([interval_note] if interval_note else [])]))
 
 
 def instrument(metric: str, graders: Graders) -> str:
@@ -89,29 +89,31 @@ def instrument(metric: str, graders: Graders) -> str:
 
 
 def common_reason(column: ScoreColumn | None) -> str:
-    """Return why most rows of a column have no number; "" where all have one."""
+    """Return the commonest reason why rows of a column have no number; "" if all have one."""
     if column is None:
         return ""
     without = column.reason[np.isin(column.status, (NOT_APPLICABLE, ERROR))]
     counts = np.bincount(without, minlength=len(column.reasons)).tolist()
-    most = max(counts, default=0)
-    return min(why for why, count in zip(column.reasons, counts, strict=True) if count == most) if most else ""
+    largest = max(counts, default=0)
+    if not largest:
+        return ""
+    return min(reason for reason, count in zip(column.reasons, counts, strict=True) if count == largest)
 
 
 def column_of(metric: str, table: ScoreTable) -> ScoreColumn | None:
-    """Return the column that a summary was made from: `latency_ms(stat=p95)` sums up `latency_ms`."""
+    """Return the column that a summary was computed from: `latency_ms(stat=p95)` summarises `latency_ms`."""
     return table.columns.get(metric, table.columns.get(str(column_name(read_name(metric)))))
 
 
 def score_of(column: ScoreColumn | None, row: int) -> float | None:
-    """Return one case's score, None where it has none."""
+    """Return the score in one row of a column, None if the case has none or there is no column."""
     if column is None or column.status[row] != SCORED:
         return None
     return float(column.values[row])
 
 
 def plural(count: int, word: str) -> str:
-    """Return a count with its word.
+    """Return a count with its noun, in the plural unless the count is 1.
 
     >>> plural(1, "case"), plural(2, "case")
     ('1 case', '2 cases')

@@ -1,4 +1,4 @@
-"""What a pull request shows: annotations that a workflow's log turns into marks, and the summary of a job."""
+"""Output for GitHub Actions: workflow commands, which become annotations, and the job summary."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from assay.report.markdown import headlines, table_lines
 from assay.report.safe import markdown, visible
 
 SHOWN = 10
-"""GitHub shows this many annotations of one kind for a step, and drops the others."""
+"""GitHub shows at most this many annotations of one kind for a step, and drops the rest."""
 SUMMARY_BYTES = 1024 * 1024
-"""GitHub refuses a longer summary of a step."""
+"""GitHub rejects a longer job summary of a step."""
 
-_MARK: dict[Outcome, str] = {"PASS": "✅", "PASS_WITH_RISK": "⚠️", "FAIL": "❌", "INCOMPLETE": "❓"}
+_OUTCOME_MARKS: dict[Outcome, str] = {"PASS": "✅", "PASS_WITH_RISK": "⚠️", "FAIL": "❌", "INCOMPLETE": "❓"}
 
 
 def workflow_commands(scoring: Scoring, *, strict: bool = False) -> list[str]:
-    """Return workflow commands, at most ten of a kind: an error for each reason against a release, else a warning.
+    """Return workflow commands, at most ten: an error for each reason against a release, a warning for each risk.
 
-    Where there are more, the last one says how many are left out. `strict`: a pass with risk is none.
+    If there are more reasons, the last command says how many are left out. With `strict`, a pass with risk is an error.
     """
     decision = scoring.decision
-    kind = "error" if _stops(decision.outcome, strict) else "warning"
-    told = [_command(kind, f"assay: {decision.outcome}", reason) for reason in decision.reasons]
+    kind = "error" if _stops_release(decision.outcome, strict) else "warning"
+    commands = [_render_command(kind, f"assay: {decision.outcome}", reason) for reason in decision.reasons]
     if decision.outcome == "PASS":
-        return [_command("notice", "assay: PASS", "every rule that was set is met")] if scoring.gate else []
-    if len(told) > SHOWN:
-        rest = f"{len(told) - SHOWN + 1} more reasons are in the summary of this job"
-        told = [*told[: SHOWN - 1], _command(kind, f"assay: {decision.outcome}", rest)]
-    return told
+        return [_render_command("notice", "assay: PASS", "all rules of the gate are met")] if scoring.gate else []
+    if len(commands) > SHOWN:
+        omitted = f"{len(commands) - SHOWN + 1} more reasons are in the summary of this job"
+        commands = [*commands[: SHOWN - 1], _render_command(kind, f"assay: {decision.outcome}", omitted)]
+    return commands
 
 
-def _stops(outcome: Outcome, strict: bool) -> bool:
+def _stops_release(outcome: Outcome, strict: bool) -> bool:
     return outcome in ("FAIL", "INCOMPLETE") or (strict and outcome == "PASS_WITH_RISK")
 
 
-def _command(kind: str, title: str, message: str) -> str:
-    """Return one workflow command, escaped as GitHub demands: its values hold no separator and no line end."""
-    safe_title = _data(visible(title)).replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={safe_title}::{_data(visible(message))}"
+def _render_command(kind: str, title: str, message: str) -> str:
+    """Return one workflow command, escaped as GitHub requires: no separator and no line break in its values."""
+    safe_title = _escape_command_data(visible(title)).replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={safe_title}::{_escape_command_data(visible(message))}"
 
 
-def _data(text: str) -> str:
+def _escape_command_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -58,38 +58,38 @@ def job_summary(
     graders: Graders = CATALOG,
     strict: bool = False,
 ) -> str:
-    """Return the summary of a job as Markdown: the decision, its reasons, headline metrics, rules, the worst cases.
+    """Return the job summary as Markdown: the decision, its reasons, headline metrics, rules, the worst cases.
 
-    Within what GitHub accepts: the last tables are left out, and said to be, where it would be too long. `strict`: a
-    pass with risk is none.
+    It stays below GitHub's limit: if it would be too long, the last tables are replaced by a note. With `strict`, a
+    pass with risk counts as a failure.
     """
-    drawn = (
+    summary_tables = (
         headlines(scoring, graders),
         tables.gate_rules(scoring, graders),
         failures.top_failed(scoring, cases, show_forbidden),
     )
-    parts = [_first(scoring, strict), *(_section(table) for table in drawn if table.rows)]
+    parts = [_render_header(scoring, strict), *(_render_section(table) for table in summary_tables if table.rows)]
     text = ""
     for part in parts:
         if len((text + part).encode()) > SUMMARY_BYTES - 200:
-            return text + "\nThe rest is too long for a job summary: it is in the report.\n"
+            return text + "\nThe other tables are too long for a job summary; see the report.\n"
         text += part
     return text
 
 
-def _section(table: tables.Table) -> str:
+def _render_section(table: tables.Table) -> str:
     return "\n".join(["", f"### {markdown(table.title)}", "", *table_lines(table), ""])
 
 
-def _first(scoring: Scoring, strict: bool) -> str:
-    return "\n".join(_first_lines(scoring, strict)) + "\n"
+def _render_header(scoring: Scoring, strict: bool) -> str:
+    return "\n".join(_iter_header_lines(scoring, strict)) + "\n"
 
 
-def _first_lines(scoring: Scoring, strict: bool) -> Iterator[str]:
+def _iter_header_lines(scoring: Scoring, strict: bool) -> Iterator[str]:
     decision = scoring.decision
     failed = strict and decision.outcome == "PASS_WITH_RISK"
-    said = f"{decision.outcome}, which --strict lets fail" if failed else decision.outcome
-    yield f"## {_MARK['FAIL' if failed else decision.outcome]} Assay: {said}"
+    outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
+    yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
     for reason in decision.reasons[:SHOWN]:
         yield f"- {markdown(reason)}"
@@ -97,7 +97,7 @@ def _first_lines(scoring: Scoring, strict: bool) -> Iterator[str]:
         yield f"- and {plural(len(decision.reasons) - SHOWN, 'more reason')}"
     if scoring.gate is not None:
         yield ""
-        yield f"Approver: {markdown(scoring.gate.approver or 'nobody named')}"
+        yield f"Approver: {markdown(scoring.gate.approver or 'not named')}"
     for config, result in sorted(scoring.configs.items()):
         for note in result.table.notes:
             yield ""

@@ -1,4 +1,4 @@
-"""What a report cannot say: which numbers repeat exactly, how small the set is, what nobody measured."""
+"""The limitations of a report: which numbers are reproducible, how small the golden set is, what was not measured."""
 
 from __future__ import annotations
 
@@ -8,89 +8,102 @@ from assay.model import Scoring
 from assay.report.figures import JUDGED, Graders, column_of, common_reason, grader_of, instrument, percent, plural
 from assay.report.tables import FEW_CASES, slices_by_size
 
-_SMALLEST = 5
+_MAX_SLICES = 5
 
 
 def honesty(scoring: Scoring, graders: Graders) -> Iterator[str]:
-    """Yield one short paragraph for each limit of this report."""
-    yield from _reproducible(scoring, graders)
-    yield from _size(scoring)
-    yield from _unmeasured(scoring, graders)
-    yield from _perfect(scoring, graders)
-    yield from _small_slices(scoring)
+    """Yield one short paragraph for each limitation of this report."""
+    yield from _describe_reproducibility(scoring, graders)
+    yield from _describe_set_size(scoring)
+    yield from _describe_unmeasured(scoring, graders)
+    yield from _describe_perfect_scores(scoring, graders)
+    yield from _describe_small_slices(scoring)
     if scoring.golden.judgments == "partial":
-        yield "Not every chunk was judged, and an unjudged one counts as irrelevant: read judged@k beside the rankings."
+        yield (
+            "Not every chunk was judged, and an unjudged chunk counts as irrelevant: "
+            "read the ranking metrics together with judged@k."
+        )
 
 
-def _measured(scoring: Scoring) -> list[str]:
-    metrics = {name for result in scoring.configs.values() for name, found in result.summary.items() if found.scored}
+def _list_measured_metrics(scoring: Scoring) -> list[str]:
+    metrics: set[str] = set()
+    for result in scoring.configs.values():
+        metrics.update(name for name, summary in result.summary.items() if summary.scored)
     return sorted(metrics)
 
 
-def _reproducible(scoring: Scoring, graders: Graders) -> Iterator[str]:
-    judged = [metric for metric in _measured(scoring) if instrument(metric, graders) == JUDGED]
+def _describe_reproducibility(scoring: Scoring, graders: Graders) -> Iterator[str]:
+    judged = [metric for metric in _list_measured_metrics(scoring) if instrument(metric, graders) == JUDGED]
     yield (
-        "Metrics of class D are computed from the files alone: the same files give the same digits. "
-        "The answers behind them may differ if the system is asked again."
+        "Metrics of class D are computed from the files alone: the same files give exactly the same numbers. "
+        "The system's answers may differ if it is asked again."
     )
     if judged:
         yield (
-            f"Metrics of class J rest on recorded verdicts of a judge: {', '.join(judged)}. "
-            "Scoring the same verdicts again gives the same digits; asking the judge again may not."
+            f"Metrics of class J are computed from a judge's recorded verdicts: {', '.join(judged)}. "
+            "Scoring the same verdicts again gives exactly the same numbers; asking the judge again may not."
         )
     else:
-        yield "No judge was asked, and none was paid: there is no metric of class J in this report."
-    once = [config for config, result in sorted(scoring.configs.items()) if result.table.repeats <= 1]
-    if once:
-        yield f"Each question was asked once ({', '.join(once)}): how much answers vary from run to run is unknown."
-
-
-def _size(scoring: Scoring) -> Iterator[str]:
-    cases = scoring.golden.cases
-    if cases:
-        bound = percent(1 - 0.05 ** (1 / cases))
+        yield "No judge was asked: there is no metric of class J in this report."
+    unrepeated = [config for config, result in sorted(scoring.configs.items()) if result.table.repeats <= 1]
+    if unrepeated:
         yield (
-            f"The golden set has {plural(cases, 'case')}. A fault seen in none of them may still strike "
-            f"up to {bound} of such questions (one-sided 95% bound). It is a set for this system, not a benchmark."
+            f"Each question was asked once ({', '.join(unrepeated)}): "
+            "how much the answers vary from run to run is unknown."
         )
 
 
-def _unmeasured(scoring: Scoring, graders: Graders) -> Iterator[str]:
+def _describe_set_size(scoring: Scoring) -> Iterator[str]:
+    cases = scoring.golden.cases
+    if cases:
+        bound = percent(1 - 0.05 ** (1 / cases))  # Clopper-Pearson for 0 failures: (1 - rate) ** cases = 0.05
+        yield (
+            f"The golden set has {plural(cases, 'case')}. A failure that occurs in none of them may still affect "
+            f"up to {bound} of such questions (one-sided 95% bound). It is a test set for this system, not a benchmark."
+        )
+
+
+def _describe_unmeasured(scoring: Scoring, graders: Graders) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         reasons: dict[str, list[str]] = {}
-        for metric, found in sorted(result.summary.items()):
-            if found.value is None:
-                why = common_reason(column_of(metric, result.table)) or "no case"
-                reasons.setdefault(why, []).append(metric)
+        for metric, summary in sorted(result.summary.items()):
+            if summary.value is None:
+                reason = common_reason(column_of(metric, result.table)) or "no case"
+                reasons.setdefault(reason, []).append(metric)
         if reasons:
-            listed = "; ".join(f"{', '.join(metrics)} ({why})" for why, metrics in sorted(reasons.items()))
-            yield f"{config}, not measured though asked for: {listed}."
-    judging = [metric for metric in _measured(scoring) if instrument(metric, graders) == JUDGED]
-    known = {grader.name for metric in judging if (grader := grader_of(metric, graders)) is not None}
-    judged = sorted(f"{row.name}(by=judge)" for row in graders.values() if row.rubrics and row.name not in known)
-    if judged:
-        yield f"Never asked, because it takes a judge's verdicts: {', '.join(judged)}."
+            listed = "; ".join(f"{', '.join(metrics)} ({reason})" for reason, metrics in sorted(reasons.items()))
+            yield f"{config}, requested but not measured: {listed}."
+    judged_bases = set()
+    for metric in _list_measured_metrics(scoring):
+        grader = grader_of(metric, graders)
+        if grader is not None and instrument(metric, graders) == JUDGED:
+            judged_bases.add(grader.name)
+    unasked = sorted(
+        f"{row.name}(by=judge)" for row in graders.values() if row.rubrics and row.name not in judged_bases
+    )
+    if unasked:
+        yield f"Not measured, because they need a judge's verdicts: {', '.join(unasked)}."
 
 
-def _perfect(scoring: Scoring, graders: Graders) -> Iterator[str]:
+def _describe_perfect_scores(scoring: Scoring, graders: Graders) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         perfect = []
-        for metric, found in result.summary.items():
+        for metric, summary in result.summary.items():
             grader = grader_of(metric, graders)
-            best = grader is None or (grader.direction == "higher" and grader.high == 1.0)
-            if best and found.scored > 1 and found.value == 1.0:
+            has_known_best = grader is None or (grader.direction == "higher" and grader.high == 1.0)
+            if has_known_best and summary.scored > 1 and summary.value == 1.0:
                 perfect.append(metric)
         if perfect:
             yield (
-                f"{config} is perfect on {', '.join(perfect)}. A perfect score is a warning: "
+                f"{config} has a perfect score on {', '.join(perfect)}. Treat a perfect score as a warning: "
                 "the questions may be too easy to tell a good system from a better one."
             )
 
 
-def _small_slices(scoring: Scoring) -> Iterator[str]:
+def _describe_small_slices(scoring: Scoring) -> Iterator[str]:
     sizes = {key: size for result in scoring.configs.values() for size, key in slices_by_size(result)}
     small = sorted((size, key) for key, size in sizes.items() if size < FEW_CASES)
     if small:
-        listed = ", ".join(f"{key} ({size})" for size, key in small[:_SMALLEST])
-        more = f" and {len(small) - _SMALLEST} more" if len(small) > _SMALLEST else ""
-        yield f"Slices of fewer than {FEW_CASES} cases describe those cases and prove nothing: {listed}{more}."
+        listed = ", ".join(f"{key} ({size})" for size, key in small[:_MAX_SLICES])
+        more = f" and {len(small) - _MAX_SLICES} more" if len(small) > _MAX_SLICES else ""
+        yield f"Slices of fewer than {FEW_CASES} cases are descriptive only: {listed}{more}."

@@ -1,8 +1,9 @@
-"""The HTML report: one file that asks for nothing, made from the built page and three kinds of data islands.
+"""The HTML report: one self-contained file, made from the built page and islands of data.
 
-`report` is plain JSON and is enough for the first screen: the script stands right behind it and does not wait for the
-rest. `rows` holds a slim row for every case, `scores-N` the scores of one configuration, `detail-N` whole cases as far
-as the budget goes; these are deflated, and unpacked when a reader asks for them.
+The island `report` is plain JSON and enough for the first screen: the script follows it directly and does not wait for
+the rest of the file. `rows` holds a short row for every case, `scores-N` the scores of one configuration, `detail-N`
+cases in full as far as the budget allows; these three are deflated, and unpacked when they are needed. The shapes of
+all islands are in `schemas/html-page.schema.json`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from assay.report.html_summary import report_of
 
 CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
 ISLAND_BYTES = 256 * 1024
-"""JSON in one island of whole cases: what is decoded when a reader opens one of them."""
+"""Bytes of JSON in one `detail-N` island: what the browser decodes to open one case."""
 LARGEST = 2_000_000
-"""JSON of one whole case that is held; a larger one is left to `assay explain`, so that it does not cost all others."""
+"""Bytes of JSON of the largest case that is held in full; `assay explain` shows larger ones.
 
-_SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
-_STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
+Without the limit, one huge case could use up the budget of all others.
+"""
+
+_SCRIPT_ELEMENT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
+_STYLE_ELEMENT = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
 _ESCAPES = tuple(
     (sign.encode(), rf"\u{ord(sign):04x}".encode()) for sign in ("<", ">", "&", "\N{LINE SEPARATOR}", "\u2029")
 )
@@ -37,30 +41,30 @@ _ESCAPES = tuple(
 def to_html(data: HtmlData, asset: str) -> Iterator[bytes]:
     """Yield the document in pieces; the same data and asset give the same bytes.
 
-    `asset` is the built page, with a mark for the policy and one for the islands. Raises ValueError where it is not.
+    `asset` is the built page, with a mark for the policy and one for the islands. Raises ValueError if one is missing.
     """
     for mark in (CSP_MARK, ISLANDS_MARK):
         if asset.count(mark) != 1:
             raise ValueError(f"the page must hold {mark} once")
     head, _, tail = asset.partition(ISLANDS_MARK)
-    script = _SCRIPT.search(head)
+    script = _SCRIPT_ELEMENT.search(head)
     if script is None:
         raise ValueError("the page must hold a script")
     head = head.replace(CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{policy(asset)}">')
     yield head.replace(script[0], "").encode()
-    yield _island("report", "application/json", escaped(report_of(data)))
+    yield _render_island("report", "application/json", escaped(report_of(data)))
     yield f'<script type="module" async>{script[1]}</script>\n'.encode()
     for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
-        yield _packed(f"scores-{number}", msgspec.json.encode(scores_of(result, data)))
-    islands = yield from _details(data)
-    yield _packed("rows", msgspec.json.encode(rows_of(data, islands)))
+        yield _render_packed_island(f"scores-{number}", msgspec.json.encode(scores_of(result, data)))
+    islands = yield from _render_detail_islands(data)
+    yield _render_packed_island("rows", msgspec.json.encode(rows_of(data, islands)))
     yield tail.encode()
 
 
 def policy(asset: str) -> str:
     """Return the content security policy: only the page's own script and style may run, and nothing may be fetched."""
-    scripts = " ".join(_hash(match[1]) for match in _SCRIPT.finditer(asset))
-    styles = " ".join(_hash(match[1]) for match in _STYLE.finditer(asset))
+    scripts = " ".join(_hash_source(match[1]) for match in _SCRIPT_ELEMENT.finditer(asset))
+    styles = " ".join(_hash_source(match[1]) for match in _STYLE_ELEMENT.finditer(asset))
     return (
         f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -68,7 +72,7 @@ def policy(asset: str) -> str:
 
 
 def escaped(record: Any) -> bytes:
-    """Return JSON that may stand inside a script element: nothing in it ends the element or a line.
+    """Return JSON escaped for a script element: nothing in it ends the element or a line.
 
     >>> escaped(["</script>&"]).decode()
     '["\\\\u003c/script\\\\u003e\\\\u0026"]'
@@ -79,43 +83,43 @@ def escaped(record: Any) -> bytes:
     return text
 
 
-def _hash(text: str) -> str:
+def _hash_source(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _details(data: HtmlData) -> Generator[bytes, None, dict[int, int]]:
-    """Yield islands of whole cases until the budget is spent; return the island of each case that is in one."""
-    left = data.detail_mb * 1_000_000
-    found: dict[int, int] = {}
-    waiting: dict[int, bytes] = {}
-    number = size = 0
-    for detail in data.details if left > 0 else ():
+def _render_detail_islands(data: HtmlData) -> Generator[bytes, None, dict[int, int]]:
+    """Yield islands of cases in full until the budget is spent; return the island number of each case in one."""
+    remaining = data.detail_mb * 1_000_000
+    island_by_case: dict[int, int] = {}
+    pending: dict[int, bytes] = {}
+    island_number = size = 0
+    for detail in data.details if remaining > 0 else ():
         text = msgspec.json.encode(detail_of(detail, data))
         if len(text) > LARGEST:
             continue
-        left -= len(text)
-        if left < 0:
+        remaining -= len(text)
+        if remaining < 0:
             break
-        waiting[detail.place] = text
+        pending[detail.place] = text
         size += len(text)
         if size >= ISLAND_BYTES:
-            yield _filled(number, waiting, found)
-            waiting, size, number = {}, 0, number + 1
-    if waiting:
-        yield _filled(number, waiting, found)
-    return found
+            yield _render_detail_island(island_number, pending, island_by_case)
+            pending, size, island_number = {}, 0, island_number + 1
+    if pending:
+        yield _render_detail_island(island_number, pending, island_by_case)
+    return island_by_case
 
 
-def _filled(number: int, waiting: dict[int, bytes], found: dict[int, int]) -> bytes:
-    found.update(dict.fromkeys(waiting, number))
-    members = b",".join(b'"%d":%b' % (place, text) for place, text in waiting.items())
-    return _packed(f"detail-{number}", b"{" + members + b"}")
+def _render_detail_island(island_number: int, pending: dict[int, bytes], island_by_case: dict[int, int]) -> bytes:
+    island_by_case.update(dict.fromkeys(pending, island_number))
+    members = b",".join(b'"%d":%b' % (case_index, text) for case_index, text in pending.items())
+    return _render_packed_island(f"detail-{island_number}", b"{" + members + b"}")
 
 
-def _packed(name: str, text: bytes) -> bytes:
-    return _island(name, "text/plain", base64.b64encode(zlib.compress(text, 6)))
+def _render_packed_island(name: str, text: bytes) -> bytes:
+    return _render_island(name, "text/plain", base64.b64encode(zlib.compress(text, 6)))
 
 
-def _island(name: str, kind: str, content: bytes) -> bytes:
+def _render_island(name: str, kind: str, content: bytes) -> bytes:
     return f'<script type="{kind}" id="{name}">'.encode() + content + b"</script>\n"

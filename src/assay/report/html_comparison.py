@@ -1,4 +1,4 @@
-"""Candidate against baseline as data for the HTML report; lists of cases are in the rows, cut to what people read."""
+"""A comparison of candidate and baseline as data for the HTML report; its lists of cases are in the `rows` island."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Json = dict[str, Any]
 MOVES, SLICE_ROWS = 300, 3000
 
 
-def comparison_of(found: Comparison, place: Mapping[str, int], graders: Graders) -> Json:
-    """Return a comparison for the page; `place` is each case's number in the golden set."""
-    slices = [(name, change) for name, metrics in sorted(found.slices.items()) for change in metrics.values()]
-    moved = sorted((each for each in found.moves if each.before != each.after), key=_weight)
-    decisions = {found.candidate.config_id: found.decision} if found.decision is not None else {}
-    lanes = Counter((each.stage, each.before, each.after) for each in found.moves)
+def comparison_of(comparison: Comparison, index_by_case: Mapping[str, int], graders: Graders) -> Json:
+    """Return a comparison for the page; `index_by_case` maps case ids to indices in the golden set."""
+    slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
+    ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
+    decisions = {comparison.candidate.config_id: comparison.decision} if comparison.decision is not None else {}
+    lanes = Counter((move.stage, move.before, move.after) for move in comparison.moves)
     return {
-        "baseline": _side(found.baseline),
-        "candidate": _side(found.candidate),
-        "metrics": [_change(change, graders) for change in found.metrics.values()],
-        "slices": [{"slice": name, **_change(change, graders)} for name, change in slices[:SLICE_ROWS]],
+        "baseline": _build_side(comparison.baseline),
+        "candidate": _build_side(comparison.candidate),
+        "metrics": [_build_change(change, graders) for change in comparison.metrics.values()],
+        "slices": [{"slice": name, **_build_change(change, graders)} for name, change in slices[:SLICE_ROWS]],
         "slices_left_out": max(0, len(slices) - SLICE_ROWS),
         "lanes": [
             {"stage": stage, "before": before, "after": after, "count": count}
@@ -32,33 +32,34 @@ def comparison_of(found: Comparison, place: Mapping[str, int], graders: Graders)
         ],
         "moves": [
             {
-                "case": place.get(each.case_id, -1),
-                "id": each.case_id,
-                "name": each.name,
-                "stage": each.stage,
-                "before": each.before,
-                "after": each.after,
+                "case": index_by_case.get(move.case_id, -1),
+                "id": move.case_id,
+                "name": move.name,
+                "stage": move.stage,
+                "before": move.before,
+                "after": move.after,
             }
-            for each in moved[:MOVES]
+            for move in ordered_moves[:MOVES]
         ],
-        "moves_left_out": max(0, len(moved) - MOVES),
-        "transitions": found.transitions,
-        "changed": found.changed,
-        "moved": found.moved,
-        "notes": found.notes,
-        "decision": found.decision and {"outcome": found.decision.outcome, "reasons": found.decision.reasons},
-        "rules": list(rules_of(decisions, place, graders)),
+        "moves_left_out": max(0, len(ordered_moves) - MOVES),
+        "transitions": comparison.transitions,
+        "changed": comparison.changed,
+        "moved": comparison.moved,
+        "notes": comparison.notes,
+        "decision": comparison.decision
+        and {"outcome": comparison.decision.outcome, "reasons": comparison.decision.reasons},
+        "rules": list(rules_of(decisions, index_by_case, graders)),
     }
 
 
-def _weight(move: RankMove) -> tuple[bool, int, str, str, int]:
-    """Lost evidence first, then the longest way down, then the longest way up."""
+def _get_move_weight(move: RankMove) -> tuple[bool, int, str, str, int]:
+    """Return the sort key of a rank change: lost evidence first, then the largest changes."""
     if move.after is None:
         return False, move.before or 0, move.case_id, move.stage, move.unit
     return True, -abs((move.before or 100) - move.after), move.case_id, move.stage, move.unit
 
 
-def _side(side: Side) -> Json:
+def _build_side(side: Side) -> Json:
     return {
         "name": side.name,
         "config": side.config_id,
@@ -69,21 +70,19 @@ def _side(side: Side) -> Json:
     }
 
 
-def _change(change: MetricChange, graders: Graders) -> Json:
+def _build_change(change: MetricChange, graders: Graders) -> Json:
     grader = grader_of(change.metric, graders)
     return {
         "name": change.metric,
         "class": instrument(change.metric, graders),
         "unit": grader.unit if grader is not None else "",
-        "baseline": _text(change.baseline, change.metric, graders),
-        "candidate": _text(change.candidate, change.metric, graders),
+        "baseline": _format_optional(change.baseline, change.metric, graders),
+        "candidate": _format_optional(change.candidate, change.metric, graders),
         "gain": change.gain,
-        "gain_text": _signed(change.gain, change.metric, graders),
+        "gain_text": _format_signed_optional(change.gain, change.metric, graders),
         "low": change.low,
         "high": change.high,
-        "interval": None
-        if change.low is None or change.high is None
-        else f"{_signed(change.low, change.metric, graders)} to {_signed(change.high, change.metric, graders)}",
+        "interval": _format_gain_interval(change, graders),
         "p": change.p,
         "p_adjusted": change.p_adjusted,
         "method": change.method,
@@ -92,16 +91,23 @@ def _change(change: MetricChange, graders: Graders) -> Json:
         "regressed": len(change.regressed),
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
-        "detectable": _text(change.smallest_detectable, change.metric, graders),
+        "detectable": _format_optional(change.smallest_detectable, change.metric, graders),
         "note": change.note,
     }
 
 
-def _text(value: float | None, metric: str, graders: Graders) -> str | None:
+def _format_gain_interval(change: MetricChange, graders: Graders) -> str | None:
+    if change.low is None or change.high is None:
+        return None
+    low = _format_signed_optional(change.low, change.metric, graders)
+    return f"{low} to {_format_signed_optional(change.high, change.metric, graders)}"
+
+
+def _format_optional(value: float | None, metric: str, graders: Graders) -> str | None:
     return number(value, metric, graders) if value is not None else None
 
 
-def _signed(value: float | None, metric: str, graders: Graders) -> str | None:
+def _format_signed_optional(value: float | None, metric: str, graders: Graders) -> str | None:
     if value is None:
         return None
     text = number(value, metric, graders)

@@ -1,4 +1,4 @@
-"""What the HTML report is made of: records that workflow collects and the page's islands are written from."""
+"""The records that the HTML report is written from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ClaimState = Literal["supported", "contradicted", "unsupported", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of an answer, as it stands there, and what an instrument (`rules` or `judge`) made of it."""
+    """One claim of an answer in its own words, and how a scorer (`rules` or `judge`) labelled it."""
 
     text: str
     state: ClaimState
@@ -31,7 +31,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case under one configuration: what explain knows, the claims of its answer, the judge's recorded votes."""
+    """One case in one configuration: its explanation, the claims of its answer, the judge's recorded votes."""
 
     found: Explanation
     claims: tuple[Claim, ...] = ()
@@ -40,7 +40,7 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class CaseDetail:
-    """A whole case: its place in the golden set, and what each configuration made of it."""
+    """A case in full: its index in the golden set (`place`), and its view in each configuration."""
 
     place: int
     views: Mapping[str, CaseView]
@@ -59,9 +59,11 @@ class StepTime:
 
 @dataclass(frozen=True, slots=True)
 class HtmlData:
-    """Everything the page shows. `details` come in order of weight and are taken until `detail_mb` megabytes of JSON
-    are spent; `attributions` are by configuration and case; `explain` are the words after `assay explain CASE --config
-    CONFIG` for the cases that are not held whole.
+    """Everything the page shows.
+
+    `details` come in order of importance and are included until they take up `detail_mb` megabytes of JSON;
+    `attributions` are by configuration and case id; `explain` holds the arguments after
+    `assay explain CASE --config CONFIG`, a command that the page shows for the cases that are not included in full.
     """
 
     scoring: Scoring

@@ -1,6 +1,6 @@
-"""The JSON report: everything the decision stands on, in one strict, sorted, reproducible document.
+"""The JSON report: everything the decision is based on, in one strict, sorted, reproducible document.
 
-Its shape is `schemas/report.schema.json`. No clock is read: the time stands in it only where the caller gives one.
+Its shape is `schemas/report.schema.json`. No clock is read: it has a time only if the caller passes one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ Json = dict[str, Any]
 def to_json(scoring: Scoring, now: str | None = None, attributions: Attributions | None = None) -> str:
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
-    `now` becomes `generated_at`; `attributions` say whose fault each case's outcome was. Raises ValueError for a number
-    that is not finite, which is a defect of its maker.
+    `now` becomes `generated_at`; `attributions` become the root causes of the cases. Raises ValueError for a number
+    that is not finite.
     """
     report: Json = {
         "assay_version": scoring.assay_version,
         "configs": {
-            config: _config(result, scoring.stages.get(config)) | _attributed((attributions or {}).get(config))
+            config: _encode_config(result, scoring.stages.get(config))
+            | _encode_attributions((attributions or {}).get(config))
             for config, result in scoring.configs.items()
         },
         "decision": {"outcome": scoring.decision.outcome, "reasons": list(scoring.decision.reasons)},
@@ -41,8 +42,13 @@ def to_json(scoring: Scoring, now: str | None = None, attributions: Attributions
             "cases": scoring.golden.cases,
         },
         "inputs": [
-            {"path": encodable(each.path), "format": each.format, "rows": each.rows, "configs": list(each.configs)}
-            for each in scoring.inputs
+            {
+                "path": encodable(source.path),
+                "format": source.format,
+                "rows": source.rows,
+                "configs": list(source.configs),
+            }
+            for source in scoring.inputs
         ],
         "warnings": [encodable(warning) for warning in scoring.warnings],
     }
@@ -51,46 +57,46 @@ def to_json(scoring: Scoring, now: str | None = None, attributions: Attributions
     return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
 
 
-def _config(result: ConfigResult, stage: str | None) -> Json:
+def _encode_config(result: ConfigResult, stage: str | None) -> Json:
     table = result.table
     failed = {checks.case_id: list(checks.failed) for checks in table.checks}
     return {
-        "summary": _summaries(result.summary),
-        "slices": {key: _summaries(metrics) for key, metrics in result.slices.items()},
+        "summary": _encode_summaries(result.summary),
+        "slices": {key: _encode_summaries(metrics) for key, metrics in result.slices.items()},
         "missing": list(table.missing),
         "failed_cases": [{"case_id": case_id, "failed_checks": failed[case_id]} for case_id in failed_ids(result)],
-        "decision": _decision(result.decision) if result.decision is not None else None,
+        "decision": _encode_decision(result.decision) if result.decision is not None else None,
         "stage": stage,
         "repeats": table.repeats,
-        "versions": {part: list(found) for part, found in table.versions.items()},
+        "versions": {part: list(values) for part, values in table.versions.items()},
         "notes": list(table.notes),
     }
 
 
-def _attributed(found: Mapping[str, Attribution] | None) -> Json:
-    """Return the attributions of one configuration, nothing where none were made."""
-    if not found:
+def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json:
+    """Return the attributions of one configuration, an empty dictionary if there are none."""
+    if not attributions:
         return {}
-    shapes = {
+    attribution_by_case = {
         case_id: {
-            "verdict": each.verdict,
-            "cause": each.cause,
-            "stage": each.stage,
-            "evidence": [encodable(fact) for fact in each.evidence],
-            "confidence": each.confidence,
+            "verdict": attribution.verdict,
+            "cause": attribution.cause,
+            "stage": attribution.stage,
+            "evidence": [encodable(fact) for fact in attribution.evidence],
+            "confidence": attribution.confidence,
         }
-        for case_id, each in found.items()
+        for case_id, attribution in attributions.items()
     }
-    return {"attributions": shapes}
+    return {"attributions": attribution_by_case}
 
 
-def _summaries(metrics: Mapping[str, Summary]) -> Json:
-    return {metric: _summary(summary) for metric, summary in metrics.items()}
+def _encode_summaries(metrics: Mapping[str, Summary]) -> Json:
+    return {metric: _encode_summary(summary) for metric, summary in metrics.items()}
 
 
-def _summary(summary: Summary) -> Json:
+def _encode_summary(summary: Summary) -> Json:
     bounds = summary.interval
-    shape: Json = {
+    encoded: Json = {
         "statistic": summary.statistic,
         "value": summary.value,
         "mean": summary.mean,
@@ -103,26 +109,26 @@ def _summary(summary: Summary) -> Json:
         "errors": summary.errors,
     }
     if summary.needs_review:
-        shape["needs_review"] = summary.needs_review
+        encoded["needs_review"] = summary.needs_review
     notes = list(notes_of(summary))
     if bounds is not None and bounds.confidence != 0.95:
         notes.append(f"{percent(bounds.confidence)} interval")
     if notes:
-        shape["note"] = "; ".join(notes)
-    return shape
+        encoded["note"] = "; ".join(notes)
+    return encoded
 
 
-def _decision(decision: Decision) -> Json:
+def _encode_decision(decision: Decision) -> Json:
     return {
         "outcome": decision.outcome,
         "reasons": list(decision.reasons),
-        "rules": [rule_json(found) for found in decision.results],
+        "rules": [rule_json(rule_result) for rule_result in decision.results],
     }
 
 
-def rule_json(found: RuleResult) -> Json:
-    """Return what one rule found, as every JSON report shows it."""
-    rule = found.rule
+def rule_json(rule_result: RuleResult) -> Json:
+    """Return the result of one rule, as every JSON report shows it."""
+    rule = rule_result.rule
     return {
         "metric": rule.metric,
         "slice": rule.slice,
@@ -135,12 +141,12 @@ def rule_json(found: RuleResult) -> Json:
         "if_unmeasured": rule.if_unmeasured,
         "if_inconclusive": rule.if_inconclusive,
         "reason": rule.reason,
-        "state": found.state,
-        "value": found.value,
-        "scored": found.scored,
-        "upper_bound": found.upper_bound,
-        "detectable": found.detectable,
-        "waived": found.waived,
-        "message": found.message,
-        "cases": list(found.cases),
+        "state": rule_result.state,
+        "value": rule_result.value,
+        "scored": rule_result.scored,
+        "upper_bound": rule_result.upper_bound,
+        "detectable": rule_result.detectable,
+        "waived": rule_result.waived,
+        "message": rule_result.message,
+        "cases": list(rule_result.cases),
     }

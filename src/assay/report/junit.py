@@ -1,4 +1,4 @@
-"""JUnit XML: what build servers show as tests. The gate's rules are tests, and so is every case."""
+"""JUnit XML for build servers: each rule of the gate is a test, and so is each case."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from xml.etree import ElementTree  # XML is written here, never read
 from assay.model import CaseChecks, ConfigResult, Rule, RuleResult, RuleState, Scoring
 from assay.report.safe import visible
 
-_PASSES = ("PASS", "PASS_WITH_RISK")
-_STATES: Mapping[RuleState, str] = {
+_PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
+_KIND_BY_STATE: Mapping[RuleState, str] = {
     "fail": "failure",
     "no_data": "failure",
     "incomplete": "error",
@@ -21,82 +21,84 @@ _STATES: Mapping[RuleState, str] = {
 def to_junit(scoring: Scoring) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
-    A rule that blocks the release is a failure, one that is a risk (a warning, waived, left open) is skipped, one that
-    lacks a measurement is an error.
-    A case without an observation is an error. A case that failed a check is a failure, or skipped with its checks named
-    where the gate passed all the same: a build must not be red for what its gate accepts.
+    A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
+    that lacks a measurement is an error. A case without an observation is an error. A case that failed a check is a
+    failure, or skipped with its checks named if the gate passed: a build must not fail for what its gate accepts.
     """
     root = ElementTree.Element("testsuites", name="assay")
     for config, result in sorted(scoring.configs.items()):
         if result.decision is not None and result.decision.results:
-            _gate(root, config, result)
-        _cases(root, config, result)
+            _add_gate_suite(root, config, result)
+        _add_case_suite(root, config, result)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _gate(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
-    suite = _suite(root, f"{config}: gate")
+def _add_gate_suite(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
+    suite = _add_suite(root, f"{config}: gate")
     assert result.decision is not None
-    for found in result.decision.results:
-        rule = found.rule
-        name = f"{rule.metric} {_bound(rule)}" + (f" on {rule.slice}" if rule.slice is not None else "")
-        test = _test(suite, f"{config}.gate", name)
-        kind = _STATES.get(found.state)
-        if kind == "failure" and _accepted(found):
+    for rule_result in result.decision.results:
+        rule = rule_result.rule
+        name = f"{rule.metric} {_format_bound(rule)}" + (f" on {rule.slice}" if rule.slice is not None else "")
+        test = _add_test(suite, f"{config}.gate", name)
+        kind = _KIND_BY_STATE.get(rule_result.state)
+        if kind == "failure" and _is_accepted(rule_result):
             kind = "skipped"
         if kind is not None:
-            _outcome(suite, test, kind, f"{found.state}: {found.message}")
-    _count(suite)
+            _add_outcome(suite, test, kind, f"{rule_result.state}: {rule_result.message}")
+    _set_counts(suite)
 
 
-def _bound(rule: Rule) -> str:
+def _format_bound(rule: Rule) -> str:
     if rule.max_regression is not None:
         return f"gain ≥ {-rule.max_regression:g}"
     return f"≥ {rule.at_least:g}" if rule.at_least is not None else f"≤ {rule.at_most or 0.0:g}"
 
 
-def _accepted(found: RuleResult) -> bool:
-    """Return whether what a rule found does not block: a warning, somebody's waiver, or open where that is a risk."""
-    rule = found.rule
-    left_open = found.state == "inconclusive" and rule.if_inconclusive != "fail"
-    unmeasured = found.state == "unmeasured" and rule.if_unmeasured != "fail"
-    return rule.severity == "warn" or bool(found.waived) or left_open or unmeasured
+def _is_accepted(rule_result: RuleResult) -> bool:
+    """Return whether a rule's result does not block: a warning, waived, or inconclusive or unmeasured as a risk."""
+    rule = rule_result.rule
+    left_open = rule_result.state == "inconclusive" and rule.if_inconclusive != "fail"
+    unmeasured = rule_result.state == "unmeasured" and rule.if_unmeasured != "fail"
+    return rule.severity == "warn" or bool(rule_result.waived) or left_open or unmeasured
 
 
-def _cases(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
-    suite = _suite(root, f"{config}: cases")
-    checks = {each.case_id: each for each in result.table.checks}
+def _add_case_suite(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
+    suite = _add_suite(root, f"{config}: cases")
+    checks_by_case = {case_checks.case_id: case_checks for case_checks in result.table.checks}
     missing = set(result.table.missing)
-    accepted = result.decision is not None and bool(result.decision.results) and result.decision.outcome in _PASSES
+    accepted = (
+        result.decision is not None and bool(result.decision.results) and result.decision.outcome in _PASSING_OUTCOMES
+    )
     for case_id in result.table.case_ids:
-        test = _test(suite, f"{config}.cases", case_id)
-        found = checks.get(case_id, CaseChecks(case_id, ()))
+        test = _add_test(suite, f"{config}.cases", case_id)
+        case_checks = checks_by_case.get(case_id, CaseChecks(case_id, ()))
         if case_id in missing:
-            _outcome(suite, test, "error", "no observation")
-        elif found.failed:
-            told = f"failed {', '.join(found.failed)}"
-            _outcome(suite, test, "skipped", f"{told}; the gate accepts it") if accepted else _outcome(
-                suite, test, "failure", told
-            )
-    _count(suite)
+            _add_outcome(suite, test, "error", "no observation")
+        elif case_checks.failed:
+            message = f"failed {', '.join(case_checks.failed)}"
+            if accepted:
+                _add_outcome(suite, test, "skipped", f"{message}; the gate accepts it")
+            else:
+                _add_outcome(suite, test, "failure", message)
+    _set_counts(suite)
 
 
-def _suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
+def _add_suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(root, "testsuite", name=visible(name))
 
 
-def _test(suite: ElementTree.Element, where: str, name: str) -> ElementTree.Element:
+def _add_test(suite: ElementTree.Element, where: str, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(suite, "testcase", classname=visible(where), name=visible(name))
 
 
-def _outcome(suite: ElementTree.Element, test: ElementTree.Element, kind: str, message: str) -> None:
+def _add_outcome(suite: ElementTree.Element, test: ElementTree.Element, kind: str, message: str) -> None:
     ElementTree.SubElement(test, kind, message=visible(message))
     suite.set(kind, str(int(suite.get(kind, "0")) + 1))
 
 
-def _count(suite: ElementTree.Element) -> None:
-    """Name the counts as the format does, in its order."""
+def _set_counts(suite: ElementTree.Element) -> None:
+    """Replace the suite's counters with the attributes of the JUnit format, in its order."""
     counts = {kind: suite.attrib.pop(kind, "0") for kind in ("failure", "error", "skipped")}
     suite.set("tests", str(len(suite)))
     suite.set("failures", counts["failure"])

@@ -1,6 +1,6 @@
-"""Which of our metrics stand behind the columns and keys of the brief's runner and report template.
+"""The metrics behind the columns of the report template and behind the columns and keys of the legacy runner.
 
-A column may be filled by any of several metrics; the first that was measured is taken, and its full name is in the
+A column may be filled by any of several metrics: the first that was measured is shown, and its full name is in the
 table of all metrics.
 """
 
@@ -16,7 +16,7 @@ NDCG_10: Names = ("ndcg@10",)
 CONTEXT_RECALL: Names = ("context_recall",)
 CITATION: Names = ("citation_correctness(by=rules)", "citation_correctness(by=judge)")
 BEHAVIOUR: Names = ("behaviour",)
-FAITHFULNESS: Names = ("faithfulness(by=judge)",)  # by rules both are for ranking and trend: no headline
+FAITHFULNESS: Names = ("faithfulness(by=judge)",)  # scored by rules it only serves ranking and trends: no headline
 RELEVANCE: Names = ("answer_relevance(by=judge)",)
 ANSWER: Names = ("correctness(by=judge)", "keywords", "exact_match", "number_match")
 ABSTENTION: Names = ("abstention_accuracy",)
@@ -62,11 +62,11 @@ RUNNER_METRICS: dict[str, Names] = {
     "latency_end_to_end_ms": ("latency_ms",),
     "cost_usd": ("cost_usd",),
 }
-"""The keys of a row's `metrics` in the runner's JSON, and the metric that gives each its per-case value."""
+"""The keys of a row's `metrics` in the legacy runner's JSON, and the metric behind each of them."""
 
 
 def first_present(names: Names, available: Container[str]) -> str | None:
-    """Return the first of `names` that is available, None where none is.
+    """Return the first of `names` that is available, None if none is.
 
     >>> first_present(("a", "b"), {"b": 1})
     'b'

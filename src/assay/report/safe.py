@@ -1,6 +1,6 @@
-"""Escaping, one function for each place that text ends in: Markdown, a terminal or build log, a CSV cell.
+"""Escaping of untrusted text, one function for each kind of output: Markdown, a terminal or build log, a CSV cell.
 
-Ids, questions and answers come from strangers. What would act there is spelled so that it only shows.
+Ids, questions and answers are untrusted. Characters that would have an effect in the output are replaced by escapes.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 WITHHELD = "[withheld]"
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
-# Character references never open Markdown structure, so that one table serves cells, headings and running text.
+# Character references never start a Markdown construct, so one table serves cells, headings and running text.
 _MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
     ord("&"): "&amp;",
     ord("<"): "&lt;",
@@ -24,7 +24,7 @@ _ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:
 _BLOCK_MARK = re.compile(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
 
 # GitHub reads `::command` after white space at the start of a line, `##[command]` anywhere; Azure `##vso[…]` anywhere.
-# A narrow table may break a line inside a word, so GitHub's own commands are disarmed wherever they stand.
+# A narrow table may break a line inside a word, so GitHub's own commands are escaped wherever they occur.
 _GITHUB = (
     "add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output"
     "|stop-commands|warning"
@@ -42,16 +42,18 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escaped(sign) if unicodedata.category(sign) in _HIDDEN else sign for sign in text)
+    return "".join(
+        _escape_character(sign) if unicodedata.category(sign) in _INVISIBLE_CATEGORIES else sign for sign in text
+    )
 
 
-def _escaped(sign: str) -> str:
+def _escape_character(sign: str) -> str:
     code = ord(sign)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def encodable(text: str) -> str:
-    r"""Return `text` with lone surrogates, which a file name that is not UTF-8 becomes, as escapes.
+    r"""Return `text` with lone surrogates as escapes; Python decodes file names that are not UTF-8 to them.
 
     >>> encodable("r\udce9sum\udce9")
     'r\\udce9sum\\udce9'
@@ -88,25 +90,25 @@ def markdown(text: str) -> str:
 
 
 def terminal(text: str) -> str:
-    r"""Return `text` for a terminal or a build log: nothing in it moves the cursor or gives the build a command.
+    r"""Return `text` for a terminal or a build log: nothing in it moves the cursor or is read as a build command.
 
     >>> terminal("::set-output name=x::1 ##vso[task.complete]")
     '\\u003a:set-output name=x::1 \\u0023#vso[task.complete]'
     """
-    return _WORKFLOW_COMMAND.sub(lambda match: _escaped(match[0]), visible(text))
+    return _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), visible(text))
 
 
 def json_for_log(text: str) -> str:
-    r"""Return JSON text that means the same and gives a build whose log it stands in no command.
+    r"""Return equivalent JSON text that a build server does not read as a command when it is in the build log.
 
     >>> json_for_log('{"name": "##[add-path]/tmp"}')
     '{"name": "\\u0023#[add-path]/tmp"}'
     """
-    return _WORKFLOW_COMMAND.sub(lambda match: _escaped(match[0]), text)
+    return _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), text)
 
 
 def csv_cell(text: str) -> str:
-    """Return `text` so that no spreadsheet takes it for a formula; quoting is left to the CSV writer.
+    """Return `text` so that no spreadsheet takes it for a formula; the CSV writer adds quotes.
 
     >>> csv_cell("=1+1")
     "'=1+1"
@@ -117,12 +119,12 @@ def csv_cell(text: str) -> str:
 
 
 def without(text: str, secrets: Iterable[str]) -> str:
-    """Return `text` with each of `secrets` replaced, whatever its case and white space.
+    """Return `text` with each of `secrets` replaced, ignoring case and white space.
 
     >>> without("The code is Zebra-7.", ["zebra-7"])
     'The code is [withheld].'
     """
-    for secret in sorted(secrets, key=lambda each: (-len(each), each)):
+    for secret in sorted(secrets, key=lambda secret_text: (-len(secret_text), secret_text)):
         words = secret.split()
         if words:
             text = re.sub(r"\s+".join(map(re.escape, words)), WITHHELD, text, flags=re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Tables that the terminal and the Markdown report share: raw text in rows, escaped only where it is printed."""
+"""Tables that the terminal and the Markdown report share: unescaped text in rows; the writers escape it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from assay.scoring.measured import in_review
 from assay.scoring.wording import compared
 
 FEW_CASES = 10
-"""A slice with fewer cases describes them and proves nothing."""
+"""A slice with fewer cases is descriptive only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of raw text under a title; every row has as many cells as there are columns."""
+    """Rows of unescaped text under a title; every row has as many cells as there are columns."""
 
     title: str
     columns: tuple[str, ...]
@@ -50,7 +50,7 @@ def failed_ids(result: ConfigResult) -> list[str]:
 
 
 def slice_size(metrics: Mapping[str, Summary]) -> int:
-    """Return the number of cases in a slice: every metric accounts for each of them, so that one is enough to ask."""
+    """Return the number of cases in a slice; each metric's counts add up to it, so the first metric is enough."""
     return next((s.scored + s.not_applicable + s.errors for s in metrics.values()), 0)
 
 
@@ -66,7 +66,7 @@ def measured(names: Names, summaries: Mapping[str, Summary]) -> Summary | None:
 
 
 def aggregate(scoring: Scoring, graders: Graders) -> Table:
-    """One row per configuration with the numbers people look at first; each with its count."""
+    """Return one row per configuration with the legacy runner's metrics, each with its count."""
     rows = []
     for config, result in sorted(scoring.configs.items()):
         cases = len(result.table.case_ids)
@@ -80,13 +80,14 @@ def aggregate(scoring: Scoring, graders: Graders) -> Table:
 
 
 def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
-    """Every metric of one configuration with its interval, its counts and what must be said beside it."""
+    """Return every metric of one configuration with its interval, counts and notes."""
     rows = []
     for metric, summary in result.summary.items():
         bounds = summary.interval
         notes = list(notes_of(summary))
-        if not summary.scored and (why := common_reason(column_of(metric, result.table))):
-            notes.insert(0, why)
+        reason = "" if summary.scored else common_reason(column_of(metric, result.table))
+        if reason:
+            notes.insert(0, reason)
         if summary.errors and summary.mean_worst is not None:
             notes.append(f"{number(summary.mean_worst, metric, graders)} if every error counts as the worst value")
         rows.append(
@@ -108,72 +109,72 @@ def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
 
 
 def gate_rules(scoring: Scoring, graders: Graders) -> Table:
-    """Every rule of the gate with its state, the number that decided and the bound it was held against."""
+    """Return every rule of the gate with its state, the number that decided and the bound it was compared with."""
     decisions = {config: result.decision for config, result in scoring.configs.items() if result.decision is not None}
     return checklist(decisions, graders)
 
 
 def checklist(decisions: Mapping[str, Decision], graders: Graders) -> Table:
-    """Every rule of the decisions by configuration, with the smallest difference that its cases are likely to show."""
+    """Return every rule of the decisions by configuration, with the smallest difference that it can detect."""
     rows = [
-        (config, *_rule_cells(found, graders))
+        (config, *_format_rule_cells(rule_result, graders))
         for config, decision in sorted(decisions.items())
-        for found in decision.results
+        for rule_result in decision.results
     ]
     numbers = ("Number", "Bound", "Scored", "Detects")
     columns = ("Config", "State", "Metric", "Slice", *numbers, "Severity", "What was found")
-    note = "Detects: a smaller difference than this is unlikely to show on so many cases (power 80%)."
+    note = "Detects: the smallest difference that this many cases show with a power of 80%."
     return Table("Release Gate Checklist", columns, tuple(rows), (note,) if rows else ())
 
 
-def _rule_cells(found: RuleResult, graders: Graders) -> tuple[str, ...]:
-    rule = found.rule
+def _format_rule_cells(rule_result: RuleResult, graders: Graders) -> tuple[str, ...]:
+    rule = rule_result.rule
     sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
     if rule.max_regression is not None:
         sign, threshold = "gain ≥", -rule.max_regression
     grader = grader_of(rule.metric, graders)
     unit = grader.unit if grader is not None else ""
-    value, bound = compared(found.value if found.value is not None else threshold, threshold, unit)
+    value, bound = compared(rule_result.value if rule_result.value is not None else threshold, threshold, unit)
     return (
-        f"{found.state}, waived" if found.waived else found.state,
+        f"{rule_result.state}, waived" if rule_result.waived else rule_result.state,
         rule.metric,
         rule.slice or "all cases",
-        value if found.value is not None else NA,
+        value if rule_result.value is not None else NA,
         f"{sign} {bound}",
-        str(found.scored),
-        number(found.detectable, rule.metric, graders),
+        str(rule_result.scored),
+        number(rule_result.detectable, rule.metric, graders),
         rule.severity,
-        found.message,
+        rule_result.message,
     )
 
 
 def slices(scoring: Scoring, graders: Graders, *, only: Container[str] = (), without: Container[str] = ()) -> Table:
-    """One row per configuration and slice: of the keys in `only`, or of all but those in `without`."""
-    chosen = _slice_columns(scoring)
+    """Return one row per configuration and slice: of the keys in `only`, or of all keys but those in `without`."""
+    slice_columns = _choose_slice_columns(scoring)
     rows = []
     for config, result in sorted(scoring.configs.items()):
         for name in sorted(result.slices):
-            key = name.partition("=")[0]
-            if key in only or (not only and key not in without):
-                found = result.slices[name]
-                cells = [with_interval(measured(names, found), graders) for _, names in chosen]
-                rows.append((config, name, str(slice_size(found)), *cells))
-    columns = ("Config", "Slice", "Cases", *(title for title, _ in chosen))
-    notes = (f"A slice of fewer than {FEW_CASES} cases describes them and proves nothing.",) if rows else ()
+            slice_key = name.partition("=")[0]
+            if slice_key in only or (not only and slice_key not in without):
+                summaries = result.slices[name]
+                cells = [with_interval(measured(names, summaries), graders) for _, names in slice_columns]
+                rows.append((config, name, str(slice_size(summaries)), *cells))
+    columns = ("Config", "Slice", "Cases", *(title for title, _ in slice_columns))
+    notes = (f"Slices of fewer than {FEW_CASES} cases are descriptive only.",) if rows else ()
     return Table("Slices", columns, tuple(rows), notes)
 
 
-def _slice_columns(scoring: Scoring) -> list[tuple[str, Names]]:
-    """The runner's columns, as far as they were asked for; their places go to other metrics that were."""
-    asked = dict.fromkeys(metric for _, result in sorted(scoring.configs.items()) for metric in result.summary)
-    chosen = [(title, names) for title, names in RUNNER_COLUMNS if first_present(names, asked) is not None]
-    standing = {name for _, names in chosen for name in names}
-    others = [(metric, (metric,)) for metric in asked if metric not in standing]
-    return [*chosen, *others[: len(RUNNER_COLUMNS) - len(chosen)]]
+def _choose_slice_columns(scoring: Scoring) -> list[tuple[str, Names]]:
+    """Return the legacy runner's columns that were requested, filled up with other metrics that were."""
+    requested = dict.fromkeys(metric for _, result in sorted(scoring.configs.items()) for metric in result.summary)
+    chosen = [(title, names) for title, names in RUNNER_COLUMNS if first_present(names, requested) is not None]
+    named_metrics = {name for _, names in chosen for name in names}
+    other_columns = [(metric, (metric,)) for metric in requested if metric not in named_metrics]
+    return [*chosen, *other_columns[: len(RUNNER_COLUMNS) - len(chosen)]]
 
 
 def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int = 20) -> Iterator[str]:
-    """Yield what must be known of one configuration beside its numbers: missing cases, stage, warnings, notes."""
+    """Yield notes on one configuration: cases without output, the stage scored, warnings, cases in review."""
     missing = result.table.missing
     if missing:
         more = f" … and {len(missing) - limit} more" if len(missing) > limit else ""
@@ -184,17 +185,20 @@ def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int
     if warned:
         listed = ", ".join(f"{name} × {count}" for name, count in sorted(warned.items()))
         yield f"{config}: warnings that fail no case: {listed}"
-    yield from _in_review(config, result, limit)
+    yield from _iter_cases_in_review(config, result, limit)
     yield from (f"{config}: {note}" for note in result.table.notes)
 
 
-def _in_review(config: str, result: ConfigResult, limit: int) -> Iterator[str]:
-    """Name the cases of which a person should look at a score, with the metrics."""
-    found: dict[str, list[str]] = {}
+def _iter_cases_in_review(config: str, result: ConfigResult, limit: int) -> Iterator[str]:
+    """Yield a note that names the cases with scores that a person should review, and their metrics."""
+    metrics_by_case: dict[str, list[str]] = {}
     for metric, column in sorted(result.table.columns.items()):
         for row in in_review(column).tolist():
-            found.setdefault(result.table.case_ids[row], []).append(metric)
-    if found:
-        listed = "; ".join(f"{case_id}: {', '.join(found[case_id])}" for case_id in list(found)[:limit])
-        more = f" … and {len(found) - limit} more" if len(found) > limit else ""
-        yield f"{config}: {plural(len(found), 'case')} in review, the judge's votes far apart or tied: {listed}{more}"
+            metrics_by_case.setdefault(result.table.case_ids[row], []).append(metric)
+    if metrics_by_case:
+        listed = "; ".join(
+            f"{case_id}: {', '.join(metrics_by_case[case_id])}" for case_id in list(metrics_by_case)[:limit]
+        )
+        more = f" … and {len(metrics_by_case) - limit} more" if len(metrics_by_case) > limit else ""
+        count = plural(len(metrics_by_case), "case")
+        yield f"{config}: {count} in review, because the judge's votes are far apart or tied: {listed}{more}"

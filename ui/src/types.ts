@@ -1,0 +1,424 @@
+// Written by scripts/ui_types.py from src/assay/report/schemas/html-page.schema.json. Do not edit.
+
+export type Outcome = "PASS" | "PASS_WITH_RISK" | "FAIL" | "INCOMPLETE";
+
+export type CaseState = "passed" | "failed" | "leaked" | "missing";
+
+export type MetricClass = "D" | "J";
+
+/** One value as a number and as text. `low` and `high` are null without an interval that has a width. */
+export interface Figure {
+  value: number | null;
+  text: string | null;
+  low: number | null;
+  high: number | null;
+  interval: string | null;
+  n: number;
+}
+
+/** A metric's summary in one configuration. */
+export interface MetricValue {
+  value: number | null;
+  text: string | null;
+  low: number | null;
+  high: number | null;
+  interval: string | null;
+  n: number;
+  statistic: string;
+  not_applicable: number;
+  errors: number;
+  worst: string | null;
+  why: string;
+  notes: string[];
+  method: string | null;
+}
+
+/** A metric and its values, one for each of `configs` in order, null if it was not requested. */
+export interface MetricSummary {
+  name: string;
+  class: MetricClass;
+  headline: string | null;
+  family: string;
+  unit: string;
+  direction: "higher" | "lower" | "neutral";
+  meaning: string;
+  by: (MetricValue | null)[];
+}
+
+/** A configuration; `states` counts its cases. */
+export interface ConfigSummary {
+  id: string;
+  outcome: Outcome | null;
+  reasons: string[];
+  cases: number;
+  states: {
+    passed: number;
+    failed: number;
+    leaked: number;
+    missing: number;
+  };
+  repeats: number;
+  stage: string | null;
+  versions: Record<string, string[]>;
+}
+
+/** A rule of the gate and its result. `cases` are indices in the golden set, `more` counts those not listed. */
+export interface RuleResult {
+  config: string;
+  state: string;
+  metric: string;
+  slice: string;
+  number: string;
+  bound: string;
+  scored: string;
+  detects: string;
+  severity: string;
+  message: string;
+  waived: string;
+  class: MetricClass;
+  reason: string;
+  cases: number[];
+  more: number;
+}
+
+/** One slice of one configuration; `cells` are aligned with `columns`. */
+export interface SliceRow {
+  config: string;
+  slice: string;
+  cases: number;
+  small: boolean;
+  cells: Figure[];
+}
+
+/** Cases by root cause, or by failed check, and tag; `counts` are aligned with `tags`. */
+export interface CauseCounts {
+  kind: "cause" | "check";
+  tags: string[];
+  rows: {
+    name: string;
+    total: number;
+    counts: number[];
+  }[];
+  left_out: number;
+}
+
+/** Milliseconds of one step over `n` cases. */
+export interface StepTime {
+  config: string;
+  step: string;
+  p50: number;
+  p95: number;
+  n: number;
+}
+
+export interface ComparisonSide {
+  name: string;
+  config: string;
+  golden: string;
+  cases: number;
+  versions: Record<string, string[]>;
+  judge: string | null;
+}
+
+/** One metric's change from baseline to candidate; a positive gain is an improvement. */
+export interface MetricChange {
+  name: string;
+  class: MetricClass;
+  unit: string;
+  baseline: string | null;
+  candidate: string | null;
+  gain: number | null;
+  gain_text: string | null;
+  low: number | null;
+  high: number | null;
+  interval: string | null;
+  p: number | null;
+  p_adjusted: number | null;
+  method: string;
+  n: number;
+  improved: number;
+  regressed: number;
+  unchanged: number;
+  unpaired: number;
+  detectable: string | null;
+  note: string;
+}
+
+/** One metric's change on one slice. */
+export interface SliceChange {
+  slice: string;
+  name: string;
+  class: MetricClass;
+  unit: string;
+  baseline: string | null;
+  candidate: string | null;
+  gain: number | null;
+  gain_text: string | null;
+  low: number | null;
+  high: number | null;
+  interval: string | null;
+  p: number | null;
+  p_adjusted: number | null;
+  method: string;
+  n: number;
+  improved: number;
+  regressed: number;
+  unchanged: number;
+  unpaired: number;
+  detectable: string | null;
+  note: string;
+}
+
+/** How often evidence moved from one rank to another at a stage; null if absent. */
+export interface RankLane {
+  stage: string;
+  before: number | null;
+  after: number | null;
+  count: number;
+}
+
+/** Evidence of a case that changed rank. `case` is an index in the golden set, -1 if unknown. */
+export interface RankMove {
+  case: number;
+  id: string;
+  name: string;
+  stage: string;
+  before: number | null;
+  after: number | null;
+}
+
+export interface Comparison {
+  baseline: ComparisonSide;
+  candidate: ComparisonSide;
+  metrics: MetricChange[];
+  slices: SliceChange[];
+  slices_left_out: number;
+  lanes: RankLane[];
+  moves: RankMove[];
+  moves_left_out: number;
+  transitions: [string, string, number][];
+  changed: string[];
+  moved: string[];
+  notes: string[];
+  decision: {
+    outcome: Outcome;
+    reasons: string[];
+  } | null;
+  rules: RuleResult[];
+}
+
+/** The island `report`: everything on the first screen. */
+export interface Report {
+  outcome: Outcome;
+  reasons: string[];
+  golden: {
+    name: string;
+    version: string;
+    digest: string;
+    cases: number;
+    judgments: string;
+  };
+  gate: string | null;
+  date: string;
+  owner: string;
+  assay: string;
+  explain: string;
+  show_forbidden: boolean;
+  configs: ConfigSummary[];
+  inputs: {
+    path: string;
+    format: string;
+    rows: number;
+    configs: string[];
+  }[];
+  warnings: string[];
+  notes: string[];
+  limits: string[];
+  metrics: MetricSummary[];
+  rules: RuleResult[];
+  slices: {
+    columns: string[];
+    rows: SliceRow[];
+    left_out: number;
+  };
+  causes: Record<string, CauseCounts>;
+  times: StepTime[];
+  comparison: Comparison | null;
+}
+
+/** One name per case, as an index in `names`. */
+export interface CodedNames {
+  names: string[];
+  codes: number[];
+}
+
+/** A list of names per case, as indices in `names`. */
+export interface CodedNameLists {
+  names: string[];
+  codes: number[][];
+}
+
+/** How each case changed from the baseline; by metric, the indices of improved and regressed cases. */
+export interface CaseChanges {
+  names: string[];
+  codes: number[];
+  metrics: Record<string, {
+    improved: number[];
+    regressed: number[];
+  }>;
+}
+
+/** One metric's score of every case; `why` holds runs of (rows, index in `reasons`) for rows without a number. */
+export interface ScoreColumn {
+  name: string;
+  values: (number | null)[];
+  why: number[];
+  reasons: [string, string][];
+}
+
+/** One configuration's part of the case list; `states` are indices in the `states` of the rows. */
+export interface ConfigRows {
+  states: number[];
+  checks: CodedNameLists;
+  warned: CodedNameLists;
+  metrics: string[];
+  causes?: CodedNames;
+  verdicts?: CodedNames;
+}
+
+/** The island `rows`: the case list, column by column. `islands` is the number of the `detail-N` island, -1 if none. */
+export interface CaseRows {
+  ids: string[];
+  questions: string[];
+  behaviours: CodedNames;
+  tags: CodedNameLists;
+  islands: number[];
+  states: CaseState[];
+  configs: Record<string, ConfigRows>;
+  changes?: CaseChanges;
+}
+
+/** One chunk of a ranking; `hidden` if its text is withheld. */
+export interface RankedChunk {
+  id: string;
+  score: number | null;
+  grade: number | null;
+  units: number;
+  marks: string[];
+  hidden: boolean;
+}
+
+export interface StageRanking {
+  name: string;
+  ms: number | null;
+  chunks: RankedChunk[];
+}
+
+/** The rank of one unit of evidence at every stage, null where it is absent. */
+export interface EvidenceTrace {
+  unit: number;
+  name: string;
+  grade: number;
+  required: boolean;
+  ranks: Record<string, number | null>;
+  lost_at?: string | null;
+}
+
+/** The root cause of a case's outcome; fields with their default value are left out. */
+export interface Attribution {
+  case_id: string;
+  verdict: string;
+  cause?: string | null;
+  subtype?: string;
+  stage?: string | null;
+  evidence?: string[];
+  confidence?: string;
+  sign?: string;
+  fix?: string;
+  good?: boolean | null;
+  reached?: boolean | null;
+  signal?: string;
+  walk?: EvidenceTrace[];
+  also?: string[];
+}
+
+/** One claim of the answer and the label that a scorer gave it. */
+export interface ClaimView {
+  text: string;
+  state: "supported" | "contradicted" | "unsupported" | "unknown";
+  by: string;
+  reasoning: string;
+  quote: string | null;
+  source: string | null;
+}
+
+/** One recorded vote of the judge. */
+export interface JudgeVote {
+  rubric: string;
+  sample: number;
+  model: string | null;
+  unscored: string | null;
+  message: string;
+  flags: string[];
+  items: ({
+    id: string;
+    label: string;
+    reasoning: string;
+    quote: string | null;
+    source: string | null;
+  })[];
+}
+
+/** Whether there is an answer: text, null, never requested, or withheld. */
+export type AnswerState = "text" | "null" | "never" | "withheld";
+
+/** One case in one configuration; the optional fields are absent if there is no output. Citations are (citation, exists, reachable, in context). */
+export interface CaseView {
+  observed: boolean;
+  failed: string[];
+  warnings: string[];
+  stages: StageRanking[] | null;
+  context: RankedChunk[] | null;
+  texts: Record<string, string>;
+  citations: ([string, boolean | null, boolean | null, boolean | null])[] | null;
+  how: Record<string, string>;
+  claims: ClaimView[];
+  verdicts: JudgeVote[];
+  attribution: Attribution | null;
+  answer?: string | null;
+  answered?: AnswerState;
+  declared?: string | null;
+  rewrite?: string | null;
+  error?: string | null;
+  usage?: Record<string, unknown> | null;
+  tools?: ({
+    name: string;
+    error: string | null;
+  })[] | number | null;
+  versions?: Record<string, string>;
+}
+
+/** One case in full, with its view in each configuration. */
+export interface CaseDetail {
+  question: string;
+  history: {
+    role: string;
+    text: string;
+  }[];
+  user: [string, string][];
+  behaviour: string;
+  also: string[];
+  reference: string | null;
+  must_have: string[];
+  must_cite: string[];
+  keywords: string[];
+  evidence: string[];
+  forbidden: string[];
+  quotes: string[];
+  difficulty: string;
+  language: string | null;
+  attributes: Record<string, string>;
+  notes: string;
+  metadata: [string, string][];
+  views: Record<string, CaseView>;
+}
