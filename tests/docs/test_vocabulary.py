@@ -16,8 +16,6 @@ BUILT = ROOT / "src/assay/assets"
 PRIVATE_SOURCE = re.compile(
     r"\b(?:DECISIONS|RELIABILITY|METRICS|DESIGN) \d|\bRELIABILITY('s| section)|\[00\d\]|\bthe brief\b"
 )
-    r"\b(?:DECISIONS|RELIABILITY|METRICS|DESIGN) \d|\bRELIABILITY('s| section)|\[00\d\]|\bthe brief\b"
-)
 
 
 def forbidden_phrases() -> dict[str, str]:
