@@ -174,7 +174,7 @@ def test_changed_row_is_a_miss_with_a_warning(path: Path, column: str, value: ob
     execute(path, f"UPDATE verdicts SET {column} = ?", value)
     told: list[str] = []
     assert ([JUDGE], {}) == load_verdicts(path, told.append)
-    assert ["1 verdicts do not belong to their sha256: changed since, and left out"] == told
+    assert ["1 verdicts do not match their sha256: they were changed, and are left out"] == told
     with Book(path) as book:
         assert [Turn.MINE] == book.claim([KEY], 60)
         assert (column in ("record", "sha256")) == bool(book.bad)
@@ -187,7 +187,7 @@ def test_verdicts_of_a_judge_that_is_not_named_are_left_out_with_a_warning(path:
         book.save([verdict(A)])
     contents = read_contents(path)
     assert {} == contents.verdicts
-    assert [f"1 verdicts of a judge that is not named were left out ({JUDGE.digest})"] == contents.warnings
+    assert [f"1 verdicts of an unknown judge were left out ({JUDGE.digest})"] == contents.warnings
 
 
 def test_standing_of_a_judge_is_kept_and_a_changed_one_is_told(path: Path) -> None:
@@ -246,7 +246,7 @@ def test_two_verdicts_for_one_sample_in_an_export_are_refused(path: Path, tmp_pa
     export.write_bytes(texts[0] + texts[0])
     assert 1 == counted(load_verdicts(export)[1])
     export.write_bytes(texts[0] + texts[1])
-    with pytest.raises(InputError, match="another verdict for what line 2 holds"):
+    with pytest.raises(InputError, match="another verdict for the sample of line 2"):
         load_verdicts(export)
 
 

@@ -25,7 +25,7 @@ def _path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("content", [b"", b"golden\n", b"PK\x03\x04" * 100])
 def test_other_files_are_refused_and_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no verdict book"):
+    with pytest.raises(InputError, match="not a verdict store"):
         Book(path)
     assert content == path.read_bytes()
 
@@ -34,7 +34,7 @@ def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> No
     execute(path, "CREATE TABLE bookmarks(url)")
     before = path.read_bytes()
     for opened in (Book, read_contents):
-        with pytest.raises(InputError, match="no verdict book of this version"):
+        with pytest.raises(InputError, match="not a verdict store of this version"):
             opened(path)
     assert before == path.read_bytes()
 
