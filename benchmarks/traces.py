@@ -29,7 +29,7 @@ METRICS = (
     "hit@5,hit@10,recall@5,recall@10,precision@5,precision@10,rr@5,rr@10,ndcg@5,ndcg@10,context_recall,"
     "citation_correctness(by=rules),behaviour,latency_ms,latency_ms(stat=p95),cost_usd"
 )
-"""All deterministic metrics of the brief's own runner; the metrics that its checks look at come with them."""
+"""All deterministic metrics of the runner behind `rag-trace`; the metrics that its checks use come with them."""
 
 REFERENCE = "decode"
 CONTENDERS = ("read", REFERENCE, "assay-1", "assay-1 per case", "assay-2", "assay-2 per case")

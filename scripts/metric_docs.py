@@ -33,18 +33,17 @@ INTRODUCTION = """\
 
 <!-- Written by scripts/metric_docs.py from the catalogue and notes.yaml; edit those, then run it again. -->
 
-A metric's name carries its parameters: `name(key=value,…)@k`. Keys that have their default are left out, so
-`ndcg(gain=linear,stage=final)@10` differs from `ndcg@10` in two ways, and what is printed can be typed back.
-`assay graders` prints this table on the screen; `assay graders --format json` gives it to programs.
+A metric's name carries its parameters: `name(key=value,…)@k`. Keys with their default value are left out, so
+`ndcg(gain=linear,stage=final)@10` differs from `ndcg@10` in two ways, and a printed name is a valid input.
+`assay graders` prints this table on the screen; `assay graders --format json` prints it for programs.
 
 Every (case, metric) pair ends as one of three things: *scored* (a number), *not applicable* (the metric has no meaning
 there) or *error* (it should have been measured and could not be). Only scored ones have a number. The unit of a ranking
 metric is the *unit of evidence*: one or more selectors, any of which may cover it. For the denied user
 (`permission_denied`) the listed evidence is forbidden, so ranking metrics do not apply to such a case at all.
 
-Sources in square brackets are the documents of the brief: [000] retrieval and answer graders for a code assistant,
-[001] RAG evaluation in production, [002] keyword graders, [003] faithfulness, citations and refusal, [004] evaluation
-over public tools.
+Sources that are systems (the code benchmark, the RAG runner of `rag-trace`, the keyword rubric, the answer audit record, the
+tool-side evaluator) are described in [ADR 0038](../adr/0038-conventions-taken-over-from-neighbouring-systems.md).
 """
 
 
