@@ -42,8 +42,8 @@ there) or *error* (it should have been measured and could not be). Only scored o
 metric is the *unit of evidence*: one or more selectors, any of which may cover it. For the denied user
 (`permission_denied`) the listed evidence is forbidden, so ranking metrics do not apply to such a case at all.
 
-Sources that are systems (the code benchmark, the RAG runner of `rag-trace`, the keyword rubric, the answer audit record,
-the tool-side evaluator) are described in [ADR 0038](../adr/0038-conventions-taken-over-from-neighbouring-systems.md).
+Sources that are systems (the code benchmark, the RAG runner of `rag-trace`, the keyword rubric, the answer audit
+record, the tool-side evaluator) are described in [ADR 0038](../adr/0038-conventions-taken-over-from-neighbouring-systems.md).
 """
 
 
