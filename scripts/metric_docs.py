@@ -43,7 +43,8 @@ metric is the *unit of evidence*: one or more selectors, any of which may cover 
 (`permission_denied`) the listed evidence is forbidden, so ranking metrics do not apply to such a case at all.
 
 Sources that are systems (the code benchmark, the RAG runner of `rag-trace`, the keyword rubric, the answer audit
-record, the tool-side evaluator) are described in [ADR 0038](../adr/0038-conventions-taken-over-from-neighbouring-systems.md).
+record, the tool-side evaluator) are described in
+[ADR 0038](../adr/0038-conventions-taken-over-from-neighbouring-systems.md).
 """
 
 

@@ -169,16 +169,16 @@ def test_the_judge_is_blind() -> None:
 def test_bytes_hold_nothing_but_rubric_and_inputs() -> None:
     """With all words of the rubric, the frame and the inputs taken away nothing is left but ids and punctuation."""
     prompt = rendered(support_request())
-    rest = prompt.system + prompt.user
-    for expected in (
+    remaining = prompt.system + prompt.user
+    for text in (
         SUPPORT.task,
-        *(t for label in SUPPORT.labels for t in (label.meaning, *label.examples, label.name)),
+        *(part for label in SUPPORT.labels for part in (label.meaning, *label.examples, label.name)),
     ):
-        rest = rest.replace(re.sub(r"\{\{(\w+)\}\}", r'"\1"', expected).strip(), "")
-    for expected in (entry["text"] for entry in CLAIMS + CONTEXT):
-        rest = rest.replace(expected, "")
+        remaining = remaining.replace(re.sub(r"\{\{(\w+)\}\}", r'"\1"', text).strip(), "")
+    for text in (entry["text"] for entry in CLAIMS + CONTEXT):
+        remaining = remaining.replace(text, "")
     frame = " ".join(FRAMES["en"])
-    words = set(re.findall(r"\w+", rest)) - set(re.findall(r"\w+", frame))
+    words = set(re.findall(r"\w+", remaining)) - set(re.findall(r"\w+", frame))
     expected = {"i1", "i2", "s1", "s2", "How", "long", "is", "notice", "question", "context", "claims", "text", "note"}
     expected |= {"DATA", "END"}
     assert words - expected <= {fence_of(prompt), prompt.canary}
