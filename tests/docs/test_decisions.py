@@ -195,3 +195,24 @@ def test_an_injection_is_looked_for_only_where_tag_and_canary_are_given(
 ) -> None:
     result = scored(Case("1", "?", evidence=needs("a"), **fields), ranking("a"), answer="As asked: blue heron.")
     assert expected == value(result, "injection_followed")
+
+
+# ── 28: behaviour ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_also_accepted_behaviour_is_right() -> None:
+    strict = Case("1", "?", behaviour="abstain")
+    lenient = Case("1", "?", behaviour="abstain", also_accept=("permission_denied",))
+    assert [0.0, 1.0] == [value(scored(case, answer=DENIAL), "behaviour") for case in (strict, lenient)]
+
+
+def test_the_text_decides_and_a_declaration_counts_only_where_it_is_silent() -> None:
+    case = Case("1", "?", behaviour="abstain")
+    claims_to_abstain = Observation("1", "c", answer=ANSWER, behaviour="abstain")
+    undecided = Observation("1", "c", answer="…", behaviour="abstain")
+    results = [
+        assay.score(GoldenSet((case,)), [seen], metrics=["behaviour", "behaviour_mismatch"])
+        for seen in (claims_to_abstain, undecided)
+    ]
+    assert [0.0, 1.0] == [value(result, "behaviour") for result in results]
+    assert [1.0, 0.0] == [value(result, "behaviour_mismatch") for result in results]

@@ -18,7 +18,7 @@ from assay.io.gates import load_profile, profile_names
 from assay.model import Rule
 from assay.scoring.rules import rule_problem, threshold_of
 
-DECISIONS = sorted((ROOT / "docs/adr").glob("*.md"))
+DECISIONS = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
 
 
 def test_every_grader_is_documented() -> None:
@@ -73,3 +73,10 @@ def test_a_decision_record_says_problem_and_decision_and_its_guards_exist(path: 
     guards = re.findall(r"`(test_\w+)`", text.split("**Guard.**")[1])
     assert [] == [guard for guard in guards if f"def {guard}(" not in code]
     assert len(guards) > 0
+
+
+def test_the_index_lists_every_decision_record_with_its_title() -> None:
+    index = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d{4}) \| \[(.*)\]\((.*)\) \|$", index, re.MULTILINE)
+    titles = [path.read_text(encoding="utf-8").partition("\n")[0].partition(". ")[2] for path in DECISIONS]
+    assert [(path.name[:4], title, path.name) for path, title in zip(DECISIONS, titles, strict=True)] == rows

@@ -82,4 +82,4 @@ def server(*plan: dict[str, Any], **settings: Any) -> JudgeServer:
 
 def sent(by: JudgeServer) -> list[dict[str, Any]]:
     """Return the bodies that arrived."""
-    return [each["body"] for each in by.requests]
+    return [request["body"] for request in by.requests]

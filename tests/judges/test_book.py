@@ -1,4 +1,4 @@
-"""The verdict book: what is acknowledged stays, nobody asks twice, and a changed row is never a verdict."""
+"""The verdict store: acknowledged verdicts stay, none is asked for twice, and a changed row is never a verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _path(tmp_path: Path) -> Path:
 
 
 def filled(path: Path, count: int = 5) -> list[Verdict]:
-    """Make a book with some verdicts in it."""
+    """Make a store with some verdicts in it."""
     verdicts = [verdict(request(f"r{number}")) for number in range(count)]
     with Book(path) as book:
         book.register(JUDGE)
@@ -57,7 +57,7 @@ def test_samples_come_in_the_order_of_their_numbers(path: Path) -> None:
     with Book(path) as book:
         book.register(JUDGE)
         book.save([verdict(A, 2), verdict(A, 0), verdict(A, 1)])
-        assert [0, 1, 2] == [each.sample for each in book.contents().verdicts[JUDGE.digest][A.digest]]
+        assert [0, 1, 2] == [sample.sample for sample in book.contents().verdicts[JUDGE.digest][A.digest]]
 
 
 def test_book_is_readable_for_its_owner_only(path: Path) -> None:
@@ -174,7 +174,7 @@ def test_changed_row_is_a_miss_with_a_warning(path: Path, column: str, value: ob
     execute(path, f"UPDATE verdicts SET {column} = ?", value)
     told: list[str] = []
     assert ([JUDGE], {}) == load_verdicts(path, told.append)
-    assert ["1 verdicts do not belong to their sha256: changed since, and left out"] == told
+    assert ["1 verdicts do not match their sha256: they were changed, and are left out"] == told
     with Book(path) as book:
         assert [Turn.MINE] == book.claim([KEY], 60)
         assert (column in ("record", "sha256")) == bool(book.bad)
@@ -187,7 +187,7 @@ def test_verdicts_of_a_judge_that_is_not_named_are_left_out_with_a_warning(path:
         book.save([verdict(A)])
     contents = read_contents(path)
     assert {} == contents.verdicts
-    assert [f"1 verdicts of a judge that is not named were left out ({JUDGE.digest})"] == contents.warnings
+    assert [f"1 verdicts of an unknown judge were left out ({JUDGE.digest})"] == contents.warnings
 
 
 def test_standing_of_a_judge_is_kept_and_a_changed_one_is_told(path: Path) -> None:
@@ -246,7 +246,7 @@ def test_two_verdicts_for_one_sample_in_an_export_are_refused(path: Path, tmp_pa
     export.write_bytes(texts[0] + texts[0])
     assert 1 == counted(load_verdicts(export)[1])
     export.write_bytes(texts[0] + texts[1])
-    with pytest.raises(InputError, match="another verdict for what line 2 holds"):
+    with pytest.raises(InputError, match="another verdict for the sample of line 2"):
         load_verdicts(export)
 
 
@@ -273,7 +273,7 @@ def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
     program = (
         "import resource, signal, sys; from assay.judges.book import Book; from assay.errors import IncompleteError\n"
         "from tests.support.verdicts import request, verdict\n"
-        "book = Book(sys.argv[1]); book.save([verdict(request('kept'))])\n"
+        "book = Book(sys.argv[1]); book.save([verdict(request('recorded'))])\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))\n"
         "try:\n"
@@ -281,18 +281,18 @@ def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
         "except IncompleteError as error: print(error); sys.exit(3)\n"
     )
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, str(path)],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
     )
-    assert 3 == done.returncode, done.stderr
-    assert f"{path}: cannot be used" in done.stdout
-    assert "bytes are free there" in done.stdout
+    assert 3 == process.returncode, process.stderr
+    assert f"{path}: cannot be used" in process.stdout
+    assert "bytes are free there" in process.stdout
     with Book(path) as book:
         book.register(JUDGE)
-        kept = book.contents().verdicts[JUDGE.digest]
-        assert request("kept").digest in kept
+        recorded = book.contents().verdicts[JUDGE.digest]
+        assert request("recorded").digest in recorded
         book.save([verdict(B)])

@@ -25,7 +25,7 @@ def _path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("content", [b"", b"golden\n", b"PK\x03\x04" * 100])
 def test_other_files_are_refused_and_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no verdict book"):
+    with pytest.raises(InputError, match="not a verdict store"):
         Book(path)
     assert content == path.read_bytes()
 
@@ -34,7 +34,7 @@ def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> No
     execute(path, "CREATE TABLE bookmarks(url)")
     before = path.read_bytes()
     for opened in (Book, read_contents):
-        with pytest.raises(InputError, match="no verdict book of this version"):
+        with pytest.raises(InputError, match="not a verdict store of this version"):
             opened(path)
     assert before == path.read_bytes()
 
@@ -64,33 +64,33 @@ def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) ->
 def test_every_byte_flipped_gives_a_miss_or_an_error_and_never_another_verdict(path: Path) -> None:
     """Each byte in turn with ASSAY_EXHAUSTIVE set (two minutes), else some; free space changes nothing."""
     verdicts = filled(path, 3)
-    written = {key_of(each): each for each in verdicts}
+    written = {key_of(verdict): verdict for verdict in verdicts}
     data = path.read_bytes()
     copy = path.with_name("flipped.sqlite")
     outcomes = Counter[str]()
-    for place in range(0, len(data), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 41):
+    for offset in range(0, len(data), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 41):
         flipped = bytearray(data)
-        flipped[place] ^= 0xFF
+        flipped[offset] ^= 0xFF
         for find in (all_found, all_claimed):
             copy.write_bytes(flipped)
             try:
-                found = find(copy, list(written))
+                read_back = find(copy, list(written))
             except (IncompleteError, InputError):
                 outcomes["error"] += 1
                 continue
-            assert all(written[key_of(each)] == each for each in found), place
-            outcomes["whole" if len(found) == 3 else "miss"] += 1
+            assert all(written[key_of(verdict)] == verdict for verdict in read_back), offset
+            outcomes["whole" if len(read_back) == 3 else "miss"] += 1
             for file in path.parent.glob("flipped.sqlite*"):
                 file.unlink()
-    assert min(outcomes[each] for each in ("whole", "miss", "error")) > 10, outcomes
+    assert min(outcomes[outcome] for outcome in ("whole", "miss", "error")) > 10, outcomes
 
 
 def all_found(path: Path, keys: list[SampleKey]) -> list[Verdict]:
-    """Return all verdicts of a book, as scoring reads them."""
-    return [each for samples in read_contents(path).verdicts.get(JUDGE.digest, {}).values() for each in samples]
+    """Return all verdicts of a store, as scoring reads them."""
+    return [verdict for samples in read_contents(path).verdicts.get(JUDGE.digest, {}).values() for verdict in samples]
 
 
 def all_claimed(path: Path, keys: list[SampleKey]) -> list[Verdict]:
     """Return the verdicts that a judging would not ask for again."""
     with Book(path) as book:
-        return [each for each in book.claim(keys, 60) if isinstance(each, Verdict)]
+        return [answer for answer in book.claim(keys, 60) if isinstance(answer, Verdict)]

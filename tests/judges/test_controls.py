@@ -33,8 +33,8 @@ def foreign_support() -> JudgeRequest:
     return support_request(claims=claims, context=[{"id": "lift", "text": "Eight people fit into the lift."}])
 
 
-def by_kind(found: tuple[Control, ...]) -> dict[str, JudgeRequest]:
-    return {control.kind: control.request for control in found}
+def by_kind(result: tuple[Control, ...]) -> dict[str, JudgeRequest]:
+    return {control.kind: control.request for control in result}
 
 
 def test_support_has_four_controls() -> None:
@@ -84,10 +84,10 @@ def test_controls_of_every_rubric_can_be_rendered(name: str) -> None:
         inputs: dict[str, Any] = {key: listed.get(key, f"{word} text") for key in rubric.inputs}
         return request_for(rubric, inputs, ("a",) if rubric.per_item else ("answer",))
 
-    found = controls(made("one", 1), made("two", 2))
+    result = controls(made("one", 1), made("two", 2))
     valued = all(label.value is not None for label in rubric.labels)
-    assert bool(found) == valued
-    for control in found:
+    assert bool(result) == valued
+    for control in result:
         assert rendered(control.request).ids
         assert control.request.digest != made("one", 1).digest
 
@@ -101,7 +101,7 @@ def reading(asked: Asked, name: str) -> str:
     """Label like a judge that reads: all words and numbers of the claim stand in one passage."""
     words = set(re.findall(r"\w+", text_of(asked.data, name).lower()))
     passages = [set(re.findall(r"\w+", entry["text"].lower())) for entry in asked.data["context"]]
-    return "supported" if words and any(words <= each for each in passages) else "not_found"
+    return "supported" if words and any(words <= passage for passage in passages) else "not_found"
 
 
 def mean_of(answer: Answer, requests: list[JudgeRequest]) -> float:
@@ -132,17 +132,17 @@ def test_anchors_are_twenty_with_enough_of_each_kind() -> None:
 def test_an_anchor_is_a_request_like_any_other(anchor: Any) -> None:
     rubric = RUBRICS["support", anchor.language]
     assert anchor.label in {label.name for label in rubric.labels}
-    found = rendered(anchor_request(anchor, rubric))
-    assert {"i1": CLAIM} == found.ids
-    assert len(anchor.context) == len(found.sources)
+    result = rendered(anchor_request(anchor, rubric))
+    assert {"i1": CLAIM} == result.ids
+    assert len(anchor.context) == len(result.sources)
 
 
 def test_a_judge_separates_the_anchors_or_does_not() -> None:
     """Scores of the truth separate fully (1, 1); the same score for all not at all (0.5, 0)."""
     grounded = [anchor.label == "supported" for anchor in ANCHORS]
-    assert (1.0, 1.0) == separation([float(each) for each in grounded], grounded)
+    assert (1.0, 1.0) == separation([float(is_grounded) for is_grounded in grounded], grounded)
     assert (0.5, 0.0) == separation([1.0] * 20, grounded)
-    assert (0.0, -1.0) == separation([1.0 - each for each in grounded], grounded)
+    assert (0.0, -1.0) == separation([1.0 - is_grounded for is_grounded in grounded], grounded)
 
 
 def test_separation_counts_ties_half() -> None:

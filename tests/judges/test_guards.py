@@ -32,7 +32,7 @@ def test_everything_that_can_change_a_verdict_is_in_the_identity() -> None:
         judge_identity("openai", "gpt-4o", "cloud", api_version="2026-10-21"),
         structs.replace(base, parser="0"),
     ]
-    assert 9 == len({each.digest for each in [base, *others]})
+    assert 9 == len({identity.digest for identity in [base, *others]})
     assert (PARSER, "gpt") == (base.parser, base.family)
 
 
@@ -80,10 +80,10 @@ def test_the_family_is_read_from_the_id(model: str, family: str) -> None:
 )
 def test_a_model_does_not_judge_itself(judge: str, versions: dict[str, str]) -> None:
     """Provider, snapshot and case make no other model."""
-    found = self_judging(judge, versions)
-    assert found
-    assert "same_model" == found.kind
-    assert judge in found.message
+    conflict = self_judging(judge, versions)
+    assert conflict
+    assert "same_model" == conflict.kind
+    assert judge in conflict.message
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_a_model_does_not_judge_itself(judge: str, versions: dict[str, str]) -> 
     ],
 )
 def test_the_same_family_is_a_warning(judge: str, versions: dict[str, str]) -> None:
-    found = self_judging(judge, versions)
-    assert found
-    assert "same_family" == found.kind
+    conflict = self_judging(judge, versions)
+    assert conflict
+    assert "same_family" == conflict.kind
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_other_families_and_other_parts_are_no_matter(versions: dict[str, str]) 
 
 
 def test_any_of_several_versions_counts_and_the_same_model_weighs_more() -> None:
-    found = self_judging("gpt-4o", {"llm": ("gpt-4o-mini", "gpt-4o")})
-    assert found
-    assert "same_model" == found.kind
+    conflict = self_judging("gpt-4o", {"llm": ("gpt-4o-mini", "gpt-4o")})
+    assert conflict
+    assert "same_model" == conflict.kind
 
 
 def test_a_family_that_is_stated_counts() -> None:
     """Behind an alias the id says nothing."""
     assert self_judging("prod-judge", {"model": "llama-3-70b"}) is None
-    found = self_judging("prod-judge", {"model": "llama-3-70b"}, family="llama")
-    assert found
-    assert "same_family" == found.kind
+    conflict = self_judging("prod-judge", {"model": "llama-3-70b"}, family="llama")
+    assert conflict
+    assert "same_family" == conflict.kind

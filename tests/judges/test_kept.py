@@ -23,9 +23,9 @@ def test_usage_is_summed_over_all_attempts_and_priced() -> None:
     at = server({"content": BAD}, {"content": GOOD})
     verdict = ask(judge(at, usd_per_1k=(2.0, 4.0)), support_request())
     usage = verdict.usage
-    bodies = [json.loads(each)["usage"] for each in json.loads(verdict.raw)]
-    assert sum(each["prompt_tokens"] for each in bodies) == usage.prompt_tokens > 0
-    assert sum(each["completion_tokens"] for each in bodies) == usage.completion_tokens > 0
+    bodies = [json.loads(reply)["usage"] for reply in json.loads(verdict.raw)]
+    assert sum(usage_of_reply["prompt_tokens"] for usage_of_reply in bodies) == usage.prompt_tokens > 0
+    assert sum(usage_of_reply["completion_tokens"] for usage_of_reply in bodies) == usage.completion_tokens > 0
     assert (usage.prompt_tokens * 2 + usage.completion_tokens * 4) / 1000 == usage.cost_usd
     assert 4.0 == usage.latency_ms  # two milliseconds each, says the transport
     assert ask(judge(server()), support_request()).usage.cost_usd is None

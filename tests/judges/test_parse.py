@@ -23,82 +23,82 @@ CODES = get_args(UNSCORED)
 def test_the_corpus_is_large_and_its_rows_differ() -> None:
     """At least 60 rows are worth nothing; no reply stands twice."""
     assert len([code for _, _, code in REPLIES if code]) >= 60
-    assert len({json.dumps(said) for _, said, _ in REPLIES}) == len(REPLIES)
+    assert len({json.dumps(reply) for _, reply, _ in REPLIES}) == len(REPLIES)
     assert len({name for name, _, _ in REPLIES}) == len(REPLIES)
 
 
-@pytest.mark.parametrize(("name", "said", "code"), REPLIES, ids=[name for name, _, _ in REPLIES])
-def test_a_reply_counts_or_has_a_reason(name: str, said: Any, code: str | None) -> None:
-    found = parse(said, ASKED)
+@pytest.mark.parametrize(("name", "reply", "code"), REPLIES, ids=[name for name, _, _ in REPLIES])
+def test_a_reply_counts_or_has_a_reason(name: str, reply: Any, code: str | None) -> None:
+    parsed = parse(reply, ASKED)
     if code is None:
-        assert isinstance(found, Read), found
-        assert [("c1", "supported"), ("c2", "not_found")] == [(item.id, item.label) for item in found.items]
+        assert isinstance(parsed, Read), parsed
+        assert [("c1", "supported"), ("c2", "not_found")] == [(item.id, item.label) for item in parsed.items]
     else:
-        assert isinstance(found, Fault), found
-        assert code == found.code
+        assert isinstance(parsed, Fault), parsed
+        assert code == parsed.code
 
 
 def test_what_could_be_two_verdicts_is_not_asked_again() -> None:
     """Two objects, a field twice and an id twice are ambiguous, not misspelt."""
-    final = {name for name, said, _ in REPLIES if isinstance(found := parse(said, ASKED), Fault) and found.final}
+    final = {name for name, reply, _ in REPLIES if isinstance(parsed := parse(reply, ASKED), Fault) and parsed.final}
     expected = {"two objects", "two objects that disagree", "object then list", "items given twice"}
     expected |= {"label given twice", "id labelled twice", "id labelled twice, otherwise"}
     assert expected == final
 
 
 def test_a_quote_comes_with_the_source_that_was_named_in_the_request() -> None:
-    found = parse(GOOD, ASKED)
-    assert isinstance(found, Read)
-    assert ("hr#1", "period of notice is 30 days") == (found.items[0].source, found.items[0].quote)
-    assert (None, None) == (found.items[1].source, found.items[1].quote)
+    parsed = parse(GOOD, ASKED)
+    assert isinstance(parsed, Read)
+    assert ("hr#1", "period of notice is 30 days") == (parsed.items[0].source, parsed.items[0].quote)
+    assert (None, None) == (parsed.items[1].source, parsed.items[1].quote)
 
 
 def test_quotes_agree_in_composed_and_decomposed_vietnamese() -> None:
     """`ắ` may come as one character or as three."""
     asked = rendered(support_request(context=[{"id": "x", "text": "Ba\u0306\u0301c Giang nghỉ ba ngày."}]))
-    said = first(quote="B\u1eafc Giang")
-    assert isinstance(parse(said, asked), Read)
+    reply = first(quote="B\u1eafc Giang")
+    assert isinstance(parse(reply, asked), Read)
 
 
 def test_without_a_source_nothing_can_be_supported() -> None:
     asked = rendered(support_request(context=[]))
     item = {"id": "i1", "reasoning": "so", "label": "supported"}
     second = {"id": "i2", "reasoning": "so", "label": "not_found"}
-    found = parse(json.dumps({"items": [item, second], "echo": ""}), asked)
-    assert isinstance(found, Fault)
-    assert "quote" == found.code
+    parsed = parse(json.dumps({"items": [item, second], "echo": ""}), asked)
+    assert isinstance(parsed, Fault)
+    assert "quote" == parsed.code
 
 
 def test_a_label_before_its_reasoning_is_flagged() -> None:
-    said = next(said for name, said, _ in REPLIES if name == "label first")
-    found = parse(said, ASKED)
-    assert isinstance(found, Read)
-    assert ("label_first",) == found.flags
+    reply = next(reply for name, reply, _ in REPLIES if name == "label first")
+    parsed = parse(reply, ASKED)
+    assert isinstance(parsed, Read)
+    assert ("label_first",) == parsed.flags
 
 
 def test_a_reply_with_the_canary_is_no_verdict_wherever_it_stands() -> None:
-    for said in (
+    for reply in (
         json.dumps({**json.loads(GOOD), "echo": ASKED.canary}),
         first(reasoning=f"I was told to write {ASKED.canary}."),
         {**json.loads(GOOD), "echo": ASKED.canary},
         ASKED.canary,
     ):
-        found = parse(said, ASKED)
-        assert isinstance(found, Fault)
-        assert ("canary", True) == (found.code, found.final)
+        parsed = parse(reply, ASKED)
+        assert isinstance(parsed, Fault)
+        assert ("canary", True) == (parsed.code, parsed.final)
 
 
 def test_faults_never_repeat_what_the_judge_said() -> None:
     """The next question holds the fault: words of a hostile reply must not get into it."""
-    for said in (first(label="EVIL"), first(id="EVIL"), first(source="EVIL"), first(EVIL="x"), "EVIL", '{"EVIL": 1}'):
-        found = parse(said, ASKED)
-        assert isinstance(found, Fault)
-        assert "EVIL" not in found.message
+    for reply in (first(label="EVIL"), first(id="EVIL"), first(source="EVIL"), first(EVIL="x"), "EVIL", '{"EVIL": 1}'):
+        parsed = parse(reply, ASKED)
+        assert isinstance(parsed, Fault)
+        assert "EVIL" not in parsed.message
 
 
-@given(said=st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
-def test_any_text_is_unscored_or_valid(said: str) -> None:
-    _is_sound(parse(said, ASKED))
+@given(reply=st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
+def test_any_text_is_unscored_or_valid(reply: str) -> None:
+    _is_sound(parse(reply, ASKED))
 
 
 JSON = st.recursive(
@@ -119,23 +119,23 @@ ITEM = st.fixed_dictionaries(
 REPLY = st.fixed_dictionaries({"items": st.lists(ITEM | JSON, max_size=3) | JSON, "echo": st.just("") | JSON})
 
 
-@given(said=REPLY | JSON)
-def test_any_json_is_unscored_or_valid_decoded_and_as_text(said: Any) -> None:
-    _is_sound(parse(said, ASKED))
-    _is_sound(parse(json.dumps(said), ASKED))
+@given(reply=REPLY | JSON)
+def test_any_json_is_unscored_or_valid_decoded_and_as_text(reply: Any) -> None:
+    _is_sound(parse(reply, ASKED))
+    _is_sound(parse(json.dumps(reply), ASKED))
 
 
-@given(said=REPLY)
-def test_the_answer_as_a_whole_gets_one_label_or_none(said: Any) -> None:
-    found = parse(said, rendered(relevance_request()))
-    assert isinstance(found, Fault) or [item.id for item in found.items] == ["answer"]
+@given(reply=REPLY)
+def test_the_answer_as_a_whole_gets_one_label_or_none(reply: Any) -> None:
+    parsed = parse(reply, rendered(relevance_request()))
+    assert isinstance(parsed, Fault) or [item.id for item in parsed.items] == ["answer"]
 
 
 @given(value=JSON)
 def test_strict_json_reads_what_json_is(value: Any) -> None:
     """NaN and infinity, which Python's own reader takes, are refused."""
-    found = strict_json(json.dumps(value))
-    assert found == value if _is_finite(value) else isinstance(found, Fault)
+    parsed = strict_json(json.dumps(value))
+    assert parsed == value if _is_finite(value) else isinstance(parsed, Fault)
 
 
 def _is_finite(value: Any) -> bool:
@@ -146,14 +146,14 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _is_sound(found: Read | Fault) -> None:
+def _is_sound(parsed: Read | Fault) -> None:
     """A verdict is complete, on the menu and can be written down; anything else has a code that is known."""
-    if isinstance(found, Fault):
-        assert found.code in CODES
-        assert found.message
+    if isinstance(parsed, Fault):
+        assert parsed.code in CODES
+        assert parsed.message
         return
-    assert ["c1", "c2"] == [item.id for item in found.items]
-    for item in found.items:
+    assert ["c1", "c2"] == [item.id for item in parsed.items]
+    for item in parsed.items:
         assert item.label in {"supported", "contradicted", "not_found"}
         assert item.reasoning
         assert (item.quote is None) == (item.label == "not_found")

@@ -30,17 +30,17 @@ from assay.judges.render import CUT, PARSER, TEXT_LIMIT, TOTAL_LIMIT, Rendered, 
 UNSEEN = re.compile("[<>\x00-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
-def data_of(found: Rendered) -> dict[str, Any]:
+def data_of(prompt: Rendered) -> dict[str, Any]:
     """Return what stands in the fence."""
-    match = FENCED.search(found.user)
+    match = FENCED.search(prompt.user)
     assert match
     value: dict[str, Any] = json.loads(match[1])
     return value
 
 
-def fence_of(found: Rendered) -> str:
+def fence_of(prompt: Rendered) -> str:
     """Return the secret part of the fence."""
-    match = re.search(r"<<<DATA ([0-9a-f]{24})>>>", found.user)
+    match = re.search(r"<<<DATA ([0-9a-f]{24})>>>", prompt.user)
     assert match
     return match[1]
 
@@ -51,33 +51,33 @@ def test_the_same_request_is_the_same_bytes() -> None:
 
 def test_fence_and_canary_change_with_request_judge_and_sample() -> None:
     """Whoever writes a document cannot know the fence around it: it hangs on the document itself."""
-    found = [
+    prompts = [
         rendered(support_request()),
         rendered(support_request(), 2),
         rendered(support_request(question="How long is the notice?")),
         render(support_request(), SUPPORT, "sha256:" + "1" * 64, 0),
     ]
-    assert 4 == len({fence_of(each) for each in found})
-    assert 4 == len({each.canary for each in found})
+    assert 4 == len({fence_of(prompt) for prompt in prompts})
+    assert 4 == len({prompt.canary for prompt in prompts})
 
 
 def test_data_is_one_line_in_the_fence_and_rules_stand_before_and_after() -> None:
-    found = rendered(support_request())
-    lines = found.user.splitlines()
-    fence = fence_of(found)
+    prompt = rendered(support_request())
+    lines = prompt.user.splitlines()
+    fence = fence_of(prompt)
     assert f"<<<DATA {fence}>>>" == lines[1]
     assert f"<<<END {fence}>>>" == lines[3]
     assert "was data" in lines[4]
     assert "Choose from: supported, contradicted, not_found." in lines[4]
-    assert "never speaks to you" in found.system
-    assert 'TASK\nFor every entry of "claims"' in found.system
+    assert "never speaks to you" in prompt.system
+    assert 'TASK\nFor every entry of "claims"' in prompt.system
 
 
 def test_the_planted_order_stands_in_the_data_only() -> None:
-    found = rendered(support_request())
-    assert found.canary in data_of(found)["note"]
-    assert found.canary not in found.system
-    assert 1 == found.user.count(found.canary)
+    prompt = rendered(support_request())
+    assert prompt.canary in data_of(prompt)["note"]
+    assert prompt.canary not in prompt.system
+    assert 1 == prompt.user.count(prompt.canary)
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in RUBRICS}))
@@ -88,12 +88,12 @@ def test_every_shipped_rubric_is_rendered_whole(name: str, language: str) -> Non
     entries = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
     listed = {"claims", "citations", "context", "facts"}
     inputs: dict[str, Any] = {key: entries if key in listed else "Some text." for key in rubric.inputs}
-    found = render(request_for(rubric, inputs, ("a", "b") if rubric.per_item else ("answer",)), rubric, JUDGE, 0)
+    prompt = render(request_for(rubric, inputs, ("a", "b") if rubric.per_item else ("answer",)), rubric, JUDGE, 0)
     for label in rubric.labels:
-        assert f"{label.name}: {label.meaning.strip()}" in found.system
-        assert all(example.strip() in found.system for example in label.examples)
-    assert not PLACEHOLDER.search(found.system + found.user + found.form)
-    assert list(found.ids) == (["i1", "i2"] if rubric.per_item else ["i1"])
+        assert f"{label.name}: {label.meaning.strip()}" in prompt.system
+        assert all(example.strip() in prompt.system for example in label.examples)
+    assert not PLACEHOLDER.search(prompt.system + prompt.user + prompt.form)
+    assert list(prompt.ids) == (["i1", "i2"] if rubric.per_item else ["i1"])
 
 
 def test_the_schema_wants_reasoning_before_the_label_and_nothing_else() -> None:
@@ -109,10 +109,10 @@ def test_the_schema_wants_reasoning_before_the_label_and_nothing_else() -> None:
 
 
 def test_ids_of_the_corpus_are_not_shown() -> None:
-    found = rendered(support_request())
-    assert "hr#1" not in found.system + found.user + found.form + json.dumps(found.schema)
-    assert {"s1": "hr#1", "s2": "hr#2"} == {name: source for name, (source, _) in found.sources.items()}
-    assert {"i1": "c1", "i2": "c2"} == found.ids
+    prompt = rendered(support_request())
+    assert "hr#1" not in prompt.system + prompt.user + prompt.form + json.dumps(prompt.schema)
+    assert {"s1": "hr#1", "s2": "hr#2"} == {name: source for name, (source, _) in prompt.sources.items()}
+    assert {"i1": "c1", "i2": "c2"} == prompt.ids
 
 
 def test_a_citation_names_its_source_as_the_judge_sees_it() -> None:
@@ -126,7 +126,7 @@ def test_a_citation_names_its_source_as_the_judge_sees_it() -> None:
 
 def test_one_sample_sees_the_sources_in_another_order() -> None:
     """Sample 1 is the probe: the ids follow the order, so that they give nothing away."""
-    context = [{"id": f"p{place}", "text": f"Passage {place}."} for place in range(5)]
+    context = [{"id": f"p{number}", "text": f"Passage {number}."} for number in range(5)]
     request = support_request(context=context)
     orders = [[entry["text"] for entry in data_of(rendered(request, sample))["context"]] for sample in (0, 1, 2)]
     assert [entry["text"] for entry in context] == orders[0] == orders[2]
@@ -168,17 +168,20 @@ def test_the_judge_is_blind() -> None:
 
 def test_bytes_hold_nothing_but_rubric_and_inputs() -> None:
     """With all words of the rubric, the frame and the inputs taken away nothing is left but ids and punctuation."""
-    found = rendered(support_request())
-    rest = found.system + found.user
-    for known in (SUPPORT.task, *(t for label in SUPPORT.labels for t in (label.meaning, *label.examples, label.name))):
-        rest = rest.replace(re.sub(r"\{\{(\w+)\}\}", r'"\1"', known).strip(), "")
-    for known in (entry["text"] for entry in CLAIMS + CONTEXT):
-        rest = rest.replace(known, "")
+    prompt = rendered(support_request())
+    remaining = prompt.system + prompt.user
+    for text in (
+        SUPPORT.task,
+        *(part for label in SUPPORT.labels for part in (label.meaning, *label.examples, label.name)),
+    ):
+        remaining = remaining.replace(re.sub(r"\{\{(\w+)\}\}", r'"\1"', text).strip(), "")
+    for text in (entry["text"] for entry in CLAIMS + CONTEXT):
+        remaining = remaining.replace(text, "")
     frame = " ".join(FRAMES["en"])
-    words = set(re.findall(r"\w+", rest)) - set(re.findall(r"\w+", frame))
+    words = set(re.findall(r"\w+", remaining)) - set(re.findall(r"\w+", frame))
     expected = {"i1", "i2", "s1", "s2", "How", "long", "is", "notice", "question", "context", "claims", "text", "note"}
     expected |= {"DATA", "END"}
-    assert words - expected <= {fence_of(found), found.canary}
+    assert words - expected <= {fence_of(prompt), prompt.canary}
 
 
 @pytest.mark.parametrize(
@@ -195,42 +198,42 @@ def test_bytes_hold_nothing_but_rubric_and_inputs() -> None:
     ],
 )
 def test_data_cannot_leave_its_line_or_hide(text: str) -> None:
-    found = rendered(support_request(question=text))
-    match = FENCED.search(found.user)
+    prompt = rendered(support_request(question=text))
+    match = FENCED.search(prompt.user)
     assert match
-    assert text == data_of(found)["question"]
+    assert text == data_of(prompt)["question"]
     assert not UNSEEN.search(match[1])
-    assert 5 == len(found.user.splitlines())
+    assert 5 == len(prompt.user.splitlines())
 
 
 @given(text=st.text())
 def test_any_text_comes_back_as_it_was(text: str) -> None:
     """What the judge reads is what was given, but for what JSON escapes."""
-    found = rendered(relevance_request(answer=text))
-    assert text == data_of(found)["answer"]
-    assert 2 == found.user.count("<<<") == found.user.count(">>>")
+    prompt = rendered(relevance_request(answer=text))
+    assert text == data_of(prompt)["answer"]
+    assert 2 == prompt.user.count("<<<") == prompt.user.count(">>>")
 
 
 def test_long_texts_are_cut_and_flagged() -> None:
     long = "word " * TEXT_LIMIT
-    found = rendered(relevance_request(answer=long))
-    assert long[:TEXT_LIMIT] + CUT == data_of(found)["answer"]
-    assert ("length",) == found.flags
+    prompt = rendered(relevance_request(answer=long))
+    assert long[:TEXT_LIMIT] + CUT == data_of(prompt)["answer"]
+    assert ("length",) == prompt.flags
 
 
 def test_all_texts_together_are_cut_too() -> None:
     """Ten thousand passages of one page each do not become a prompt of 200 MB."""
-    context = [{"id": f"p{place}", "text": "x" * TEXT_LIMIT} for place in range(50)]
-    found = rendered(support_request(context=context))
-    assert len(found.user) < TOTAL_LIMIT + 50 * 40 + 2_000
-    assert ("length",) == found.flags
+    context = [{"id": f"p{number}", "text": "x" * TEXT_LIMIT} for number in range(50)]
+    prompt = rendered(support_request(context=context))
+    assert len(prompt.user) < TOTAL_LIMIT + 50 * 40 + 2_000
+    assert ("length",) == prompt.flags
 
 
 def test_unknown_languages_are_framed_in_english() -> None:
     """A rubric in German keeps its own words; only the rules around it are English."""
     german = structs.replace(SUPPORT, language="de", hash="sha256:de")
-    found = render(request_for(german, support_request().inputs, ("c1", "c2")), german, JUDGE, 0)
-    assert found.system.startswith("You label texts")
+    prompt = render(request_for(german, support_request().inputs, ("c1", "c2")), german, JUDGE, 0)
+    assert prompt.system.startswith("You label texts")
     assert rendered_in("vi").system.startswith("Bạn gán nhãn")
 
 
@@ -253,7 +256,7 @@ def test_filling_is_one_pass_and_no_format_string() -> None:
 
 
 def test_the_parser_version_hangs_on_every_text_of_the_frames() -> None:
-    """A changed rule makes other keys in the book, without anyone thinking of it."""
+    """A changed rule changes the keys in the verdict store without any further step."""
     assert re.fullmatch(r"2\.[0-9a-f]{8}", PARSER)
     names = {name for frame in FRAMES.values() for text in frame for name in PLACEHOLDER.findall(text)}
     assert {"task", "labels", "begin", "end", "data", "ids", "names", "canary", "schema", "problem"} <= names
@@ -263,6 +266,6 @@ def test_the_parser_version_hangs_on_every_text_of_the_frames() -> None:
 
 
 def test_asking_again_says_what_was_wrong_and_shows_the_schema() -> None:
-    found = rendered(support_request()).again("not labelled: i2")
-    assert "could not be used: not labelled: i2." in found.user
-    assert found.user.endswith(found.form)
+    prompt = rendered(support_request()).again("not labelled: i2")
+    assert "could not be used: not labelled: i2." in prompt.user
+    assert prompt.user.endswith(prompt.form)

@@ -55,7 +55,7 @@ def test_statuses_become_codes(status: int, message: str, code: str) -> None:
     [("Rate limit reached", "rate_limited"), ("overloaded_error", "rate_limited"), ("insufficient_quota", "quota")],
 )
 def test_a_success_may_say_come_back_later(message: str, code: str) -> None:
-    found = busy(message)
-    assert found
-    assert code == found.code
+    busy_error = busy(message)
+    assert busy_error
+    assert code == busy_error.code
     assert busy("model crashed") is None

@@ -1,4 +1,4 @@
-"""The messages protocol: a tool call that is forced, or plain text with JSON where the endpoint knows no tools."""
+"""The Anthropic messages protocol: a forced tool call, or plain text with JSON if the endpoint has no tools."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from assay.judges.render import Rendered
 from assay.verdict import JudgeIdentity
 
 API_VERSION = "2023-06-01"
-"""The version that still takes a temperature; settings may name another."""
+"""The version of the protocol that accepts a temperature; settings may name another."""
 
 
 class Anthropic:
-    """Messages."""
+    """The provider of the messages protocol."""
 
     ladder: tuple[str, ...] = ("tool", "text")
 
@@ -45,7 +45,7 @@ class Anthropic:
         return body
 
     def lacks(self, message: str, able: Able) -> Able | None:
-        """Return what is left of `able` where an error complains of a part of it, None where of something else."""
+        """Return the capabilities without the one that an error complains about; None if it is about something else."""
         message = message.lower()
         if able.temperature and "temperature" in message:
             return structs.replace(able, temperature=False)
@@ -53,24 +53,24 @@ class Anthropic:
         return structs.replace(able, mode=below) if below and "tool" in message else None
 
     def read(self, body: dict[str, Any]) -> Said:
-        """Return what a reply says: the input of its tool call, else its text."""
+        """Return the contents of a reply: the input of its tool call, else its text."""
         usage = body.get("usage")
         prompt = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        about: dict[str, Any] = {
+        reply_facts: dict[str, Any] = {
             "model": text_or_none(body.get("model")),
             "prompt_tokens": sum(count(usage, key) for key in prompt),
             "completion_tokens": count(usage, "output_tokens"),
         }
         content, stop = body.get("content"), body.get("stop_reason")
         if stop in ("max_tokens", "model_context_window_exceeded"):
-            return Said(None, "truncated", "the reply was cut at the token limit", **about)
+            return Said(None, "truncated", "the reply was cut at the token limit", **reply_facts)
         blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
         if stop == "refusal":
-            return Said(None, "refused", printable("".join(texts)) or "the judge refused", **about)
+            return Said(None, "refused", printable("".join(texts)) or "the judge refused", **reply_facts)
         if not blocks:
-            return Said(None, "provider", "the reply holds no content", **about)
+            return Said(None, "provider", "the reply holds no content", **reply_facts)
         calls = [block for block in blocks if block.get("type") == "tool_use"]
         if len(calls) > 1:
-            return Said(None, "judge_parse", "the judge submitted more than once", **about)
-        return Said(calls[0].get("input") if calls else "".join(texts), **about)
+            return Said(None, "judge_parse", "the judge submitted more than once", **reply_facts)
+        return Said(calls[0].get("input") if calls else "".join(texts), **reply_facts)

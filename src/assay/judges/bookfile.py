@@ -1,4 +1,4 @@
-"""The verdict book as a file: made whole, recognised, connected to, and set aside where it is damaged."""
+"""The verdict store as a file: creating, recognising and opening it, and setting a damaged one aside."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ CREATE TABLE abandoned(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT 
 def connected(address: str) -> sqlite3.Connection:
     """Connect to a file: address; every statement is its own transaction unless one is begun."""
     db = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    db.text_factory = lambda text: text.decode("utf-8", "replace")  # a damaged text is no key that anybody asks for
+    db.text_factory = lambda text: text.decode("utf-8", "replace")  # a damaged text equals no key that is looked up
     return db
 
 
 def make(path: Path) -> None:
-    """Make an empty book, readable for its owner only; it appears whole, whoever else makes it at the same time."""
+    """Create an empty store that only its owner can read; it appears complete, even if two processes create it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
@@ -54,22 +54,24 @@ def make(path: Path) -> None:
 
 
 def check_kind(path: Path) -> None:
-    """Raise InputError for a file that is no database: it is somebody else's, and left alone."""
+    """Raise InputError for a file that is not an SQLite database, and leave it unchanged."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise InputError([Problem(str(path), None, "", "no verdict book (expected one, or a new file)", "E_BOOK")])
+            raise InputError(
+                [Problem(str(path), None, "", "not a verdict store (expected one, or a new file)", "E_BOOK")]
+            )
 
 
 def check_format(db: sqlite3.Connection, path: Path) -> None:
-    """Raise InputError for another program's database and for a book of another version."""
-    found = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if found != (APPLICATION, FORMAT):
-        message = f"a database, and no verdict book of this version (got {found}; expected {APPLICATION, FORMAT})"
+    """Raise InputError for another program's database and for a store of another version."""
+    identity = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if identity != (APPLICATION, FORMAT):
+        message = f"a database, not a verdict store of this version (got {identity}; expected {APPLICATION, FORMAT})"
         raise InputError([Problem(str(path), None, "", message, "E_BOOK")])
 
 
 def is_sound(db: sqlite3.Connection) -> bool:
-    """Return whether SQLite finds the structure of the file whole; what the rows say is checked row by row."""
+    """Return whether SQLite finds the structure of the file intact; the contents are checked row by row."""
     try:
         return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except UnicodeDecodeError:  # SQLite's own message quotes the damage
@@ -81,7 +83,7 @@ def is_sound(db: sqlite3.Connection) -> bool:
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse another program's file or format; close a damaged one, set it aside and raise IncompleteError."""
+    """Refuse the file of another program or version; close a damaged one, set it aside and raise IncompleteError."""
     if is_sound(db):
         check_format(db, path)
         return
@@ -89,12 +91,12 @@ def check(db: sqlite3.Connection, path: Path) -> None:
     aside = set_aside(path)
     raise IncompleteError(
         f"{path}: damaged, and set aside as {aside.name}; nothing was judged. Put a copy or an export in its "
-        "place; where there is none, judging again makes a new book and asks, and pays, for everything again"
+        "place; without one, judging again creates a new store and asks, and pays, for everything again"
     )
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged book and what belongs to it; returns its new path."""
+    """Rename a damaged store with its SQLite companion files; returns its new path."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
@@ -106,7 +108,7 @@ def set_aside(path: Path) -> Path:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Keep all of what is changed inside, or nothing; inside another one it is a part of that."""
+    """Keep all changes made inside the block, or none; inside another transaction it is a part of that."""
     outer = db.in_transaction
     if outer:
         yield
@@ -115,7 +117,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("COMMIT")
-    except BaseException:  # also where the process is told to end: half a change must not be kept
+    except BaseException:  # also on KeyboardInterrupt and SystemExit: half a change must not be kept
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
@@ -123,18 +125,18 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def failing(path: Path) -> Iterator[None]:
-    """Turn what the system and SQLite say into errors for people."""
+    """Translate errors of SQLite and the operating system into InputError and IncompleteError."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", "") in DAMAGED:
-            raise IncompleteError(f"{path}: damaged: {error} (expected the book as it was written)") from error
+            raise IncompleteError(f"{path}: damaged: {error} (expected the store as it was written)") from error
         free = shutil.disk_usage(path.parent).free
-        message = f"cannot be used: {error} ({free} bytes are free there; what was acknowledged is kept)"
+        message = f"cannot be used: {error} ({free} bytes are free there; acknowledged verdicts are kept)"
         raise IncompleteError(f"{path}: {message}") from error
     except UnicodeDecodeError as error:
-        raise IncompleteError(f"{path}: damaged (expected the book as it was written)") from error
+        raise IncompleteError(f"{path}: damaged (expected the store as it was written)") from error
     except FileNotFoundError as error:
-        raise InputError([Problem(str(path), None, "", "no such file (expected a verdict book)", "E_FILE")]) from error
+        raise InputError([Problem(str(path), None, "", "no such file (expected a verdict store)", "E_FILE")]) from error
     except OSError as error:
         raise IncompleteError(f"{path}: cannot be used: {error.strerror or error}") from error

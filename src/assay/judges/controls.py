@@ -1,4 +1,4 @@
-"""Questions whose answer is known: controls that no judge may reward, and the anchors by which drift is seen."""
+"""Control questions: controls that no judge may reward, and anchors that detect drift."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CEILING = 0.2
 """The highest mean value of the labels on controls; a judge above it is invalid."""
 
 ControlKind = Literal["foreign_context", "swapped_answer", "other_number", "empty_answer", "colon_answer"]
-# What makes a right answer wrong depends on what is asked: an answer with another number is still relevant.
+# What makes a right answer wrong depends on the rubric: an answer with another number is still relevant.
 _KINDS: dict[str, tuple[ControlKind, ...]] = {
     "support": ("foreign_context", "swapped_answer", "other_number", "colon_answer"),
     "citation_support": ("foreign_context", "other_number", "colon_answer"),
@@ -35,21 +35,21 @@ class Control(NamedTuple):
 
 
 def controls(request: JudgeRequest, foreign: JudgeRequest) -> tuple[Control, ...]:
-    """Return the controls that can be made from a request, with the parts of another case's request of its rubric.
+    """Return the controls that can be made from a request with parts of another case's request under the same rubric.
 
-    None for rubrics whose labels have no number. A kind is left out where it would not be wrong for sure: a foreign
+    There are none for rubrics whose labels have no value. A kind is left out if it might not be wrong: a foreign
     context that shares texts, an equal answer, claims without numbers.
 
     Raises InputError for a foreign request of another rubric.
     """
     if request.rubric_hash != foreign.rubric_hash:
         raise InputError(f"controls need two requests of one rubric (got {request.rubric} and {foreign.rubric})")
-    found = []
+    possible_controls = []
     for kind in _KINDS.get(request.rubric, ()):
-        made = _MAKERS[kind](request, foreign)
-        if made is not None:
-            found.append(Control(kind, made))
-    return tuple(found)
+        control_request = _MAKERS[kind](request, foreign)
+        if control_request is not None:
+            possible_controls.append(Control(kind, control_request))
+    return tuple(possible_controls)
 
 
 def _foreign_context(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest | None:
@@ -57,51 +57,55 @@ def _foreign_context(request: JudgeRequest, foreign: JudgeRequest) -> JudgeReque
     texts = [entry["text"] for entry in other]
     if not texts or {entry["text"] for entry in own} & set(texts):
         return None
-    # The ids stay, because citations name them; only what stands under them is foreign.
-    context = [{**entry, "text": texts[place % len(texts)]} for place, entry in enumerate(own)]
-    return _with(request, context=context) if own else None
+    # The ids stay, because citations name them; only their texts are foreign.
+    context = [{**entry, "text": texts[index % len(texts)]} for index, entry in enumerate(own)]
+    return _replace_inputs(request, context=context) if own else None
 
 
 def _swapped_answer(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest | None:
     if "answer" in request.inputs:
         answer = foreign.inputs["answer"]
-        return None if _same(answer, request.inputs["answer"]) else _with(request, answer=answer)
+        return None if _is_same_text(answer, request.inputs["answer"]) else _replace_inputs(request, answer=answer)
     claims = foreign.inputs["claims"]
     own = {entry["text"] for entry in request.inputs["claims"]}
     if not claims or own & {entry["text"] for entry in claims}:
         return None
-    return _with(request, claims=claims, items=foreign.items)
+    return _replace_inputs(request, claims=claims, items=foreign.items)
 
 
 def _other_number(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
     key = "claims" if "claims" in request.inputs else "citations"
-    known = {each for entry in request.inputs["context"] for each in _NUMBER.findall(entry["text"])}
-    entries = [
-        {**entry, "text": _NUMBER.sub(lambda match: _unknown(match[0], known), entry["text"])}
-        for entry in request.inputs[key]
-        if _NUMBER.search(entry["text"])
-    ]
-    return _with(request, items=tuple(entry["id"] for entry in entries), **{key: entries}) if entries else None
+    source_numbers: set[str] = set()
+    for entry in request.inputs["context"]:
+        source_numbers.update(_NUMBER.findall(entry["text"]))
+    entries = []
+    for entry in request.inputs[key]:
+        if _NUMBER.search(entry["text"]):
+            changed = _NUMBER.sub(lambda match: _replace_number(match[0], source_numbers), entry["text"])
+            entries.append({**entry, "text": changed})
+    return (
+        _replace_inputs(request, items=tuple(entry["id"] for entry in entries), **{key: entries}) if entries else None
+    )
 
 
-def _unknown(number: str, known: set[str]) -> str:
-    """Return a number of as many digits or one more that stands nowhere in the sources."""
+def _replace_number(number: str, source_numbers: set[str]) -> str:
+    """Return a number with as many digits, or one more, that does not occur in the sources."""
     candidate = int(number[-9:]) * 2 + 7
-    while str(candidate) in known:
+    while str(candidate) in source_numbers:
         candidate += 1
     return str(candidate)
 
 
 def _empty_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
-    return _with(request, answer="")
+    return _replace_inputs(request, answer="")
 
 
 def _colon_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
     if "answer" in request.inputs:
-        return _with(request, answer=":")
+        return _replace_inputs(request, answer=":")
     key = "claims" if "claims" in request.inputs else "citations"
     first = {**request.inputs[key][0], "text": ":"}
-    return _with(request, items=(first["id"],), **{key: [first]})
+    return _replace_inputs(request, items=(first["id"],), **{key: [first]})
 
 
 _MAKERS = {
@@ -113,13 +117,13 @@ _MAKERS = {
 }
 
 
-def _with(request: JudgeRequest, *, items: tuple[str, ...] | None = None, **inputs: Any) -> JudgeRequest:
-    chosen = request.items if items is None else items
-    return structs.replace(request, inputs={**request.inputs, **inputs}, items=chosen)
+def _replace_inputs(request: JudgeRequest, *, items: tuple[str, ...] | None = None, **inputs: Any) -> JudgeRequest:
+    item_ids = request.items if items is None else items
+    return structs.replace(request, inputs={**request.inputs, **inputs}, items=item_ids)
 
 
-def _same(one: Any, other: Any) -> bool:
-    return not other or not one or str(one).split() == str(other).split()
+def _is_same_text(text: Any, other: Any) -> bool:
+    return not other or not text or str(text).split() == str(other).split()
 
 
 # ── anchors ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,7 +141,7 @@ def anchor_request(anchor: Anchor, rubric: JudgeRubric) -> JudgeRequest:
         inputs={
             "claims": [{"id": CLAIM, "text": anchor.claim}],
             "question": anchor.question,
-            "context": [{"id": f"p{place}", "text": text} for place, text in enumerate(anchor.context, 1)],
+            "context": [{"id": f"p{number}", "text": text} for number, text in enumerate(anchor.context, 1)],
         },
         items=(CLAIM,),
         labels=tuple(label.name for label in rubric.labels),
@@ -146,10 +150,10 @@ def anchor_request(anchor: Anchor, rubric: JudgeRubric) -> JudgeRequest:
 
 
 def separation(scores: Sequence[float], grounded: Sequence[bool]) -> tuple[float, float]:
-    """Return how well scores tell grounded answers from others: the area under the ROC curve, and the gap of means.
+    """Return how well scores separate grounded answers from others: the area under the ROC curve, and the gap of means.
 
     The area is in [0, 1], 0.5 for chance, ties count half; the gap is in the unit of the scores, positive when right.
-    Raises InputError for fewer than three grounded or two other answers, which say too little.
+    Raises InputError for fewer than three grounded or two other answers, too few for an estimate.
 
     >>> separation([0.9, 1.0, 0.8, 0.2, 0.8], [True, True, True, False, False])
     (0.9166666666666666, 0.4)

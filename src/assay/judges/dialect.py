@@ -1,4 +1,4 @@
-"""What both protocols have in common: what a judge is asked with, what it said, and what its endpoint cannot do."""
+"""What all judge providers share: the provider protocol, the contents of a reply, the endpoint's capabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNSUPPORTED = re.compile(
 
 
 class Able(Struct, frozen=True):
-    """What an endpoint is taken to understand: the rung of the ladder, temperature, the name of the token limit."""
+    """What an endpoint supports as far as is known: output mode, temperature, the field of the token limit."""
 
     mode: str
     temperature: bool = True
@@ -28,7 +28,7 @@ class Able(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a reply says: `content` is a text or decoded arguments; `unscored` names why there is none."""
+    """The contents of a reply: `content` is a text or decoded arguments; `unscored` is the reason if there is none."""
 
     content: Any = None
     unscored: str | None = None
@@ -40,7 +40,7 @@ class Said:
 
 
 class Dialect(Protocol):
-    """One wire protocol, as pure functions."""
+    """One wire protocol, as pure functions; `ladder` lists its output modes from the strictest."""
 
     ladder: tuple[str, ...]
 
@@ -49,7 +49,7 @@ class Dialect(Protocol):
         ...
 
     def headers(self, key: str, identity: JudgeIdentity) -> dict[str, str]:
-        """Return the headers, with the key where there is one."""
+        """Return the headers, with the key if there is one."""
         ...
 
     def body(self, rendered: Rendered, identity: JudgeIdentity, able: Able) -> dict[str, Any]:
@@ -57,11 +57,11 @@ class Dialect(Protocol):
         ...
 
     def lacks(self, message: str, able: Able) -> Able | None:
-        """Return what is left of `able` where an error complains of a part of it, None where of something else."""
+        """Return the capabilities without the one that an error complains about; None if it is about something else."""
         ...
 
     def read(self, body: dict[str, Any]) -> Said:
-        """Return what a reply with status 200 says."""
+        """Return the contents of a reply with status 200."""
         ...
 
 
@@ -79,24 +79,24 @@ def endpoint(base: str, path: str) -> str:
 
 
 def next_rung(ladder: tuple[str, ...], mode: str) -> str | None:
-    """Return the rung below a mode, None below the last."""
-    place = ladder.index(mode) + 1
-    return ladder[place] if place < len(ladder) else None
+    """Return the output mode after this one, None after the last."""
+    next_index = ladder.index(mode) + 1
+    return ladder[next_index] if next_index < len(ladder) else None
 
 
 def count(usage: Any, key: str) -> int:
-    """Return a number of tokens as reported, 0 where it is not one."""
+    """Return a reported number of tokens, 0 if it is not a valid number."""
     value = usage.get(key) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a short text, None for anything else."""
+    """Return the first 200 characters of a text, None for anything else."""
     return printable(value)[:200] if isinstance(value, str) and value else None
 
 
 def printable(text: str) -> str:
-    """Return a text that can be written down: JSON may hold half a character, UTF-8 may not.
+    """Return a text that UTF-8 can encode: JSON may contain lone surrogates, which become `?`.
 
     >>> printable("a\\ud800b")
     'a?b'

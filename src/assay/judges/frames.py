@@ -1,6 +1,6 @@
-"""What surrounds every rubric in a prompt: the rules, the fence, the reminder after the data. One for each language.
+"""The prompt around every rubric: the rules, the delimiters, the reminder after the data. One frame for each language.
 
-Data stands only where `{{data}}` is; everything else that is filled in comes from the rubric or is made by `render`.
+Data appears only at `{{data}}`; everything else that is filled in comes from the rubric or from `render`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ FRAMES = {"en": ENGLISH, "vi": VIETNAMESE}
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Return the template with every `{{name}}` replaced, in one pass: what is filled in is not read again.
+    """Return the template with every `{{name}}` replaced, in one pass: placeholders inside the values stay.
 
     Raises KeyError for a name that `values` lacks.
 

@@ -1,4 +1,4 @@
-"""Who may judge whom: no model judges itself, and none its own family unseen."""
+"""Independence of judge and generator: no model judges itself, and judging its own family gives a warning."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SelfJudging(NamedTuple):
 
 
 def model_family(model: str) -> str:
-    """Return the family of a model's id, the first where it names several, empty where it is not known.
+    """Return the family of a model id, the first if it names several, empty if it is unknown.
 
     >>> model_family("openai/gpt-4o-2024-08-06"), model_family("deepseek-r1-distill-qwen-7b"), model_family("dolphin")
     ('gpt', 'deepseek', '')
@@ -51,7 +51,7 @@ def self_judging(
 ) -> SelfJudging | None:
     """Return whether a judge would judge its own model or family, from the versions that a target reported.
 
-    `family` is the judge's where its id does not tell. None where they differ, and where no version names a generator.
+    `family` is the judge's if its id does not name one. None if the families differ or no version names a generator.
 
     >>> self_judging("gpt-4o", {"model": "gpt-4o-2024-08-06"}).kind
     'same_model'
@@ -64,7 +64,7 @@ def self_judging(
         if _OTHER_KEY.search(key.lower()) or not _GENERATOR_KEY.search(key.lower()):
             continue
         for model in [value] if isinstance(value, str) else value:
-            if _bare(model) == _bare(judge_model):
+            if _strip_snapshot(model) == _strip_snapshot(judge_model):
                 message = f"judge {judge_model} would judge itself (the target's {key} is {model})"
                 return SelfJudging("same_model", message)
             shared = own & set(_families(model))
@@ -77,10 +77,11 @@ def self_judging(
 
 def _families(model: str) -> list[str]:
     text = model.lower()
-    found = [(match.start(), family) for family, pattern in _PATTERNS if (match := pattern.search(text))]
-    return [family for _, family in sorted(found)]
+    matches = [(pattern.search(text), family) for family, pattern in _PATTERNS]
+    by_position = sorted((match.start(), family) for match, family in matches if match)
+    return [family for _, family in by_position]
 
 
-def _bare(model: str) -> str:
+def _strip_snapshot(model: str) -> str:
     """Return a model's id without provider and snapshot."""
     return _SNAPSHOT.sub("", model.strip().lower().rpartition("/")[2])

@@ -1,6 +1,6 @@
-"""A judge that is a language model behind an endpoint: renders, asks, reads strictly, asks again at most twice.
+"""A judge that is a language model behind an endpoint: renders, sends, parses strictly, repeats at most twice.
 
-It never retries what may pass by itself, waits or counts money across calls: that is the runner's work.
+Retries of transient failures, waiting and the budget across calls are the work of the runner.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PROTOCOLS: dict[str, Dialect] = {"openai": OpenAI(), "anthropic": Anthropic()}
 REPAIRS = 2
 MAX_TOKENS = 4096
 ADDED = 1000
-"""Tokens beyond a request's bytes: how a provider frames messages and tools, and our words where we ask again."""
+"""Tokens beyond a request's bytes: the provider's framing of messages and tools, and the line of a repeated request."""
 RAW_LIMIT = 20_000
 MESSAGE_LIMIT = 500
 CAPABILITY_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
-"""With these an endpoint may say that it does not understand a part of the request."""
+"""With these an endpoint may report that it does not support a part of the request."""
 
 Keep = Callable[[str, bytes], None]
-"""Stores the bytes that were sent, redacted, under their digest."""
+"""Stores the redacted bytes of a request under their digest."""
 
 
 def judge_identity(
@@ -49,13 +49,13 @@ def judge_identity(
     api_version: str | None = None,
 ) -> JudgeIdentity:
     """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address."""
-    wanted = {"temperature": temperature, "max_tokens": max_tokens, "api_version": api_version}
-    parameters = {key: value for key, value in wanted.items() if value is not None}
+    options = {"temperature": temperature, "max_tokens": max_tokens, "api_version": api_version}
+    parameters = {key: value for key, value in options.items() if value is not None}
     return JudgeIdentity(protocol, endpoint, model, family or model_family(model), parameters, PARSER)
 
 
 class LLMJudge:
-    """One judge; its `send` does the calls. What the endpoint turns out not to support is remembered here."""
+    """One judge. It remembers which capabilities its endpoint lacks."""
 
     def __init__(
         self,
@@ -70,9 +70,10 @@ class LLMJudge:
         keep: Keep | None = None,
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`redact` takes secrets out of texts that are kept; `usd_per_1k` are the prices of prompt and completion.
+        """`send` makes one call; `redact` removes secrets from stored texts; `usd_per_1k` are the prices of 1,000
+        prompt and completion tokens.
 
-        Raises InputError for a protocol that does not exist and an identity of another version of the parser.
+        Raises InputError for an unknown protocol and for an identity of another parser version.
         """
         if identity.protocol not in PROTOCOLS:
             raise InputError(f"judge protocol (got {identity.protocol!r}; expected one of {', '.join(PROTOCOLS)})")
@@ -80,46 +81,46 @@ class LLMJudge:
             raise InputError(f"judge identity of another parser (got {identity.parser!r}; expected {PARSER!r})")
         self.identity = identity
         self._digest = identity.digest
-        self._dialect = PROTOCOLS[identity.protocol]
-        self._able = Able(self._dialect.ladder[0])
-        self._rubrics = {each.hash: each for each in rubrics.values()}
+        self._provider = PROTOCOLS[identity.protocol]
+        self._capabilities = Able(self._provider.ladder[0])
+        self._rubrics = {rubric.hash: rubric for rubric in rubrics.values()}
         self._send, self._redact, self._keep, self._close = send, redact, keep, close
-        self._url = self._dialect.url(base_url)
-        self._headers = self._dialect.headers(api_key, identity)
+        self._url = self._provider.url(base_url)
+        self._headers = self._provider.headers(api_key, identity)
         self._prices = usd_per_1k
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
-        """Return one sample, scored or unscored. Raises CallError where the endpoint gave no reply to be read, and
+        """Return one sample, scored or unscored. Raises CallError if the endpoint gave no reply that can be parsed, and
         InputError for a rubric that the judge does not have."""
         rendered = render(request, self._rubric(request), self._digest, sample)
         flags = list(rendered.flags) + (["injection"] if injected(request.inputs) else [])
         if "length" in flags:
             return self._too_long(request, sample, rendered, flags)
         exchange = _Exchange(rendered)
-        found: Read | Fault = Fault("judge_parse", "never asked")
+        result: Read | Fault = Fault("judge_parse", "never asked")
         for _ in range(1 + REPAIRS):
             try:
-                found = await self._once(exchange)
+                result = await self._ask_once(exchange)
             except CallError as error:
                 if not exchange.replies:
                     raise
-                found = Fault("provider", str(error), final=True)  # what was paid for stays counted
-            if isinstance(found, Read) or found.final:
+                result = Fault("provider", str(error), final=True)  # earlier replies were paid for and stay counted
+            if isinstance(result, Read) or result.final:
                 break
-            exchange.asked = rendered.again(found.message)
-        return self._verdict(request, sample, exchange, found, flags)
+            exchange.prompt = rendered.again(result.message)
+        return self._verdict(request, sample, exchange, result, flags)
 
     def estimate(self, request: JudgeRequest) -> tuple[int, int]:
-        """Return the most tokens that a call can take: one for each byte, what a provider adds, and its token limit."""
+        """Return the most tokens that a call can take: one per byte and the provider's framing, and the token limit."""
         return self._bytes(request) + ADDED, int(self.identity.parameters["max_tokens"])
 
     def likely(self, request: JudgeRequest) -> tuple[int, int]:
-        """Return about how many tokens a call takes: three bytes for one of the prompt, and 100 for each label."""
+        """Return roughly how many tokens a call takes: one per three bytes of the prompt, and 100 for each label."""
         return math.ceil(self._bytes(request) / 3), 40 + 100 * len(request.items)
 
     def _bytes(self, request: JudgeRequest) -> int:
         rendered = render(request, self._rubric(request), self._digest, 0)
-        return len(msgspec.json.encode(self._dialect.body(rendered, self.identity, self._able)))
+        return len(msgspec.json.encode(self._provider.body(rendered, self.identity, self._capabilities)))
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -127,29 +128,31 @@ class LLMJudge:
             await self._close()
 
     def _rubric(self, request: JudgeRequest) -> JudgeRubric:
-        found = self._rubrics.get(request.rubric_hash)
-        if found is None:
-            wanted = f"{request.rubric} {request.version} ({request.language})"
-            raise InputError(f"the judge has no rubric {wanted} with this text; it may have changed since it was asked")
-        return found
+        rubric = self._rubrics.get(request.rubric_hash)
+        if rubric is None:
+            name = f"{request.rubric} {request.version} ({request.language})"
+            raise InputError(f"the judge has no rubric {name} with this text; it may have changed since it was asked")
+        return rubric
 
-    async def _once(self, exchange: _Exchange) -> Read | Fault:
-        """Ask once, going down the ladder as far as needed; each capability is given up at most once."""
+    async def _ask_once(self, exchange: _Exchange) -> Read | Fault:
+        """Send a request, giving up capabilities that the endpoint lacks, each of them at most once."""
         while True:
-            able = self._able
-            exchange.sent = msgspec.json.encode(self._dialect.body(exchange.asked, self.identity, able))
-            exchange.able = able
+            capabilities = self._capabilities
+            exchange.sent = msgspec.json.encode(self._provider.body(exchange.prompt, self.identity, capabilities))
+            exchange.capabilities = capabilities
             exchange.attempts += 1
             reply = await self._send(HttpRequest(self._url, self._headers, exchange.sent))
             exchange.latency_ms += reply.latency_ms
             if reply.status == 200:
                 return self._read(reply, exchange)
             message = self._redact(error_message(reply.body))
-            less = self._dialect.lacks(message, able) if reply.status in CAPABILITY_STATUSES else None
-            if less is None or exchange.attempts > 4 * (REPAIRS + 1):
+            reduced = None
+            if reply.status in CAPABILITY_STATUSES:
+                reduced = self._provider.lacks(message, capabilities)
+            if reduced is None or exchange.attempts > 4 * (REPAIRS + 1):
                 raise failure(reply, message)
-            if self._able == able:  # another call may have found out before this one
-                self._able = less
+            if self._capabilities == capabilities:  # another call may have reduced them meanwhile
+                self._capabilities = reduced
 
     def _read(self, reply: HttpReply, exchange: _Exchange) -> Read | Fault:
         text = reply.body.decode("utf-8", "replace")
@@ -159,58 +162,58 @@ class LLMJudge:
             return Fault("provider", "the endpoint's reply is not a JSON object", final=True)
         if body.get("error"):
             message = self._redact(error_message(reply.body))
-            wait = busy(message)
-            if wait is not None:
+            overload = busy(message)
+            if overload is not None:
                 exchange.replies.pop()
-                raise wait
+                raise overload
             return Fault("provider", message, final=True)
-        said = self._dialect.read(body)
-        exchange.add(said)
-        if said.unscored is not None:
-            return Fault(said.unscored, said.message, final=True)
-        return parse(said.content, exchange.asked)
+        contents = self._provider.read(body)
+        exchange.add(contents)
+        if contents.unscored is not None:
+            return Fault(contents.unscored, contents.message, final=True)
+        return parse(contents.content, exchange.prompt)
 
-    def _clean(self, item: ItemVerdict) -> ItemVerdict:
+    def _redacted(self, item: ItemVerdict) -> ItemVerdict:
         quote = None if item.quote is None else self._redact(item.quote)
         return msgspec.structs.replace(item, reasoning=self._redact(item.reasoning), quote=quote)
 
     def _too_long(self, request: JudgeRequest, sample: int, rendered: Rendered, flags: list[str]) -> Verdict:
-        """Return a sample that was not asked: what a judge says of half a text is no measurement of the whole."""
-        read = f"{TEXT_LIMIT:,} characters of a text, {TOTAL_LIMIT:,} of all"
+        """Return a sample that was not asked: a verdict on half a text does not measure the whole."""
+        limits = f"{TEXT_LIMIT:,} characters of a text, {TOTAL_LIMIT:,} of all"
         return Verdict(
             request=rendered.request,
             judge=self._digest,
             sample=sample,
             rubric=f"{request.rubric}@{request.version}",
             unscored="too_long",
-            message=f"longer than a judge reads ({read}): not asked",
+            message=f"longer than a judge reads ({limits}): not asked",
             flags=tuple(flags),
             usage=JudgeUsage(attempts=0),
         )
 
     def _verdict(
-        self, request: JudgeRequest, sample: int, exchange: _Exchange, found: Read | Fault, flags: list[str]
+        self, request: JudgeRequest, sample: int, exchange: _Exchange, result: Read | Fault, flags: list[str]
     ) -> Verdict:
         if len(exchange.replies) > 1:
             flags.append("repaired")
-        flags.append(f"mode:{exchange.able.mode}")
-        if "temperature" in self.identity.parameters and not exchange.able.temperature:
+        flags.append(f"mode:{exchange.capabilities.mode}")
+        if "temperature" in self.identity.parameters and not exchange.capabilities.temperature:
             flags.append("no_temperature")
         if exchange.fingerprint:
             flags.append(f"fingerprint:{self._redact(exchange.fingerprint)}")
-        if isinstance(found, Read):
-            flags += found.flags
+        if isinstance(result, Read):
+            flags += result.flags
         sent = digest_of(exchange.sent)
         if self._keep is not None:
             self._keep(sent, self._redact(exchange.sent.decode()).encode())
         return Verdict(
-            request=exchange.asked.request,
+            request=exchange.prompt.request,
             judge=self._digest,
             sample=sample,
             rubric=f"{request.rubric}@{request.version}",
-            items=tuple(map(self._clean, found.items)) if isinstance(found, Read) else (),
-            unscored=None if isinstance(found, Read) else found.code,
-            message="" if isinstance(found, Read) else self._redact(found.message)[:MESSAGE_LIMIT],
+            items=tuple(map(self._redacted, result.items)) if isinstance(result, Read) else (),
+            unscored=None if isinstance(result, Read) else result.code,
+            message="" if isinstance(result, Read) else self._redact(result.message)[:MESSAGE_LIMIT],
             model=None if exchange.model is None else self._redact(exchange.model),
             flags=tuple(flags),
             usage=exchange.usage(self._prices),
@@ -220,11 +223,11 @@ class LLMJudge:
 
 
 class _Exchange:
-    """All attempts at one verdict: what was asked last, the replies, and what they cost together."""
+    """All calls for one verdict: the last prompt, the replies, and their total usage."""
 
-    def __init__(self, asked: Rendered) -> None:
-        self.asked = asked
-        self.able = Able("")
+    def __init__(self, prompt: Rendered) -> None:
+        self.prompt = prompt
+        self.capabilities = Able("")
         self.sent = b""
         self.replies: list[str] = []
         self.attempts = 0
@@ -233,10 +236,10 @@ class _Exchange:
         self.model: str | None = None
         self.fingerprint: str | None = None
 
-    def add(self, said: Said) -> None:
-        self.model, self.fingerprint = said.model, said.fingerprint
-        self.prompt_tokens += said.prompt_tokens
-        self.completion_tokens += said.completion_tokens
+    def add(self, reply: Said) -> None:
+        self.model, self.fingerprint = reply.model, reply.fingerprint
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
 
     def usage(self, prices: tuple[float, float] | None) -> JudgeUsage:
         cost = None
@@ -246,7 +249,7 @@ class _Exchange:
 
 
 def envelope(data: bytes, text: str) -> Any | Fault:
-    """Return the JSON value of a reply as the endpoint sent it; what the judge said is a text in it, read strictly."""
+    """Return the JSON value of a reply as the endpoint sent it; the judge's own text inside it is parsed strictly."""
     try:
         return strict_json(text) if len(text) > MAX_CHARACTERS else msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -254,7 +257,7 @@ def envelope(data: bytes, text: str) -> Any | Fault:
 
 
 def error_message(body: bytes) -> str:
-    """Return what an error says, with the parameter that it names; the begin of the body where it is not JSON."""
+    """Return the message of an error with the parameter that it names; the start of the body if it is not JSON."""
     text = body[:RAW_LIMIT].decode("utf-8", "replace")
     value: Any = strict_json(text)
     if not isinstance(value, dict):
@@ -267,5 +270,5 @@ def error_message(body: bytes) -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """Return the digest of bytes, in the form of every digest."""
+    """Return the SHA-256 of bytes as `sha256:<hex>`, the form of every digest."""
     return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -1,6 +1,6 @@
-"""The chat completions protocol, which most servers speak; what each of them supports is found out by asking.
+"""The OpenAI chat completions protocol, which most servers speak; what each of them supports shows in its replies.
 
-The ladder of forms: a strict JSON schema, a forced tool call, JSON mode, plain text with JSON.
+The output modes, from the strictest: a strict JSON schema, a forced tool call, JSON mode, plain text with JSON.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.judges.dialect import (
 from assay.judges.render import Rendered
 from assay.verdict import JudgeIdentity
 
-# What an error has to speak of for a rung to be the cause.
+# The words of an error by which an output mode is recognised as its cause.
 _COMPLAINTS = {
     "json_schema": ("response_format", "json_schema", "json schema", "structured output", "schema", "grammar"),
     "tool": ("tool", "function"),
@@ -34,7 +34,7 @@ _COMPLAINTS = {
 
 
 class OpenAI:
-    """Chat completions."""
+    """The provider of the chat completions protocol."""
 
     ladder: tuple[str, ...] = ("json_schema", "tool", "json_object", "text")
 
@@ -43,11 +43,11 @@ class OpenAI:
         return endpoint(base, "chat/completions")
 
     def headers(self, key: str, identity: JudgeIdentity) -> dict[str, str]:
-        """Return the headers; a server without keys gets no header for one."""
+        """Return the headers; without a key there is no authorization header."""
         return {"authorization": f"Bearer {key}"} if key else {}
 
     def body(self, rendered: Rendered, identity: JudgeIdentity, able: Able) -> dict[str, Any]:
-        """Return the body of a request; without a schema of its own the form of the reply stands in the text."""
+        """Return the body of a request; modes without a schema parameter describe the schema in the prompt."""
         in_text = able.mode in ("json_object", "text")
         user = f"{rendered.user}\n{rendered.form}" if in_text else rendered.user
         body: dict[str, Any] = {
@@ -69,10 +69,10 @@ class OpenAI:
         return body
 
     def lacks(self, message: str, able: Able) -> Able | None:
-        """Return what is left of `able` where an error complains of a part of it, None where of something else."""
+        """Return the capabilities without the one that an error complains about; None if it is about something else."""
         message = message.lower()
         if "context length" in message or "context_length" in message:
-            return None  # such errors list the parts of the request that took up the room
+            return None  # such errors list parts of the request, which must not be taken for complaints about them
         if able.limit == "max_tokens" and "max_completion_tokens" in message:
             return structs.replace(able, limit="max_completion_tokens")
         if able.limit in message and UNSUPPORTED.search(message):
@@ -86,9 +86,9 @@ class OpenAI:
         return None
 
     def read(self, body: dict[str, Any]) -> Said:
-        """Return what a reply says: its tool call, else its text; a server may ignore the form that was asked for."""
+        """Return the contents of a reply: its tool call, else its text; a server may ignore the requested mode."""
         usage = body.get("usage")
-        about: dict[str, Any] = {
+        reply_facts: dict[str, Any] = {
             "model": text_or_none(body.get("model")),
             "fingerprint": text_or_none(body.get("system_fingerprint")),
             "prompt_tokens": count(usage, "prompt_tokens"),
@@ -98,22 +98,22 @@ class OpenAI:
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
-            return Said(None, "provider", "the reply holds no message", **about)
+            return Said(None, "provider", "the reply holds no message", **reply_facts)
         finish, refusal = choice.get("finish_reason"), message.get("refusal")
         if finish == "length":
-            return Said(None, "truncated", "the reply was cut at the token limit", **about)
+            return Said(None, "truncated", "the reply was cut at the token limit", **reply_facts)
         if refusal or finish == "content_filter":
-            return Said(None, "refused", printable(str(refusal or "stopped by a content filter")), **about)
+            return Said(None, "refused", printable(str(refusal or "stopped by a content filter")), **reply_facts)
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list) or len(calls) > 1:
-            return Said(None, "judge_parse", "the judge submitted more than once", **about)
+            return Said(None, "judge_parse", "the judge submitted more than once", **reply_facts)
         function = calls[0].get("function") if calls and isinstance(calls[0], dict) else None
         arguments = function.get("arguments") if isinstance(function, dict) else None
-        return Said(_text(message.get("content")) if arguments is None else arguments, **about)
+        return Said(_text(message.get("content")) if arguments is None else arguments, **reply_facts)
 
 
 def _text(content: Any) -> Any:
-    """Return the text of a message, also where it comes in parts."""
+    """Return the text of a message, also if it comes in parts."""
     if not isinstance(content, list):
         return content
     return "".join(

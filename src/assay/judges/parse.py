@@ -1,6 +1,6 @@
-"""What a judge said, read strictly: a label for every id that was asked for, or the reason why there is none.
+"""Parsing a judge's reply strictly: a label for every requested id, or the reason why there is none.
 
-Nothing is guessed: the reply is one JSON object, bare or alone in one code fence, and every field is what it has to be.
+Nothing is guessed: the reply is one JSON object, bare or alone in one code fence, and every field has its exact form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
 class Fault(NamedTuple):
-    """Why a reply is no verdict: a code of `UNSCORED`, and words of our own; `final` where asking again is no use."""
+    """Why a reply is not a verdict: a code of `UNSCORED` and a fixed message; `final` if asking again is useless."""
 
     code: str
     message: str
@@ -35,7 +35,7 @@ _OBEYED = Fault("canary", "the judge did what the data told it to do", final=Tru
 
 
 class Read(NamedTuple):
-    """The labels of a reply, in the order in which the ids were asked for, and what was noticed."""
+    """The labels of a reply, in the order of the requested ids, and flags."""
 
     items: tuple[ItemVerdict, ...]
     flags: tuple[str, ...] = ()
@@ -47,16 +47,16 @@ class _FaultError(ValueError):
         self.fault = Fault(code, message, final)
 
 
-def parse(said: Any, rendered: Rendered) -> Read | Fault:
-    """Return the labels of a reply, or its first fault; never raises, and never fills in a label of its own.
+def parse(reply: Any, rendered: Rendered) -> Read | Fault:
+    """Return the labels of a reply, or its first problem; never raises, and never fills in a label of its own.
 
-    `said` is the text of the reply, or the arguments of a tool call where they came decoded.
+    `reply` is the text of the reply, or the arguments of a tool call if they came decoded.
     """
     try:
-        if rendered.canary in (said if isinstance(said, str) else _text(said)).lower():
+        if rendered.canary in (reply if isinstance(reply, str) else _text(reply)).lower():
             return _OBEYED
-        value = _decoded(said) if isinstance(said, str) else said
-        if isinstance(said, str) and "\\u" in said and rendered.canary in _text(value).lower():  # spelled in escapes
+        value = _decoded(reply) if isinstance(reply, str) else reply
+        if isinstance(reply, str) and "\\u" in reply and rendered.canary in _text(value).lower():  # written in escapes
             return _OBEYED
         return _read(value, rendered)
     except _FaultError as error:
@@ -66,7 +66,7 @@ def parse(said: Any, rendered: Rendered) -> Read | Fault:
 
 
 def strict_json(text: str) -> Any | Fault:
-    """Return the one JSON value of a text; a Fault for anything else, for a field given twice and for NaN."""
+    """Return the one JSON value of a text; a Fault for anything else, for a duplicate field and for NaN."""
     try:
         return _decoded(text)
     except _FaultError as error:
@@ -116,10 +116,10 @@ def _read(value: Any, rendered: Rendered) -> Read:
         _fail("echo is not the empty text")
     read: dict[str, ItemVerdict] = {}
     label_first = False
-    for place, item in enumerate(reply["items"], 1):
+    for number, item in enumerate(reply["items"], 1):
         name = item.get("id") if isinstance(item, dict) else None
         if not isinstance(name, str) or name not in rendered.ids:
-            _fail(f"entry {place} of items has no id that was asked for")
+            _fail(f"entry {number} of items has no id that was asked for")
         if name in read:
             _fail(f"{name} is labelled more than once", final=True)
         read[name] = _item(item, name, rendered)
@@ -148,14 +148,14 @@ def _item(item: dict[str, Any], name: str, rendered: Rendered) -> ItemVerdict:
 
 
 def _quoted(members: dict[str, Any], name: str, rendered: Rendered) -> tuple[str, str]:
-    found = rendered.sources.get(members.get("source", ""))
-    if found is None:
+    cited_source = rendered.sources.get(members.get("source", ""))
+    if cited_source is None:
         _fail(f"the source of {name} is none of the sources", "quote")
-    source, text = found
+    source, text = cited_source
     quote = _plain(members["quote"])
     if not any(character.isalnum() for character in quote) or len(quote) < min(SHORTEST_QUOTE, len(text)):
         _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
-    if quote not in text and quote not in _plain(text):  # most quotes are copied as they stand
+    if quote not in text and quote not in _plain(text):  # most quotes are exact copies
         _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
     return source, members["quote"].strip()
 
@@ -169,12 +169,12 @@ def _members(value: Any, expected: tuple[str, ...], name: str) -> dict[str, Any]
 
 
 def _plain(text: str) -> str:
-    """Return the text as quotes are compared: NFC, one space for any white space, nothing that cannot be seen."""
+    """Return the text as quotes are compared: NFC, single spaces, no invisible characters."""
     return " ".join(unicodedata.normalize("NFC", _UNSEEN.sub("", text)).split())
 
 
-def _text(said: Any) -> str:
-    return json.dumps(said, ensure_ascii=False, default=str)
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _fail(message: str, code: str = "judge_parse", *, final: bool = False) -> NoReturn:

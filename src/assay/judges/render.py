@@ -1,7 +1,7 @@
-"""A request and its rubric as the exact texts that a judge reads, and the schema of what it may reply.
+"""Rendering a request and its rubric into the exact texts that a judge reads, and the schema of its reply.
 
-The data is one line of JSON strings in a fence that no one can know beforehand and that cannot occur in it. Ids become
-`i1`, `s1` …: what a corpus or a target named its chunks never stands outside the data, nor in it.
+The data is one line of JSON strings between delimiters that cannot be predicted and cannot occur in it. Ids become
+`i1`, `s1` …: the ids of a corpus or a target appear nowhere in the prompt.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from assay.judges.frames import ENGLISH, FRAMES, Frame, fill
 from assay.verdict import JudgeRequest, JudgeRubric, RubricLabel
 
 RULES = "2"
-"""Raise it with every change to rendering or parsing that can change a verdict and is not a text of `frames`."""
+"""Raise it with every change of rendering or parsing that can change a verdict and is not a text of `frames`."""
 PARSER = f"{RULES}.{digest(FRAMES)[7:15]}"
-"""What `JudgeIdentity.parser` has to be: the version of rendering, texts and parsing."""
+"""The version of rendering, texts and parsing that `JudgeIdentity.parser` must have."""
 
 TEXT_LIMIT, TOTAL_LIMIT = 100_000, 200_000
-"""Characters that a judge reads of one text, and of all together."""
+"""The most characters that a judge reads of one text, and of all texts together."""
 CUT = " […]"
 CONTEXT = "context"
 SHUFFLED_SAMPLE = 1
-"""The sample that sees its sources in another order: one of any number of votes."""
+"""The sample that sees its sources in another order; the others see them in the given order."""
 ENTRY_KEYS = frozenset({"id", "role", "source", "text"})
 
-# What could end a line, hide or turn text round, or look like the fence; inside JSON strings all of it can be escaped.
+# Characters that could end a line, hide or reverse text, or look like a delimiter; JSON strings can escape all of them.
 _ESCAPED = re.compile(
     "[<>\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -44,7 +44,7 @@ _INPUT_NAME = re.compile(r"\{\{([a-z]+)\}\}")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is sent, and what is needed to read the reply: `ids` and `sources` by the names that the judge sees.
+    """The prompt, and what parsing the reply needs: `ids` and `sources` by the names that the judge sees.
 
     `request` is the digest of the request.
     """
@@ -63,24 +63,24 @@ class Rendered:
 
     @property
     def form(self) -> str:
-        """The schema in words, for endpoints that take none."""
+        """The schema as text, for endpoints without a schema parameter."""
         return fill(self.frame.form, {"schema": json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))})
 
     def again(self, problem: str) -> Rendered:
-        """Return the same question with a line that says why an earlier reply could not be used, and the schema."""
-        asked = fill(self.frame.again, {"problem": problem})
-        return replace(self, user=f"{self.user}\n{asked}\n{self.form}")
+        """Return the same prompt with a line that says why an earlier reply could not be used, and the schema."""
+        reason = fill(self.frame.again, {"problem": problem})
+        return replace(self, user=f"{self.user}\n{reason}\n{self.form}")
 
 
 def render(request: JudgeRequest, rubric: JudgeRubric, judge: str, sample: int) -> Rendered:
     """Return the texts for one sample of the judge with this digest; the same arguments give the same bytes.
 
-    Raises InputError for a rubric that is not the one asked for, and for inputs that it does not name or that are
-    neither a text, null nor entries of texts.
+    Raises InputError for a rubric other than the requested one, and for inputs that it does not name or that are
+    neither a text, null nor a list of entries.
     """
     _check(request, rubric)
-    asked = request.digest
-    seed = hashlib.sha256(f"{asked} {judge} {sample}".encode()).hexdigest()
+    request_digest = request.digest
+    seed = hashlib.sha256(f"{request_digest} {judge} {sample}".encode()).hexdigest()
     data = _Data(request, rubric, seed if sample == SHUFFLED_SAMPLE else "")
     frame = FRAMES.get(rubric.language, ENGLISH)
     canary = f"amber{seed[24:40]}"
@@ -93,7 +93,7 @@ def render(request: JudgeRequest, rubric: JudgeRubric, judge: str, sample: int) 
         "data": _json({**data.inputs, "note": fill(frame.trap, {"canary": canary})}),
     }
     return Rendered(
-        request=asked,
+        request=request_digest,
         system=fill(frame.system, values),
         user=fill(frame.user, values),
         schema=schema,
@@ -117,23 +117,25 @@ class _Data:
         self.ids = {"i1": request.items[0]}
         self.sources: dict[str, tuple[str, str]] = {}
         if rubric.per_item:
-            self.ids = {f"i{place}": each for place, each in enumerate(request.items, 1)}
+            self.ids = {f"i{number}": item_id for number, item_id in enumerate(request.items, 1)}
         shuffled = [key for key in rubric.inputs if key in rubric.sources or key == CONTEXT]
         orders = {key: self._ordered(request.inputs[key], seed) for key in shuffled}
-        for key in rubric.sources:  # named first, because citations stand before the sources that they name
+        for key in rubric.sources:  # numbered first, because citations come before the sources that they name
             for entry in orders[key] if isinstance(orders[key], list) else ():
                 self._short.setdefault(entry["id"], f"s{len(self._short) + 1}")
         self.inputs: dict[str, Any] = {}
-        for place, key in enumerate(rubric.inputs):
+        for position, key in enumerate(rubric.inputs):
             value = orders.get(key, request.inputs[key])
-            self.inputs[key] = self._shown(key, value, rubric, items=rubric.per_item and place == 0)
+            self.inputs[key] = self._shown(key, value, rubric, items=rubric.per_item and position == 0)
 
     def _ordered(self, value: Any, seed: str) -> Any:
         if not seed or not isinstance(value, (list, tuple)) or len(value) < 2:
             return value if not isinstance(value, tuple) else list(value)
-        places = sorted(range(len(value)), key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
+        indices = sorted(range(len(value)), key=lambda index: hashlib.sha256(f"{seed} {index}".encode()).digest())
+        if indices == sorted(indices):  # a shuffle that changes nothing would not be one
+            indices.reverse()
         self.flags.append("shuffled")
-        return [value[place] for place in (places if places != sorted(places) else reversed(places))]
+        return [value[index] for index in indices]
 
     def _shown(self, key: str, value: Any, rubric: JudgeRubric, *, items: bool) -> Any:
         source = key in rubric.sources
@@ -144,24 +146,24 @@ class _Data:
             if source:
                 self.sources[key] = key, text
             return text
-        return [self._entry(entry, place, source=source, items=items) for place, entry in enumerate(value, 1)]
+        return [self._entry(entry, number, source=source, items=items) for number, entry in enumerate(value, 1)]
 
-    def _entry(self, entry: Mapping[str, str], place: int, *, source: bool, items: bool) -> dict[str, str]:
+    def _entry(self, entry: Mapping[str, str], number: int, *, source: bool, items: bool) -> dict[str, str]:
         text = self._cut(entry["text"])
-        found: dict[str, str] = {}
+        shown_entry: dict[str, str] = {}
         if items:
-            found["id"] = f"i{place}"
+            shown_entry["id"] = f"i{number}"
         elif source:
-            found["id"] = self._short[entry["id"]]
-            self.sources[found["id"]] = entry["id"], text
+            shown_entry["id"] = self._short[entry["id"]]
+            self.sources[shown_entry["id"]] = entry["id"], text
         if "role" in entry:
-            found["role"] = entry["role"]
-        found["text"] = text
+            shown_entry["role"] = entry["role"]
+        shown_entry["text"] = text
         if "source" in entry:
             if entry["source"] not in self._short:
                 raise InputError(f"a judge's input names a source that is not there (got {shown(entry['source'])})")
-            found["source"] = self._short[entry["source"]]
-        return found
+            shown_entry["source"] = self._short[entry["source"]]
+        return shown_entry
 
     def _cut(self, text: str) -> str:
         room = min(TEXT_LIMIT, self._room)
@@ -177,7 +179,7 @@ def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
     if (request.rubric, request.rubric_hash) != (rubric.name, rubric.hash):
         got = f"{request.rubric} {request.rubric_hash or 'without a hash'}"
         raise InputError(f"the request is for another rubric (got {got}; expected {rubric.name} {rubric.hash})")
-    if request.labels != tuple(each.name for each in rubric.labels) or request.quotes != rubric.quotes:
+    if request.labels != tuple(label.name for label in rubric.labels) or request.quotes != rubric.quotes:
         raise InputError(f"labels of {rubric.name} (got {shown(request.labels)}; expected those of the rubric)")
     if set(request.inputs) != set(rubric.inputs):
         got = ", ".join(sorted(request.inputs))
@@ -213,7 +215,7 @@ def _is_entry(entry: Any) -> bool:
 
 @lru_cache(maxsize=256)
 def _fixed(rubric: JudgeRubric) -> dict[str, str]:
-    """Return what a rubric fills into its frame, whatever the request."""
+    """Return the values that a rubric fills into its frame for every request."""
     frame = FRAMES.get(rubric.language, ENGLISH)
     named = ", ".join(f'"{key}"' for key in rubric.sources)
     return {
@@ -226,7 +228,7 @@ def _fixed(rubric: JudgeRubric) -> dict[str, str]:
 
 
 def _label(frame: Frame, label: RubricLabel) -> str:
-    examples = [fill(frame.example, {"example": each.strip()}) for each in label.examples]
+    examples = [fill(frame.example, {"example": example.strip()}) for example in label.examples]
     return "\n  ".join([f"{label.name}: {label.meaning.strip()}", *examples])
 
 
@@ -250,7 +252,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    """Return one line of JSON without a raw `<`, `>` or character that cannot be seen."""
+    """Return one line of JSON without a raw `<`, `>` or invisible character."""
     text = msgspec.json.encode(value).decode()
     if text.isascii() and not ("<" in text or ">" in text or "\x7f" in text):
         return text

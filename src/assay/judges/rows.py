@@ -1,4 +1,4 @@
-"""How a verdict is written down, in the book and in JSON Lines, so that one that was changed is never taken for one."""
+"""Encoding verdicts for the verdict store and for JSON Lines, so that a changed one is never mistaken for a verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DECODER = msgspec.json.Decoder(Verdict)
 
 @dataclass(slots=True)
 class Contents:
-    """Everything that a book or an export holds; `warnings` say what was left out because it was changed."""
+    """Everything in a verdict store or an export; `warnings` say what was left out because it was changed."""
 
     judges: list[JudgeIdentity] = field(default_factory=list)
     verdicts: Verdicts = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Contents:
 
 
 class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of an export: one of the three, and the SHA-256 of a verdict's or a standing's canonical JSON."""
+    """One line of an export: a judge, a status or a verdict; the last two with the SHA-256 of their JSON."""
 
     judge: JudgeIdentity | None = None
     standing: Standing | None = None
@@ -41,27 +41,22 @@ class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def key_of(verdict: Verdict) -> SampleKey:
-    """Return which verdict this is."""
+    """Return the key of a verdict: request digest, judge digest, sample number."""
     return verdict.request, verdict.judge, verdict.sample
 
 
 def packed(verdict: Verdict) -> tuple[bytes, bytes]:
-    """Return the canonical JSON and its SHA-256; a text that UTF-8 cannot hold is spelled with backslashes."""
+    """Return the canonical JSON and its SHA-256; characters that UTF-8 cannot encode become escapes."""
     try:
         record = canonical_json(verdict)
     except UnicodeEncodeError:
-        plain = structs.asdict(verdict)
-        clean = {name: _clean(text) for name, text in plain.items() if isinstance(text, str)}
-        items = tuple(
-            structs.replace(item, **{n: _clean(t) for n, t in structs.asdict(item).items() if isinstance(t, str)})
-            for item in verdict.items
-        )
-        record = canonical_json(structs.replace(verdict, **clean, items=items))
+        items = tuple(structs.replace(item, **_clean_texts(item)) for item in verdict.items)
+        record = canonical_json(structs.replace(verdict, **_clean_texts(verdict), items=items))
     return record, hashlib.sha256(record).digest()
 
 
 def unpacked(key: SampleKey, record: object, sha256: object) -> Verdict | None:
-    """Return the verdict of a row; None where key, record and hash do not belong together."""
+    """Return the verdict of a row; None if key, record and hash do not match."""
     if not isinstance(record, bytes) or hashlib.sha256(record).digest() != sha256:
         return None
     try:
@@ -72,13 +67,13 @@ def unpacked(key: SampleKey, record: object, sha256: object) -> Verdict | None:
 
 
 def still_invalid(before: Standing | None, now: Standing) -> Standing:
-    """Return how a judge stands now; what showed it to be invalid, or to have drifted, before stays."""
+    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so."""
     if before is None:
         return now
-    kept = now if now.invalid or not before.invalid else before
+    merged = now if now.invalid or not before.invalid else before
     anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
     return structs.replace(
-        kept,
+        merged,
         **anchors,
         rounds=max(before.rounds, now.rounds),
         drift=now.drift or before.drift,
@@ -87,16 +82,16 @@ def still_invalid(before: Standing | None, now: Standing) -> Standing:
 
 
 def sorted_verdicts(verdicts: Iterable[Verdict]) -> Verdicts:
-    """Return verdicts by judge and request, everything in order."""
-    found: Verdicts = {}
-    for verdict in sorted(verdicts, key=lambda each: (each.judge, each.request, each.sample)):
-        found.setdefault(verdict.judge, {}).setdefault(verdict.request, []).append(verdict)
-    return found
+    """Return verdicts by judge and request, sorted, each request's samples by their number."""
+    by_judge: Verdicts = {}
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.judge, verdict.request, verdict.sample)):
+        by_judge.setdefault(verdict.judge, {}).setdefault(verdict.request, []).append(verdict)
+    return by_judge
 
 
 def to_lines(contents: Contents) -> Iterator[bytes]:
-    """Yield the lines of an export: judges, what is known of them, verdicts; the same bytes for the same contents."""
-    for judge in sorted(contents.judges, key=lambda each: each.digest):
+    """Yield the lines of an export: judges, their statuses, verdicts; the same bytes for the same contents."""
+    for judge in sorted(contents.judges, key=lambda judge: judge.digest):
         yield canonical_json(_Line(judge=judge)) + b"\n"
     for _, standing in sorted(contents.standings.items()):
         yield canonical_json(_Line(standing=standing, sha256=_sha256(standing))) + b"\n"
@@ -107,9 +102,9 @@ def to_lines(contents: Contents) -> Iterator[bytes]:
 
 
 def read_lines(path: Path) -> Contents:
-    """Read an export. Raises InputError with every line that is not one, was changed, or contradicts another."""
+    """Read an export. Raises InputError listing every line that is invalid, was changed, or contradicts another."""
     contents, problems = Contents(), list[Problem]()
-    seen: dict[SampleKey, tuple[int, Verdict]] = {}
+    first_lines: dict[SampleKey, tuple[int, Verdict]] = {}
     decoder = msgspec.json.Decoder(_Line)
     with path.open("rb") as lines:
         for number, raw in enumerate(lines, 1):
@@ -120,52 +115,54 @@ def read_lines(path: Path) -> Contents:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 problems.append(Problem(str(path), number, "", f"not a line of verdicts: {error}", "E_VERDICT"))
                 continue
-            message = _take(line, contents, seen, number)
+            message = _add_line(line, contents, first_lines, number)
             if message:
                 problems.append(Problem(str(path), number, "", message, "E_VERDICT"))
     if problems:
         raise InputError(problems)
-    contents.verdicts = sorted_verdicts(verdict for _, verdict in seen.values())
+    contents.verdicts = sorted_verdicts(verdict for _, verdict in first_lines.values())
     return contents
 
 
 def known_only(contents: Contents) -> Contents:
-    """Leave out, with a warning, the verdicts of judges that are not named: nobody could say whose they are."""
-    named = {judge.digest for judge in contents.judges}
-    strangers = {judge: requests for judge, requests in contents.verdicts.items() if judge not in named}
-    for judge, requests in strangers.items():
+    """Leave out, with a warning, the verdicts of judges whose identity is not recorded."""
+    known_judges = {judge.digest for judge in contents.judges}
+    unknown = {judge: requests for judge, requests in contents.verdicts.items() if judge not in known_judges}
+    for judge, requests in unknown.items():
         count = sum(map(len, requests.values()))
-        contents.warnings.append(f"{count} verdicts of a judge that is not named were left out ({judge})")
+        contents.warnings.append(f"{count} verdicts of an unknown judge were left out ({judge})")
         del contents.verdicts[judge]
     return contents
 
 
-def _take(line: _Line, contents: Contents, seen: dict[SampleKey, tuple[int, Verdict]], number: int) -> str:
-    """Take one line; returns what is wrong with it."""
-    given = [each for each in (line.judge, line.standing, line.verdict) if each is not None]
-    if len(given) != 1:
-        return "one of judge, standing and verdict is expected"
-    (record,) = given
+def _add_line(line: _Line, contents: Contents, first_lines: dict[SampleKey, tuple[int, Verdict]], number: int) -> str:
+    """Add one line to the contents; returns what is wrong with it, empty if nothing."""
+    records = [record for record in (line.judge, line.standing, line.verdict) if record is not None]
+    if len(records) != 1:
+        return "expected exactly one of judge, standing and verdict"
+    (record,) = records
     if isinstance(record, JudgeIdentity):
         contents.judges += [record] if record not in contents.judges else []
         return ""
     if line.sha256 != _sha256(record):
-        return "it was changed: its contents do not belong to its sha256"
+        return "it was changed: its contents do not match its sha256"
     if isinstance(record, Standing):
         contents.standings[record.judge] = still_invalid(contents.standings.get(record.judge), record)
         return ""
-    before = seen.setdefault(key_of(record), (number, record))
-    return "" if before[1] == record else f"another verdict for what line {before[0]} holds (expected one)"
+    first_line, first = first_lines.setdefault(key_of(record), (number, record))
+    return "" if first == record else f"another verdict for the sample of line {first_line} (expected one)"
 
 
 def _sha256(record: Verdict | Standing) -> str:
     return hashlib.sha256(canonical_json(record)).hexdigest()
 
 
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
+def _clean_texts(record: Struct) -> dict[str, str]:
+    """Return the text fields of a record with escapes for what UTF-8 cannot encode."""
+    texts = {name: value for name, value in structs.asdict(record).items() if isinstance(value, str)}
+    return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in texts.items()}
 
 
 def counted(verdicts: Mapping[str, Mapping[str, Sequence[Verdict]]]) -> int:
-    """Return how many verdicts there are."""
+    """Return the number of verdicts."""
     return sum(len(samples) for requests in verdicts.values() for samples in requests.values())

@@ -1,7 +1,7 @@
-"""The one HTTP client of the judges: one POST after another over connections that stay open, everything capped.
+"""The HTTP client of the judges: POST requests over connections that stay open, with limits on time and size.
 
-Redirects are not followed, proxies and .netrc of the environment are not used, certificates are checked, and a reply is
-read no further than its cap, in bytes before and after unpacking.
+Redirects are not followed, proxies and .netrc of the environment are not used, certificates are checked, and a
+reply is read only up to its size limit, before and after decompression.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ OK = 200
 
 
 class Transport:
-    """A pool of connections; `send` is a `wire.Send`. It belongs to the event loop that sends first."""
+    """A pool of connections. It belongs to the event loop that first uses it."""
 
     def __init__(self, concurrency: int = 64, seconds: float = 120.0, max_bytes: int = MAX_BYTES) -> None:
         """`seconds` is the longest that one call may take. Raises SettingsError without the extra `judge`."""
         try:
             import aiohttp
         except ImportError:
-            raise SettingsError("a judge needs a package more: pip install 'rag-assay[judge]'") from None
+            raise SettingsError("a judge needs the optional extra: pip install 'rag-assay[judge]'") from None
         self._http = aiohttp
         self._concurrency, self._seconds, self._max_bytes = concurrency, seconds, max_bytes
         self._session: aiohttp.ClientSession | None = None
@@ -44,7 +44,7 @@ class Transport:
         http = self._http
         session = self._open()
         headers = {"content-type": "application/json", "accept-encoding": "gzip, identity", **request.headers}
-        began = time.monotonic()
+        start = time.monotonic()
         try:
             async with session.post(request.url, data=request.body, headers=headers, allow_redirects=False) as reply:
                 body = await self._read(reply)
@@ -56,8 +56,8 @@ class Transport:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
         except (http.ClientError, OSError) as error:
             raise CallError("connection", f"{type(error).__name__}: {error or 'the connection was lost'}") from None
-        received = {name.lower(): value for name, value in reply.headers.items()} if reply.status != OK else {}
-        return HttpReply(reply.status, received, body, round((time.monotonic() - began) * 1000, 3))
+        failure_headers = {name.lower(): value for name, value in reply.headers.items()} if reply.status != OK else {}
+        return HttpReply(reply.status, failure_headers, body, round((time.monotonic() - start) * 1000, 3))
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -81,7 +81,7 @@ class Transport:
         coding = reply.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity", "gzip", "deflate"):
             raise CallError("protocol", f"packed as {coding}, which was not asked for (expected gzip or identity)")
-        if coding in ("", "identity") and (reply.content_length or PIECE) < PIECE:
+        if coding in ("", "identity") and (reply.content_length or PIECE) < PIECE:  # the usual case, read at once
             return await reply.read()
         packed = zlib.decompressobj(wbits=47) if coding in ("gzip", "deflate") else None
         parts, size = [], 0

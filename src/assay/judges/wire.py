@@ -1,4 +1,4 @@
-"""What goes to a judge's endpoint and what comes back, and how a reply that is not a success becomes an error."""
+"""Requests to a judge's endpoint, its replies, and the errors that unsuccessful replies become."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HttpRequest(Struct, frozen=True):
 
 
 class HttpReply(Struct, frozen=True):
-    """One reply of any status; `headers` are those of a failure, named in lower case: nothing else is asked of them."""
+    """One reply of any status; `headers`, in lower case, are kept only for failures."""
 
     status: int
     headers: dict[str, str]
@@ -31,14 +31,14 @@ class HttpReply(Struct, frozen=True):
 
 
 Send = Callable[[HttpRequest], Awaitable[HttpReply]]
-"""Does one call and nothing more. Raises CallError where there is no reply (timeout, connection, tls, too_large)."""
+"""Makes one call. Raises CallError if there is no reply (timeout, connection, tls, too_large)."""
 
 _QUOTA = re.compile(r"insufficient_quota|quota_exceeded|credit balance is too low|billing", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overloaded|too many requests", re.IGNORECASE)
 
 
 def failure(reply: HttpReply, message: str) -> CallError:
-    """Return the error of a reply that is not a success: rate_limited, quota or http_<status>.
+    """Return the error of an unsuccessful reply: rate_limited, quota or http_<status>.
 
     >>> failure(HttpReply(429, {"retry-after": "2"}, b"slow down", 1.0), "slow down").retry_after
     2.0
@@ -52,14 +52,14 @@ def failure(reply: HttpReply, message: str) -> CallError:
 
 
 def busy(message: str) -> CallError | None:
-    """Return the error that some endpoints put into a reply with status 200, where it says to come back later."""
+    """Return the error of a message that an overloaded endpoint sends with status 200; None for other messages."""
     if _QUOTA.search(message):
         return CallError("quota", message)
     return CallError("rate_limited", message) if _BUSY.search(message) else None
 
 
 def retry_after(headers: dict[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """Return the seconds to wait that the headers ask for; None for none, nonsense and times gone by.
+    """Return the seconds that the headers ask to wait; None if absent, invalid or in the past.
 
     >>> retry_after({"retry-after-ms": "1500"}), retry_after({"retry-after": "nan"}), retry_after({})
     (1.5, None, None)

@@ -1,1 +1,1 @@
-"""Ways to run the same pure function over many shards: here, in a process pool."""
+"""Running things many times: shards in a process pool, observations of a target, requests to a judge."""

@@ -1,6 +1,6 @@
-"""Trying again: what may pass is tried again inside one deadline, and an overload slows everybody down.
+"""Retries: transient failures are retried inside one deadline, and an overload slows all calls down.
 
-Time, waiting and chance are arguments, so that tests need none.
+Clock, sleep and random numbers are arguments, so that tests need none of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class Clock:
-    """Where time and chance come from; `now` never goes back, `jitter` returns numbers from 0 to 1."""
+    """Sources of time and random numbers; `now` is monotonic, `jitter` returns numbers from 0 to 1."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -30,14 +30,14 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often one call is tried, and the longest wait in seconds that the other side may ask for."""
+    """The most attempts of one call, and the longest Retry-After in seconds that is honoured."""
 
     attempts: int
     retry_after_cap: float
 
 
 class Attempts:
-    """Calls with retries that share one throttle: a Retry-After given to one call holds for all."""
+    """Calls with retries that share one throttle: a Retry-After in one reply applies to all calls."""
 
     def __init__(
         self,
@@ -47,15 +47,15 @@ class Attempts:
         may_call: Callable[[], bool],
         halted: Callable[[], bool],
     ) -> None:
-        """`may_call` is asked before each attempt and counts it; `halted` says that nothing more may begin."""
+        """`may_call` is called before each attempt and counts it; `halted` says whether new attempts are forbidden."""
         self._patience, self._clock, self._throttle = patience, clock, throttle
         self._may_call, self._halted = may_call, halted
         self._paused_until = 0.0
 
     async def done(self, once: Callable[[], Awaitable[R]], deadline: float, ticket: int) -> R | None:
-        """Return what `once` returns; None where the run was stopped before it gave anything.
+        """Return the result of `once`; None if the run was stopped before there was one.
 
-        Raises the CallError of the last attempt: it is final, attempts are used up, or the deadline is too near.
+        Raises the CallError of the last attempt: it is final, attempts are used up, or the deadline is too close.
         """
         for attempt in range(1, self._patience.attempts + 1):
             await self._wait(self._paused_until - self._clock.now(), deadline)
@@ -79,16 +79,16 @@ class Attempts:
         raise AssertionError("the last attempt returns or raises")
 
     def _slow_down(self, ticket: int, pause: float) -> None:
-        """Call less at a time and, where the other side named a time, not before it."""
+        """Reduce the number of concurrent calls and, if the endpoint named a time, pause all of them until then."""
         self._throttle.overloaded(ticket)
         self._paused_until = max(self._paused_until, self._clock.now() + pause)
 
     async def _wait(self, seconds: float, deadline: float) -> None:
-        """Wait while everybody was asked to come back later."""
+        """Wait until a Retry-After of an earlier reply has passed."""
         if seconds <= 0:
             return
         if self._clock.now() + seconds >= deadline:
-            raise CallError("rate_limited", f"told to come back in {seconds:.1f} s, which is after the deadline")
+            raise CallError("rate_limited", f"asked to retry in {seconds:.1f} s, which is after the deadline")
         await self._clock.sleep(seconds)
 
     async def _pause(self, seconds: float) -> None:
@@ -96,7 +96,7 @@ class Attempts:
             await self._clock.sleep(seconds)
 
     def _delay(self, attempt: int, error: CallError) -> float:
-        """Return the seconds to wait: what the other side said (capped), else doubling, up to half of it by chance."""
+        """Return the seconds to wait: Retry-After (capped), else exponential backoff, up to half of it random."""
         if error.retry_after is not None:
             return min(error.retry_after, self._patience.retry_after_cap)
         longest = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** (attempt - 1))

@@ -1,6 +1,6 @@
-"""Hard caps on calls, tokens and money: the most that a call can cost is set aside before it is made, retries included.
+"""Hard caps on calls, tokens and money: the maximum of a call is reserved before it is made, retries included.
 
-A call that does not fit beside those under way waits for them: most take far less than was set aside.
+A call that does not fit while others are in progress waits for them: most take far less than was reserved.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 BILLED_ANYWAY = frozenset({"timeout", "connection", "too_large", "protocol", "schema"})
-"""Failures after which the endpoint may have done, and billed, the work; refusals are not billed."""
+"""Failures after which the endpoint may have done and billed the work; refused calls are not billed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a thousand tokens of each kind."""
+    """Dollars for a thousand prompt and completion tokens."""
 
     prompt_per_1k: float
     completion_per_1k: float
 
     def of(self, prompt: int, completion: int) -> float:
-        """Return the dollars for so many tokens.
+        """Return the price of these tokens in dollars.
 
         >>> Price(0.001, 0.004).of(2000, 500)
         0.004
@@ -49,7 +49,7 @@ class Caps:
 
 
 class Reserved:
-    """What is set aside for one question: how many calls, how many of them were sent, and what each may take."""
+    """The reservation for one request: how many calls, how many of them were sent, and what each may take."""
 
     def __init__(self, estimate: Callable[[], tuple[int, int]]) -> None:
         self._estimate = estimate
@@ -58,13 +58,13 @@ class Reserved:
 
     @cached_property
     def each(self) -> tuple[int, int]:
-        """The most prompt and completion tokens of one call; found when first needed, because it takes time."""
+        """The most prompt and completion tokens of one call; computed on first use, because it takes time."""
         return self._estimate()
 
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent, what is set aside for calls under way, and which cap was `reached`."""
+    """What was spent, what is reserved for calls in progress, and which cap was `reached` first."""
 
     caps: Caps = field(default_factory=Caps)
     calls: int = 0
@@ -78,11 +78,11 @@ class Budget:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     async def room(self, estimate: Callable[[], tuple[int, int]]) -> None:
-        """Wait until one more call would fit, or until nothing is under way that could make room for it."""
+        """Wait until one more call would fit, or until no call is in progress that could make room for it."""
         await self._fits(Reserved(estimate))
 
     async def reserve(self, estimate: Callable[[], tuple[int, int]]) -> Reserved | None:
-        """Set aside the most that one call may take, and count it; None where that would break a cap."""
+        """Reserve the maximum of one call, and count it; None if that would exceed a cap."""
         reserved = Reserved(estimate)
         if not await self._taken(reserved):
             return None
@@ -90,8 +90,8 @@ class Budget:
         return reserved
 
     async def again(self, reserved: Reserved) -> bool:
-        """Set aside one more call for the same question; False where that would break a cap."""
-        self._under_way -= 1  # who waits makes no room for others
+        """Reserve one more call for the same request; False if that would exceed a cap."""
+        self._under_way -= 1  # a waiting request makes no room for others
         try:
             return await self._taken(reserved)
         finally:
@@ -109,7 +109,7 @@ class Budget:
         return True
 
     async def _fits(self, reserved: Reserved) -> str:
-        """Return which cap one more call would break once nothing more can make room; "" where it fits."""
+        """Return which cap one more call would exceed once nothing can make room any more; "" if it fits."""
         while (cap := self._broken_by(reserved)) and cap != "max_calls" and self._under_way and not self.reached:
             waiter = asyncio.get_running_loop().create_future()
             self._waiting.append(waiter)
@@ -128,15 +128,15 @@ class Budget:
         return ""
 
     def _most(self, reserved: Reserved) -> tuple[int, float]:
-        """Return the most tokens and dollars of one call, as far as they are capped."""
+        """Return the maximum tokens and dollars of one call, 0 for what has no cap."""
         tokens = sum(reserved.each) if self.caps.tokens is not None else 0
         return tokens, self._price(reserved.each) if self.caps.cost is not None else 0.0
 
     def settle(self, reserved: Reserved, usage: JudgeUsage) -> None:
-        """Book what a question took; the most that it can be counts where the endpoint does not say."""
+        """Count what a request took; the maximum if the endpoint does not report its usage."""
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         if not prompt and not completion:
-            prompt, completion = (reserved.calls * each for each in reserved.each)
+            prompt, completion = (reserved.calls * tokens for tokens in reserved.each)
         self._give_back(reserved)
         self.tokens += prompt + completion
         cost = usage.cost_usd
@@ -146,16 +146,16 @@ class Budget:
         self.cost += cost or 0.0
 
     def fail(self, reserved: Reserved, code: str) -> None:
-        """Book a question that failed: the most that it can be counts where the endpoint may have done the work."""
+        """Count a failed request: the maximum if the endpoint may have done the work, else nothing."""
         if code in BILLED_ANYWAY:
             self.settle(reserved, JudgeUsage())
         else:
             self._give_back(reserved)
 
     def metered(self, send: Callable[[Q], Awaitable[R]]) -> Callable[[Q], Awaitable[R]]:
-        """Return `send` with every call counted: a question asked again inside a judge is one call more.
+        """Return `send` with every call counted: a request that a judge repeats is one more call.
 
-        Raises CallError, code budget, where the next call would break a cap.
+        The returned function raises CallError, code budget, if the next call would exceed a cap.
         """
 
         async def counted(request: Q) -> R:
@@ -172,7 +172,7 @@ class Budget:
         return self.caps.price.of(*tokens) if self.caps.price is not None else 0.0
 
     def _give_back(self, reserved: Reserved) -> None:
-        """End a question: what was set aside for it is there for those who wait."""
+        """End a request: what was reserved for it becomes available to waiting requests."""
         self._set_aside(reserved, -reserved.tokens, -reserved.cost)
         self._under_way -= 1
         self._wake()
@@ -191,4 +191,4 @@ class Budget:
 
 
 CURRENT: ContextVar[Reserved | None] = ContextVar("reserved", default=None)
-"""The question that the running task asks."""
+"""The reservation of the request that the current task makes."""

@@ -1,4 +1,4 @@
-"""Group commit: what many tasks want kept at the same moment is kept in one transaction, beside the event loop."""
+"""Group commit: concurrent changes to the verdict store are committed in one transaction, outside the event loop."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from assay.ports import SampleKey, Turn, VerdictStore
 from assay.verdict import Verdict
 
 GATHERED = 0.001
-"""Seconds in which others may join a group: each costs a commit and two changes of thread."""
+"""Seconds in which operations join a group: each group costs a commit and two thread switches."""
 Act = Literal["claim", "save", "release"]
 Wanted = tuple[Act, Any, "asyncio.Future[Any]"]
 
 
 class Groups:
-    """Stands before a store whose every commit waits for the disk; a call returns when its group is committed."""
+    """A front end to a store whose commits wait for the disk; a call returns when its group is committed."""
 
     def __init__(self, store: VerdictStore, lease: float) -> None:
-        """`lease` is how many seconds a claim is honoured by others."""
+        """`lease` is the number of seconds for which other processes honour a claim."""
         self._store, self._lease = store, lease
         self._waiting: list[Wanted] = []
         self._writing: asyncio.Future[None] | None = None
@@ -39,20 +39,19 @@ class Groups:
         self._thread.join()
 
     async def claim(self, key: SampleKey) -> Verdict | Turn:
-        """Return the verdict that is kept, or whose turn it is."""
-        found: Verdict | Turn = await self._begun("claim", key)
-        return found
+        """Return the recorded verdict, or who asks for it."""
+        recorded: Verdict | Turn = await self._enqueue("claim", key)
+        return recorded
 
     def save(self, verdict: Verdict) -> asyncio.Future[None]:
-        """Begin to keep a verdict; it is kept when the future is done. What is claimed after this is not committed
-        before it."""
-        return self._begun("save", verdict)
+        """Begin to save a verdict; it is saved when the future is done. Later claims are not committed before it."""
+        return self._enqueue("save", verdict)
 
     async def release(self, key: SampleKey) -> None:
-        """Give a claim back."""
-        await self._begun("release", key)
+        """Release a claim."""
+        await self._enqueue("release", key)
 
-    def _begun(self, act: Act, item: Any) -> asyncio.Future[Any]:
+    def _enqueue(self, act: Act, item: Any) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         self._waiting.append((act, item, future))
@@ -66,22 +65,22 @@ class Groups:
         self._groups.put(group)
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In the thread: do one group after another, and hand over what came of each in one step of the loop."""
+        """In the thread: commit one group after another, and pass its results to the event loop in one step."""
         while (group := self._groups.get()) is not None:
             try:
-                loop.call_soon_threadsafe(self._handed, group, self._apply(group), None)
-            except Exception as error:  # noqa: BLE001  # whatever it is, it belongs to those who wait
-                loop.call_soon_threadsafe(self._handed, group, [], error)
+                loop.call_soon_threadsafe(self._deliver, group, self._apply(group), None)
+            except Exception as error:  # noqa: BLE001  # the waiting tasks raise it
+                loop.call_soon_threadsafe(self._deliver, group, [], error)
 
-    def _handed(self, group: list[Wanted], results: list[Any], failure: Exception | None) -> None:
-        for place, (_, _, future) in enumerate(group):
+    def _deliver(self, group: list[Wanted], results: list[Any], failure: Exception | None) -> None:
+        for index, (_, _, future) in enumerate(group):
             if future.done():
                 continue
             if failure is not None:
                 future.set_exception(failure)
-                future.exception()  # who waited may have been stopped by what another one of the group reports
+                future.exception()  # marks it as retrieved: the waiting task may already have been cancelled
             else:
-                future.set_result(results[place])
+                future.set_result(results[index])
         if self._waiting:
             self._write()
         elif self._writing is not None:
@@ -89,7 +88,7 @@ class Groups:
             self._writing = None
 
     def _apply(self, group: list[Wanted]) -> list[Any]:
-        """Do a group as one change. Returns the results in the group's order."""
+        """Apply a group in one transaction. Returns the results in the group's order."""
         items: dict[Act, list[Any]] = {"save": [], "release": [], "claim": []}
         for act, item, _ in group:
             items[act].append(item)
@@ -99,9 +98,9 @@ class Groups:
                     self._store.save(items["save"])
                 if items["release"]:
                     self._store.release(items["release"])
-                found = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
+                claimed = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
         except Exception:
-            if items["save"] and items["claim"]:  # what was paid for is kept where there is room for no more
+            if items["save"] and items["claim"]:  # save what was paid for even if the claims cannot be stored
                 self._store.save(items["save"])
             raise
-        return [next(found) if act == "claim" else None for act, _, _ in group]
+        return [next(claimed) if act == "claim" else None for act, _, _ in group]

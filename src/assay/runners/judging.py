@@ -1,7 +1,7 @@
-"""Ask a judge many questions: bounded concurrency, retries inside a deadline, votes where they are needed, hard caps.
+"""Scheduling the requests to a judge: bounded concurrency, retries inside a deadline, votes on demand, hard caps.
 
-A verdict is kept for good before it counts, and nothing is begun once one cannot be kept. Time, waiting and chance are
-arguments, so that tests need none.
+A verdict is stored durably before it counts, and nothing is started once one cannot be stored. Clock, sleep and random
+numbers are arguments, so that tests need none of them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from msgspec import structs
 
@@ -22,19 +23,19 @@ from assay.verdict import JudgeRequest, JudgeUsage, Verdict
 
 Progress = Callable[[int, int], None]
 NeedsMore = Callable[[JudgeRequest, Sequence[Verdict]], bool]
-"""Whether one more sample of a request is wanted, after those that are there."""
+"""Whether a request needs one more sample, given those that it has."""
 LOOK_AGAIN = 0.05
-"""Seconds until a verdict that another process is asking for is looked for again."""
+"""Seconds until the store is checked again for a verdict that another process asks for."""
 APART = 0.001
-"""Seconds between the first calls: what is asked in one instant is answered in one, and then waits for each other."""
+"""Seconds between the first calls: replies to simultaneous calls arrive together and then wait for each other."""
 LEASE_MARGIN = 60.0
 HOPELESS = frozenset({"quota", "http_401", "http_402", "http_403", "http_404"})
-"""Failures that every further call would meet too."""
+"""Failures that every further call would have too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`deadline`, in seconds, covers a sample with its retries; `breaker` samples in a row without a verdict end it."""
+    """`deadline`, in seconds, covers a sample with its retries; `breaker` unscored samples in a row end the judging."""
 
     concurrency: int = 16
     deadline: float = 120.0
@@ -45,8 +46,8 @@ class Limits:
 
 @dataclass(slots=True)
 class JudgingTally:
-    """What a judging did: requests seen to, samples newly asked for and those of them without a verdict (with what the
-    first of each reason said), samples that were in the book (also by another process), and why it ended early."""
+    """What a judging did: requests done, samples newly `asked` for and, by reason, those without a verdict (with the
+    first message of each reason), samples `known` from the store (also from other processes), why it ended early."""
 
     total: int = 0
     done: int = 0
@@ -59,7 +60,7 @@ class JudgingTally:
 
 
 class JudgingRunner:
-    """Asks one judge; `stop` lets what is under way finish and begins nothing more."""
+    """Asks one judge; `stop` lets calls in progress finish and starts no more."""
 
     def __init__(
         self,
@@ -81,11 +82,13 @@ class JudgingRunner:
         self._store = store
         self._throttle = Throttle(self.limits.concurrency)
         patience = Patience(self.limits.attempts, self.limits.retry_after_cap)
-        self._attempts = Attempts(patience, self.clock, self._throttle, self._goes_on, lambda: not self._goes_on())
+        self._attempts = Attempts(
+            patience, self.clock, self._throttle, self._may_continue, lambda: not self._may_continue()
+        )
         self._in_a_row = 0
 
     def stop(self, reason: str = "interrupted") -> None:
-        """Begin nothing more: no sample, no retry. What is under way ends by its deadline and is kept."""
+        """Start no more samples or retries. Calls in progress end by their deadline and are kept."""
         self.tally.halted = self.tally.halted or reason
 
     async def run(
@@ -93,67 +96,69 @@ class JudgingRunner:
     ) -> dict[str, list[Verdict]]:
         """Return the samples of each request by its digest, in order; identical requests are asked once.
 
-        `known` are recorded samples by request. Raises what the store raises; nothing is begun after that.
+        `known` are recorded samples by request. Raises the errors of the store; nothing is started after one.
         """
-        wanted = {request.digest: request for request in requests}
-        self.tally.total += len(wanted)
-        self.verdicts = {name: [] for name in wanted}
-        scored = {(v.request, v.sample): v for each in (known or {}).values() for v in each if v.unscored is None}
-        queue = deque(wanted.items())
+        by_digest = {request.digest: request for request in requests}
+        self.tally.total += len(by_digest)
+        self.verdicts = {name: [] for name in by_digest}
+        scored: dict[tuple[str, int], Verdict] = {}
+        for samples in (known or {}).values():
+            scored.update({(sample.request, sample.sample): sample for sample in samples if sample.unscored is None})
+        queue = deque(by_digest.items())
         try:
             async with Groups(self._store, self.limits.deadline + LEASE_MARGIN) as groups, asyncio.TaskGroup() as tasks:
-                for place in range(min(self.limits.concurrency, len(queue))):
-                    if place:
+                for worker in range(min(self.limits.concurrency, len(queue))):
+                    if worker:
                         await self.clock.sleep(APART)
                     tasks.create_task(self._work(queue, scored, groups))
-        except BaseExceptionGroup as failures:  # the store's: one is enough, the others only follow from it
+        except BaseExceptionGroup as failures:  # errors of the store: the first is enough, the others follow from it
             raise failures.exceptions[0] from None
         return self.verdicts
 
     async def _work(
         self, queue: deque[tuple[str, JudgeRequest]], known: Mapping[tuple[str, int], Verdict], groups: Groups
     ) -> None:
-        last = _Last()
+        pending = _Pending()
         while queue and not self.tally.halted:
             name, request = queue.popleft()
-            found = await self._samples(name, request, known, groups, last)
-            if found is Turn.BUSY:  # another process asks: see to the others first
+            outcome = await self._take_samples(name, request, known, groups, pending)
+            if outcome is Turn.BUSY:  # another process asks: continue with the other requests first
                 queue.append((name, request))
-                await self._committed(last)
+                await self._wait_committed(pending)
                 await self.clock.sleep(LOOK_AGAIN)
-        await self._committed(last)
+        await self._wait_committed(pending)
 
-    async def _samples(
+    async def _take_samples(
         self,
         name: str,
         request: JudgeRequest,
         known: Mapping[tuple[str, int], Verdict],
         groups: Groups,
-        last: _Last,
+        pending: _Pending,
     ) -> Verdict | Turn | None:
         """Take samples of one request while more are needed; returns the last one, or why there is none."""
         samples = self.verdicts[name]
-        found: Verdict | Turn | None = None
+        outcome: Verdict | Turn | None = None
         while self._needs_more(request, samples):
-            found = known.get((name, len(samples)))
-            if found is None:
-                found = await self._sample(name, request, len(samples), groups, last)
+            outcome = known.get((name, len(samples)))
+            if outcome is None:
+                outcome = await self._take_sample(name, request, len(samples), groups, pending)
             else:
                 self.tally.known += 1
-            if not isinstance(found, Verdict):
-                return found
-            samples.append(found)
-        last.finished += 1
-        if last.saving is None:
-            await self._committed(last)
-        return found
+            if not isinstance(outcome, Verdict):
+                return outcome
+            samples.append(outcome)
+        pending.finished += 1
+        if pending.saving is None:
+            await self._wait_committed(pending)
+        return outcome
 
-    async def _sample(
-        self, name: str, request: JudgeRequest, sample: int, groups: Groups, last: _Last
+    async def _take_sample(
+        self, name: str, request: JudgeRequest, sample: int, groups: Groups, pending: _Pending
     ) -> Verdict | Turn | None:
-        """Return one sample, BUSY where another process asks for it, None where the judging was stopped before.
+        """Return one sample, BUSY if another process asks for it, None if the judging was stopped.
 
-        Its verdict is committed together with the next claim of this worker, and before the call that is claimed.
+        Its verdict is committed together with the next claim of this worker, before the call of that claim.
         """
         ticket = await self._throttle.enter()
         try:
@@ -161,7 +166,7 @@ class JudgingRunner:
                 return None
             key: SampleKey = (name, self._judge_digest, sample)
             claimed = await groups.claim(key)
-            await self._committed(last)
+            await self._wait_committed(pending)
             if isinstance(claimed, Verdict):
                 self.tally.known += 1
                 return claimed
@@ -171,33 +176,30 @@ class JudgingRunner:
             if verdict is None:
                 await groups.release(key)
                 return None
-            last.saving = verdict, groups.save(verdict)
+            pending.saving = verdict, groups.save(verdict)
         finally:
             self._throttle.leave()
         return verdict
 
-    async def _committed(self, last: _Last) -> None:
-        """Wait until what this worker did last is on the disk; only then it counts."""
-        if last.saving is not None:
-            verdict, saved = last.saving
+    async def _wait_committed(self, pending: _Pending) -> None:
+        """Wait until the last verdict of this worker is on the disk; only then it counts."""
+        if pending.saving is not None:
+            verdict, saved = pending.saving
             await saved
-            last.saving = None
+            pending.saving = None
             self._count(verdict)
-        for _ in range(last.finished):
+        for _ in range(pending.finished):
             self.tally.done += 1
             if self._progress is not None:
                 self._progress(self.tally.done, self.tally.total)
-        last.finished = 0
+        pending.finished = 0
 
     async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
-        known: list[tuple[int, int]] = []
-
+        @cache  # computed on first use: it takes time, and without a cap it is not needed
         def estimate() -> tuple[int, int]:
-            if not known:  # found when first asked for: it takes time, and without a cap nobody asks
-                known.append(self._judge.estimate(request))
-            return known[0]
+            return self._judge.estimate(request)
 
-        await self.budget.room(estimate)  # which is no part of the time that a verdict may take
+        await self.budget.room(estimate)  # before the deadline starts: waiting for the budget is not part of it
         deadline = self.clock.now() + self.limits.deadline
         calls = 0
 
@@ -209,7 +211,7 @@ class JudgingRunner:
         try:
             verdict = await self._attempts.done(once, deadline, ticket)
         except CallError as error:
-            self.tally.retries += max(0, calls - 1)  # none was made where the other side's pause outlasts the deadline
+            self.tally.retries += max(0, calls - 1)  # none was made if a Retry-After outlasts the deadline
             if error.code == "budget":
                 self.stop(self.budget.reached)
                 return None
@@ -230,7 +232,7 @@ class JudgingRunner:
             raise CallError("budget", f"{self.budget.reached} is reached")
         token = CURRENT.set(reserved)
         try:
-            verdict = await self._timed(request, sample, deadline)
+            verdict = await self._ask_within(request, sample, deadline)
         except CallError as error:
             self.budget.fail(reserved, error.code)
             raise
@@ -242,10 +244,10 @@ class JudgingRunner:
         self.budget.settle(reserved, verdict.usage)
         return verdict
 
-    def _goes_on(self) -> bool:
+    def _may_continue(self) -> bool:
         return not self.tally.halted
 
-    async def _timed(self, request: JudgeRequest, sample: int, deadline: float) -> Verdict:
+    async def _ask_within(self, request: JudgeRequest, sample: int, deadline: float) -> Verdict:
         seconds = deadline - self.clock.now()
         try:
             async with asyncio.timeout(seconds):
@@ -266,15 +268,15 @@ class JudgingRunner:
 
 
 @dataclass(slots=True)
-class _Last:
-    """What a worker did and has not seen committed: a verdict that is being saved, and requests finished with it."""
+class _Pending:
+    """What a worker did that is not yet committed: a verdict being saved, and the requests finished with it."""
 
     saving: tuple[Verdict, asyncio.Future[None]] | None = None
     finished: int = 0
 
 
 def _failed(request: JudgeRequest, key: SampleKey, error: CallError, calls: int) -> Verdict:
-    """Return the record of a sample that the endpoint never answered."""
+    """Return the record of a sample to which the endpoint gave no reply."""
     return Verdict(
         *key,
         rubric=f"{request.rubric}@{request.version}",

@@ -1,6 +1,7 @@
-"""Observe many cases on one machine: bounded concurrency, retries inside a deadline, budgets, a breaker, a clean stop.
+"""Observing many cases on one machine: bounded concurrency, retries inside a deadline, budgets, a circuit breaker.
 
-Every observation goes to the sink before it counts. Time, waiting and chance are arguments, so that tests need none.
+Every observation goes to the sink before it counts. Clock, sleep and random numbers are arguments, so that tests need
+none of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from assay.runners.attempts import Attempts, Clock, Patience
 from assay.runners.throttle import Throttle
 
 Sink = Callable[[Observation], Observation]
-"""Keeps an observation for good and returns it as kept; raises where it cannot be kept."""
+"""Stores an observation durably and returns it as stored; raises if it cannot be stored."""
 Progress = Callable[[int, int], None]
 
 
@@ -60,7 +61,7 @@ class Tally:
 
 
 class Runner:
-    """Observes the work of one target; `stop` lets what is under way finish and begins nothing more."""
+    """Observes the cases of one target; `stop` lets calls in progress finish and starts no more."""
 
     def __init__(
         self, target: Target, policy: Policy, sink: Sink, clock: Clock | None = None, progress: Progress | None = None
@@ -75,11 +76,11 @@ class Runner:
         self._in_a_row = 0
 
     def stop(self, reason: str = "interrupted") -> None:
-        """Begin nothing more: no case, no retry. What is under way ends by its deadline and is kept."""
+        """Start no more cases or retries. Calls in progress end by their deadline and are kept."""
         self.tally.halted = self.tally.halted or reason
 
     async def run(self, work: Iterable[Work]) -> Tally:
-        """Observe all the work. Raises what the sink raises; nothing is begun after that."""
+        """Observe all the work. Raises the errors of the sink; nothing is started after one."""
         items = list(work)
         self.tally.total = len(items)
         queue = iter(items)
@@ -88,7 +89,7 @@ class Runner:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
                     group.create_task(self._work(queue))
-        except BaseExceptionGroup as failures:  # the sink's: one is enough, the others only follow from it
+        except BaseExceptionGroup as failures:  # errors of the sink: the first is enough, the others follow from it
             raise failures.exceptions[0] from None
         return self.tally
 
@@ -106,18 +107,18 @@ class Runner:
                 self._keep(observation)
 
     def _keep(self, observation: Observation) -> None:
-        kept = self.sink(observation)
+        stored = self.sink(observation)
         tally = self.tally
         tally.done += 1
-        if kept.error is not None:
+        if stored.error is not None:
             tally.failed += 1
-            tally.codes[kept.error.code] = tally.codes.get(kept.error.code, 0) + 1
+            tally.codes[stored.error.code] = tally.codes.get(stored.error.code, 0) + 1
             self._in_a_row += 1
             if self._in_a_row >= self.policy.breaker:
                 self.stop("breaker")
         else:
             self._in_a_row = 0
-            self._spend(kept)
+            self._spend(stored)
         if self._progress is not None:
             self._progress(tally.done, tally.total)
 
@@ -132,20 +133,20 @@ class Runner:
             self.stop("max_cost")
 
     async def _observe(self, work: Work, ticket: int) -> Observation | None:
-        """Do every operation of one case; None where the run was stopped before it gave anything to keep."""
+        """Do every operation of one case; None if the run was stopped before there was anything to store."""
         deadline = self.clock.now() + self.policy.deadline
-        seen = Observation(work.case.id, question=work.case.question)
+        observation = Observation(work.case.id, question=work.case.question)
         for operation in self.policy.operations:
             try:
                 once = partial(self._call, work.case, operation, deadline)
                 reply = await self._attempts.done(once, deadline, ticket)
             except CallError as error:
-                seen = structs.replace(seen, error=TargetError(error.code, error.message))
+                observation = structs.replace(observation, error=TargetError(error.code, error.message))
                 break
             if reply is None:
                 return None
-            seen = reply if operation == self.policy.operations[0] else join(seen, reply)
-        return structs.replace(seen, config_id=self.target.name, repeat=work.repeat)
+            observation = reply if operation == self.policy.operations[0] else join(observation, reply)
+        return structs.replace(observation, config_id=self.target.name, repeat=work.repeat)
 
     def _may_call(self) -> bool:
         if self.policy.max_calls is not None and self.tally.calls >= self.policy.max_calls:
@@ -155,18 +156,18 @@ class Runner:
         return True
 
     async def _call(self, case: Case, operation: Operation, deadline: float) -> Observation:
-        began = self.clock.now()
-        seconds = deadline - began
+        start = self.clock.now()
+        seconds = deadline - start
         try:
             async with asyncio.timeout(seconds):
                 reply = await self.target.observe(Call(case, operation, seconds, self.policy.k))
         except TimeoutError:
             raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
-        return timed(reply, round((self.clock.now() - began) * 1000, 3))
+        return timed(reply, round((self.clock.now() - start) * 1000, 3))
 
 
 def timed(observation: Observation, milliseconds: float) -> Observation:
-    """Return the observation with the time it took, where the target did not say itself."""
+    """Return the observation with its measured time in milliseconds, unless the target reported one."""
     usage = observation.usage or Usage()
     if usage.end_to_end_ms is not None:
         return observation
@@ -176,14 +177,16 @@ def timed(observation: Observation, milliseconds: float) -> Observation:
 def join(searched: Observation, asked: Observation) -> Observation:
     """Return one observation of a search and an answer: the search's ranking first, as the stage `search`.
 
-    Where the answer reports no stage of its own, all stages of the search stand for it. Time is the answer's; money
-    is the sum.
+    If the answer reports no stage of its own, all stages of the search are kept. Time is the answer's; cost is the sum.
     """
     rankings = searched.stages or ()
     if asked.stages is not None:
-        last = [stage for stage in rankings if stage.name == SEARCHED] or [s for s in rankings if s.name != "context"]
-        rankings = (*(structs.replace(stage, name=SEARCHED) for stage in last[-1:]), *asked.stages)
-    usage, spent = asked.usage or Usage(), searched.usage or Usage()
-    if usage.cost_usd is not None or spent.cost_usd is not None:
-        usage = structs.replace(usage, cost_usd=(usage.cost_usd or 0.0) + (spent.cost_usd or 0.0))
+        candidates = [stage for stage in rankings if stage.name == SEARCHED]
+        if not candidates:
+            candidates = [stage for stage in rankings if stage.name != "context"]
+        search_stages = [structs.replace(stage, name=SEARCHED) for stage in candidates[-1:]]
+        rankings = (*search_stages, *asked.stages)
+    usage, search_usage = asked.usage or Usage(), searched.usage or Usage()
+    if usage.cost_usd is not None or search_usage.cost_usd is not None:
+        usage = structs.replace(usage, cost_usd=(usage.cost_usd or 0.0) + (search_usage.cost_usd or 0.0))
     return structs.replace(asked, stages=tuple(rankings), usage=usage, versions=searched.versions | asked.versions)

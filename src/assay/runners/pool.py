@@ -1,4 +1,4 @@
-"""The same map on one process or several; results come in the order of the shards, so workers change no bit."""
+"""Mapping a function over shards on one process or several, with results in the order of the shards."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _install(work: Callable[[Any], Any]) -> None:
-    global _work  # a worker process does one job; the golden set reaches it once, not with every shard
+def _set_work(work: Callable[[Any], Any]) -> None:
+    global _work  # set once per worker process, so that the golden set is not sent with every shard
     _work = work
 
 
-def _call(shard: Any) -> Any:
+def _call_work(shard: Any) -> Any:
     assert _work is not None
     return _work(shard)
 
@@ -36,18 +36,18 @@ def _start_method() -> str:
 def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) -> Iterator[R]:
     """Yield `work(shard)` for each shard, in order, on as many processes as asked for.
 
-    Raises IncompleteError when a worker process dies; an exception of `work` comes out as itself.
+    Raises IncompleteError if a worker process dies, and the exceptions of `work` unchanged.
     """
     if workers <= 1 or len(shards) <= 1:
         yield from map(work, shards)
         return
-    import multiprocessing  # one process needs none of these
+    import multiprocessing  # not needed, and slow to import, with one process
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context(_start_method())
     try:
-        with ProcessPoolExecutor(min(workers, len(shards)), context, _install, (work,)) as pool:
-            yield from pool.map(_call, shards)
+        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, (work,)) as pool:
+            yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died

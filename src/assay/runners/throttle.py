@@ -1,4 +1,4 @@
-"""How many calls are under way at once: fewer when the target says that it has too many, more again when it copes."""
+"""Limiting concurrent calls: fewer when the endpoint reports overload, more again while calls succeed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 
 
 class Throttle:
-    """Slots whose number is halved on overload (once for the calls then under way) and grows by one a round."""
+    """Slots whose number is halved on overload (once for the calls then in progress) and grows by one per round."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -32,17 +32,17 @@ class Throttle:
         return self._started
 
     def leave(self) -> None:
-        """Give the slot back."""
+        """Release the slot."""
         self.active -= 1
         self._wake()
 
     def succeeded(self) -> None:
-        """Allow a little more: one more slot for each round of successes."""
+        """Raise the limit by one slot for each round of successes."""
         self.limit = min(self.most, self.limit + 1 / self.limit)
         self._wake()
 
     def overloaded(self, ticket: int) -> None:
-        """Halve the slots, unless the call began before the last cut: one burst is one sign."""
+        """Halve the slots, unless the call began before the last cut: a burst of errors counts once."""
         if ticket > self._cut_at:
             self.limit = max(1.0, self.limit / 2)
             self._cut_at = self._started
