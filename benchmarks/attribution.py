@@ -25,8 +25,8 @@ from itertools import pairwise
 from examples.handbook.app.faults import FAULTS
 from examples.handbook.app.labels import LABEL_FAULTS
 
-from assay.finding import CAUSES, Attribution
-from benchmarks.attribution_world import CONFIGS, Found, World
+from assay.records.findings import ROOT_CAUSES, Attribution
+from benchmarks.attribution_world import CONFIGS, AttributedRun, World
 
 HELD_OUT = frozenset(
     {
@@ -87,7 +87,7 @@ class Tally:
         """The causes that are right."""
         return {fault.partition(":")[0] for fault in self.faults}
 
-    def add(self, before: Found, after: Found) -> None:
+    def add(self, before: AttributedRun, after: AttributedRun) -> None:
         """Count one configuration."""
         for case_id, attribution in after.attributions.items():
             clean = before.attributions[case_id]
@@ -120,12 +120,12 @@ def measure(world: World, configs: Sequence[str]) -> Iterator[Tally]:
     for fault in FAULTS:
         tally = Tally((fault,))
         for config in configs:
-            tally.add(clean[config], world.faulty(config, [fault]))
+            tally.add(clean[config], world.run_faulty(config, [fault]))
         yield tally
     for fault in LABEL_FAULTS:
         tally = Tally((fault,))
         for config in configs:
-            tally.add(clean[config], world.mislabelled(config, fault))
+            tally.add(clean[config], world.run_mislabelled(config, fault))
         yield tally
     for fault in JUDGE_FAULTS:
         tally = Tally((fault,))
@@ -137,11 +137,11 @@ def measure(world: World, configs: Sequence[str]) -> Iterator[Tally]:
 def measure_pairs(world: World, config: str) -> Iterator[Tally]:
     """Yield the tally of pairs: the first variant of each cause with the first of the next."""
     first = {fault.partition(":")[0]: fault for fault in reversed(FAULTS)}
-    names = [first[cause] for cause in CAUSES if cause in first]
+    names = [first[cause] for cause in ROOT_CAUSES if cause in first]
     clean = world.clean(config)
     for pair in pairwise(names):
         tally = Tally(pair)
-        tally.add(clean, world.faulty(config, pair))
+        tally.add(clean, world.run_faulty(config, pair))
         yield tally
 
 
@@ -165,7 +165,7 @@ def confusion(tallies: Sequence[Tally]) -> Iterator[str]:
     rows: dict[str, Counter[str]] = {}
     for tally in tallies:
         rows.setdefault(tally.faults[0].partition(":")[0], Counter()).update(tally.found)
-    columns = [cause for cause in (*CAUSES, "none") if any(row[cause] for row in rows.values())]
+    columns = [cause for cause in (*ROOT_CAUSES, "none") if any(row[cause] for row in rows.values())]
     yield "| injected \\ found | " + " | ".join(columns) + " |"
     yield "|---|" + "---|" * len(columns)
     for cause, row in rows.items():

@@ -16,17 +16,19 @@ from examples.handbook.app.labels import LABEL_FAULTS
 from examples.handbook.app.pipeline import CONFIGS as CONFIGS
 from examples.handbook.app.pipeline import Handbook
 
-from assay.finding import Attribution
-from assay.graders.catalog import parse
-from assay.graders.judging import Judging
-from assay.io.rubrics import load_rubrics
-from assay.model import Corpus, GoldenSet, Observation, User
-from assay.scoring.goodness import JUDGE
-from assay.verdict import Calibration, ItemVerdict, JudgeRequest, Verdict, rubrics_hash
-from assay.workflow import api
-from assay.workflow.attribute import attributions
-from assay.workflow.questions import Questions
-from assay.workflow.score import Job, Options, score_observations
+from assay import api
+from assay.attribution.attribute_run import attribute_run
+from assay.judging.collect_questions import JudgeQuestions
+from assay.judging.rubric_files import load_rubrics
+from assay.metrics.catalog import parse_metric
+from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.findings import Attribution
+from assay.records.golden_set import Corpus, GoldenSet, User
+from assay.records.observations import Observation
+from assay.records.verdicts import Calibration, ItemVerdict, JudgeRequest, Verdict, compute_rubrics_hash
+from assay.runs.score_inputs import ScoreJob, ScoreOptions
+from assay.runs.score_run import score_observations
+from assay.scoring.attribution_settings import JUDGE_METRIC
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
 SETS = ("handbook", "operations")
@@ -37,7 +39,7 @@ _JUDGE = "sha256:scripted"
 
 
 @dataclass(frozen=True)
-class Found:
+class AttributedRun:
     """The outcome of one run by case: whether it passes, its attribution, and the trace without times and versions;
     `damaged` are the cases whose labels were."""
 
@@ -70,14 +72,14 @@ class World:
             observations.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
         return observations
 
-    def _clean(self, config: str) -> Found:
+    def _clean(self, config: str) -> AttributedRun:
         return self.attribute_observations(self.golden, self.observe(config, ()))
 
-    def faulty(self, config: str, faults: Sequence[str]) -> Found:
+    def run_faulty(self, config: str, faults: Sequence[str]) -> AttributedRun:
         """Return the outcome of the configuration with faults switched on."""
         return self.attribute_observations(self.golden, self._observe(config, tuple(faults)))
 
-    def mislabelled(self, config: str, fault: str) -> Found:
+    def run_mislabelled(self, config: str, fault: str) -> AttributedRun:
         """Return the outcome of the clean configuration scored with damaged golden sets."""
         damage = LABEL_FAULTS[fault]
         rows = [row for golden_rows in self.rows.values() for row in damage(golden_rows, list(self.corpus.chunks))]
@@ -85,38 +87,47 @@ class World:
         damaged = frozenset(new["id"] for old, new in zip(correct_rows, rows, strict=True) if old != new)
         return replace(self.attribute_observations(_golden(rows), self.observe(config, ())), damaged=damaged)
 
-    def _judged(self, config: str, fault: str) -> Found:
+    def _judged(self, config: str, fault: str) -> AttributedRun:
         """Return the outcome of the clean configuration scored by a calibrated judge with the given fault."""
         observations = self.observe(config, ())
         rubrics = load_rubrics()
-        questions = Questions(self.golden, self.corpus, rubrics, [parse(JUDGE)], observations)
+        questions = JudgeQuestions(self.golden, self.corpus, rubrics, [parse_metric(JUDGE_METRIC)], observations)
         verdicts: dict[str, list[Verdict]] = {}
         passing = 0
-        for digest, request in questions.asked({}).items():
+        for digest, request in questions.find_requests({}).items():
             (case_id,) = questions.cases_of[digest]
             right = self.clean(config).attributions[case_id].good is not False
             passing += right
             errs = bool(fault) and right and passing % EVERY == 0
             verdicts[digest] = _votes(request, right, errs, fault)
         calibration = Calibration(
-            JUDGE, _JUDGE, rubrics_hash(rubrics.values(), "correctness"), "", "", n=100, raters=2, may_gate=True
+            JUDGE_METRIC,
+            _JUDGE,
+            compute_rubrics_hash(rubrics.values(), "correctness"),
+            "",
+            "",
+            n=100,
+            raters=2,
+            may_gate=True,
         )
-        judging = Judging(rubrics, verdicts, _JUDGE, {JUDGE: calibration})
+        judging = RecordedVerdicts(rubrics, verdicts, _JUDGE, {JUDGE_METRIC: calibration})
         return self.attribute_observations(self.golden, observations, judging)
 
     def attribute_observations(
-        self, golden: GoldenSet, observations: Sequence[Observation], judging: Judging | None = None
-    ) -> Found:
+        self, golden: GoldenSet, observations: Sequence[Observation], judging: RecordedVerdicts | None = None
+    ) -> AttributedRun:
         """Score and attribute observations."""
         config = observations[0].config_id
-        options = Options(metrics=(*METRICS, *((JUDGE,) if judging is not None else ())), judging=judging)
-        run = score_observations(Job.of(golden, options, self.corpus), observations)
-        attributed = attributions(run, config)
+        options = ScoreOptions(metrics=(*METRICS, *((JUDGE_METRIC,) if judging is not None else ())), judging=judging)
+        run = score_observations(ScoreJob.from_golden(golden, options, self.corpus), observations)
+        attributed = attribute_run(run, config)
         failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
         passes = {
             name: attribution.good is not False and name not in failed for name, attribution in attributed.items()
         }
-        return Found(passes, attributed, {observation.case_id: _trace(observation) for observation in observations})
+        return AttributedRun(
+            passes, attributed, {observation.case_id: _trace(observation) for observation in observations}
+        )
 
 
 def _votes(request: JudgeRequest, right: bool, errs: bool, fault: str) -> list[Verdict]:

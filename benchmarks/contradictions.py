@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.metrics.opposites import OPPOSITES
-from assay.metrics.segments import sentences
-from assay.metrics.support import Idf, Sources, support
+from assay.text.claim_support import OPPOSITE_WORDS, score_support
+from assay.text.passages import IndexedSources
+from assay.text.segmentation import segment_sentences
+from assay.text.tokens import DocumentFrequencies
 from benchmarks.groundedness import SETS
 
 
@@ -108,8 +109,8 @@ BY_HAND = [
 
 _NUMBER = re.compile(r"(?<![\w.,/-])(?:[2-9]|[1-9]\d)(?![\w.,/%-])(?! ?\.)")
 _VERB = re.compile(r"\b(is|are|was|were|will|can|could|should|has|had)\b(?! not)(?!n't)")
-_WORD = re.compile(r"\b(?:" + "|".join(sorted(OPPOSITES)) + r")\b")
-_KEPT = {*OPPOSITES, "million", "billion", "thousand", "without"}  # words that are not left out
+_WORD = re.compile(r"\b(?:" + "|".join(sorted(OPPOSITE_WORDS)) + r")\b")
+_KEPT = {*OPPOSITE_WORDS, "million", "billion", "thousand", "without"}  # words that are not left out
 _FEWEST, _MOST = 60, 220  # characters of a sentence that is turned
 
 
@@ -124,12 +125,12 @@ def _turned(text: str, at: int) -> Iterator[tuple[str, str]]:
         yield "negation", f"{text[: verb.end()]} not{text[verb.end() :]}"
     if words:
         word = words[at % len(words)]
-        yield "opposite", f"{text[: word.start()]}{min(OPPOSITES[word[0]])}{text[word.end() :]}"
+        yield "opposite", f"{text[: word.start()]}{min(OPPOSITE_WORDS[word[0]])}{text[word.end() :]}"
 
 
-def made_of(source: str) -> Iterator[Made]:
+def make_claims(source: str) -> Iterator[Made]:
     """Yield the sentences of a source without their last two words and a long one within, as they are and turned."""
-    for number, (start, end) in enumerate(sentences(source)):
+    for number, (start, end) in enumerate(segment_sentences(source)):
         text = source[start:end]
         if _FEWEST <= end - start <= _MOST:
             words = text.split()[:-2]
@@ -142,15 +143,15 @@ def made_of(source: str) -> Iterator[Made]:
             yield from (Made(change, claim, source) for change, claim in _turned(claim_text, number))
 
 
-def outcome(made: Sequence[Made], idf: Idf) -> Iterator[str]:
+def count_contradictions(made: Sequence[Made], idf: DocumentFrequencies) -> Iterator[str]:
     """Yield how many of each change are seen as contradictions."""
     contradicted, totals = Counter[str](), Counter[str]()
-    sources: dict[str, Sources] = {}
+    sources: dict[str, IndexedSources] = {}
     for example in made:
         if example.source not in sources:
-            sources = {example.source: Sources([("source", example.source)], idf)}
+            sources = {example.source: IndexedSources([("source", example.source)], idf)}
         totals[example.change] += 1
-        contradicted[example.change] += support(example.claim, sources[example.source]).verdict == "contradicted"
+        contradicted[example.change] += score_support(example.claim, sources[example.source]).verdict == "contradicted"
     for change in sorted(totals, key=lambda name: (not name, name)):
         share = contradicted[change] / totals[change]
         yield f"  {change or 'nothing changed':<19} {contradicted[change]} of {totals[change]} ({share:.1%})"
@@ -162,17 +163,17 @@ def main() -> int:
     if not os.environ.get("ASSAY_TEST_DATA") or not folder.is_dir():
         print("set ASSAY_TEST_DATA to the folder with wice/ and qags/", file=sys.stderr)
         return 2
-    print("\n".join(("written by hand:", *outcome(BY_HAND, Idf.of([])))))
+    print("\n".join(("written by hand:", *count_contradictions(BY_HAND, DocumentFrequencies.from_texts([])))))
     for name, load in SETS.items():
         rows = list(load(folder))
-        idf = Idf.of(text for text, _ in rows)
-        examples = [claim for text, _ in rows for claim in made_of(text[:4000])]
-        print("\n".join((f"{name}, sentences of the sources:", *outcome(examples, idf))))
+        idf = DocumentFrequencies.from_texts(text for text, _ in rows)
+        examples = [claim for text, _ in rows for claim in make_claims(text[:4000])]
+        print("\n".join((f"{name}, sentences of the sources:", *count_contradictions(examples, idf))))
         supported_labels = [
             claim.supported
             for text, labelled in rows
             for claim in labelled
-            if support(claim.claim, Sources([("source", text)], idf)).verdict == "contradicted"
+            if score_support(claim.claim, IndexedSources([("source", text)], idf)).verdict == "contradicted"
         ]
         supported = sum(supported_labels)
         print(f"  claims with labels  {len(supported_labels)} contradicted, of which people call {supported} supported")

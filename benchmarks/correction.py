@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.metrics.correction import ppi_problem, prediction_powered, rogan_gladen
-from assay.metrics.rates import Estimate, wilson
+from assay.stats.correction import correct_rate, estimate_prediction_powered_mean, explain_unreliable_ppi
+from assay.stats.intervals import Estimate, wilson_interval
 
 SECTION = "judge correction"
 SEED = 20260301
@@ -37,13 +37,17 @@ def _point(
         judged = generator.random(JUDGED) < np.where(truth, judge[0], 1 - judge[1])
         people, paired = truth[:number].astype(float), judged[:number].astype(float)
         passed, share = int(people.sum()), float(judged.mean())
-        coverage["as judged, Wilson"].append(_covers(Estimate(share, wilson(int(judged.sum()), JUDGED)), rate))
+        coverage["as judged, Wilson"].append(_covers(Estimate(share, wilson_interval(int(judged.sum()), JUDGED)), rate))
         sensitivity = float(paired[people == 1].mean()) if passed else 0.0
         specificity = 1 - float(paired[people == 0].mean()) if passed < number else 0.0
-        corrected = rogan_gladen(share, JUDGED, specificity, number - passed, sensitivity, passed)
+        corrected = correct_rate(share, JUDGED, specificity, number - passed, sensitivity, passed)
         if corrected is not None:
             coverage["Rogan-Gladen"].append(_covers(corrected, rate))
-        powered = prediction_powered(people, paired, judged[number:].astype(float)) if not ppi_problem(people) else None
+        powered = (
+            estimate_prediction_powered_mean(people, paired, judged[number:].astype(float))
+            if not explain_unreliable_ppi(people)
+            else None
+        )
         if powered is not None:
             coverage["PPI++"].append(_covers(powered, rate))
     promises = {"Rogan-Gladen": ROGAN_GLADEN_COVERS, "PPI++": PPI_COVERS}

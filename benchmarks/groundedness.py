@@ -22,7 +22,9 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics.support import Evidence, Idf, Sources, Support, Verdict, support
+from assay.text.claim_support import SourceSupport, SupportLabel, score_support
+from assay.text.passages import IndexedSources, SupportingSentence
+from assay.text.tokens import DocumentFrequencies
 
 FOLDS = 5
 SEED = 1
@@ -48,7 +50,7 @@ class Scored:
     """The claims of a set with their support; `groups` numbers the source of each. Times in milliseconds of CPU."""
 
     claims: list[Labelled]
-    supports: list[Support]
+    supports: list[SourceSupport]
     groups: Ints
     prepared_ms: float
     claim_ms: float
@@ -93,16 +95,16 @@ SETS = {"WiCE": wice, "QAGS-CNN": qags}
 
 def score(rows: Sequence[tuple[str, list[Labelled]]]) -> Scored:
     """Return the support of every claim by its source, with the rarity of words taken from all sources of the set."""
-    idf = Idf.of(text for text, _ in rows)
+    idf = DocumentFrequencies.from_texts(text for text, _ in rows)
     claims: list[Labelled] = []
-    supports: list[Support] = []
+    supports: list[SourceSupport] = []
     groups: list[int] = []
     preparing = supporting = 0.0
     for number, (text, labelled) in enumerate(rows):
         begun = time.process_time()
-        sources = Sources([("source", text)], idf)
+        sources = IndexedSources([("source", text)], idf)
         prepared = time.process_time()
-        supports += [support(each.claim, sources) for each in labelled]
+        supports += [score_support(each.claim, sources) for each in labelled]
         supporting += time.process_time() - prepared
         preparing += prepared - begun
         claims += labelled
@@ -197,7 +199,7 @@ def evidence_hits(scored: Scored) -> tuple[float, float, int] | None:
     return sum(any(hit[:1]) for hit in hits) / len(hits), sum(map(any, hits)) / len(hits), len(hits)
 
 
-def _overlaps(evidence: Evidence, gold: Sequence[tuple[int, int]]) -> bool:
+def _overlaps(evidence: SupportingSentence, gold: Sequence[tuple[int, int]]) -> bool:
     return any(start < evidence.end and evidence.start < end for start, end in gold)
 
 
@@ -213,7 +215,7 @@ def report(name: str, scored: Scored, resamples: int) -> Iterator[str]:
     passed = predicted(scored)
     low, high = accuracy_interval(passed, truths, scored.groups, resamples)
     yield f"  balanced accuracy   {balanced_accuracy(passed, truths):.3f} [{low:.3f}, {high:.3f}]"
-    for verdict in get_args(Verdict):
+    for verdict in get_args(SupportLabel):
         chosen = np.array([each.verdict == verdict for each in scored.supports])
         share = f"{truths[chosen].mean():.0%} supported" if chosen.any() else ""
         yield f"  {verdict:<19} {int(chosen.sum())} {share}"

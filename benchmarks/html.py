@@ -18,28 +18,17 @@ from statistics import median
 
 import numpy as np
 
-from assay.graders.catalog import DEFAULT_METRICS, column_name, grader_of, parse
-from assay.io.assets import html_asset
-from assay.model import (
-    Case,
-    CaseChecks,
-    Chunk,
-    ConfigResult,
-    Decision,
-    Evidence,
-    GoldenInfo,
-    Observation,
-    ScoreColumn,
-    ScoreTable,
-    Scoring,
-    Stage,
-    Usage,
-)
-from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage
-from assay.report.html import to_html
-from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
-from assay.scoring.slices import slice_rows
-from assay.scoring.summary import summaries
+from assay.metrics.catalog import DEFAULT_METRICS, case_column_name, find_metric, parse_metric
+from assay.records.golden_set import Case, Evidence
+from assay.records.observations import Chunk, Observation, Stage, Usage
+from assay.records.release_gates import Decision
+from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, ScoreColumn, ScoreTable, ScoringResult
+from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage
+from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData
+from assay.report.html_page import render_html_report
+from assay.report.write_html import read_html_asset
+from assay.scoring.slices import find_slices
+from assay.scoring.summaries import summarise_table
 
 TAGS = [f"tag-{number:02}" for number in range(40)]
 CHECKS = ("retrieval_miss", "context_miss", "bad_citation", "wrong_answer", "wrong_behavior")
@@ -86,8 +75,8 @@ def table_of(config: str, cases: Sequence[Case]) -> ScoreTable:
     """Return scores of every default metric: zeros and ones, ranks, or numbers of their own, some without a score."""
     seed, size = np.random.default_rng(len(config)), len(cases)
     columns = {}
-    for name in dict.fromkeys(column_name(parse(metric)) for metric in DEFAULT_METRICS):
-        grader = grader_of(name)
+    for name in dict.fromkeys(case_column_name(parse_metric(metric)) for metric in DEFAULT_METRICS):
+        grader = find_metric(name)
         if grader.compute is None:
             continue
         if grader.unit != "share":
@@ -121,7 +110,9 @@ def view_of(case: Case, config: str, place: int) -> CaseView:
         chunks[:5],
         tuple(CitationMark(each.chunk_id, True, True, True) for each in chunks[:2]),
     )
-    return CaseView(found, tuple(Claim(each, "supported", "rules", "", claims[0][:40], "doc-1:1") for each in claims))
+    return CaseView(
+        found, tuple(ClaimView(each, "supported", "rules", "", claims[0][:40], "doc-1:1") for each in claims)
+    )
 
 
 def details_of(cases: Sequence[Case], configs: Sequence[str]) -> Iterator[CaseDetail]:
@@ -133,16 +124,16 @@ def details_of(cases: Sequence[Case], configs: Sequence[str]) -> Iterator[CaseDe
 def data_of(count: int, configs: Sequence[str]) -> HtmlData:
     """Return everything that the report of so many cases shows."""
     cases = cases_of(count)
-    slices = slice_rows(cases, None)
-    names = [parse(metric) for metric in DEFAULT_METRICS]
+    slices = find_slices(cases, None)
+    names = [parse_metric(metric) for metric in DEFAULT_METRICS]
     results = {}
     for config in configs:
         table = table_of(config, cases)
-        known = [name for name in names if str(column_name(name)) in table.columns and not grader_of(name).parts]
-        results[config] = ConfigResult(table, *summaries(table, known, slices), Decision("FAIL", ("made up",)))
+        known = [name for name in names if str(case_column_name(name)) in table.columns and not find_metric(name).parts]
+        results[config] = ConfigResult(table, *summarise_table(table, known, slices), Decision("FAIL", ("made up",)))
     info = GoldenInfo("made-up", "1", "sha256:0", count)
-    scoring = Scoring(info, results, Decision("FAIL", ("made up",)), assay_version="0")
-    return HtmlData(scoring, cases, details_of(cases, configs), explain="--run runs/night")
+    scoring = ScoringResult(info, results, Decision("FAIL", ("made up",)), assay_version="0")
+    return HtmlData(scoring, cases, details_of(cases, configs), explain_arguments="--run runs/night")
 
 
 def show(file: Path, runs: int) -> None:
@@ -181,7 +172,7 @@ def main() -> None:
         file = Path(folder) / "report.html"
         start = time.perf_counter()
         with file.open("wb") as out:
-            out.writelines(to_html(data, html_asset()))
+            out.writelines(render_html_report(data, read_html_asset()))
         took = time.perf_counter() - start
         size = file.stat().st_size / 1e6
         print(f"{options.cases:,} cases, {options.configs} configurations: {size:.1f} MB, written in {took:.1f} s")

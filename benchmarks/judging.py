@@ -22,19 +22,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.cli import COLLECTED_AFTER
-from assay.graders.judging import rubric_of
-from assay.graders.votes import fold_votes
-from assay.io.redaction import Redactor, secrets_of
-from assay.io.rubrics import Rubrics, load_rubrics
-from assay.judges.book import Book, load_verdicts
-from assay.judges.llm import LLMJudge, judge_identity
-from assay.judges.transport import Transport
-from assay.judges.wire import HttpReply, HttpRequest
-from assay.runners.budget import Budget
-from assay.runners.judging import JudgingRunner, Limits
-from assay.verdict import JudgeRequest
-from assay.workflow.judges import without_secrets
+from assay.cli import GC_THRESHOLD
+from assay.formats.settings_file import find_secrets
+from assay.judging.budget import Budget
+from assay.judging.call_scheduler import JudgingLimits, JudgingRunner
+from assay.judging.choose_judge import make_secret_filter
+from assay.judging.http_client import HttpTransport
+from assay.judging.llm_judge import LLMJudge, build_judge_identity
+from assay.judging.provider import HttpReply, HttpRequest
+from assay.judging.rubric_files import Rubrics, load_rubrics
+from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.metrics.judge_requests import find_rubric
+from assay.metrics.vote_folding import fold_votes
+from assay.records.verdicts import JudgeRequest
+from assay.text.escaping import Redactor
 from benchmarks.judging_peers import NAMES, passages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +52,7 @@ class Timed(NamedTuple):
 
 def requests(count: int, rubrics: Rubrics) -> list[JudgeRequest]:
     """Return requests about one claim each, with a context of three passages, about 1.5 kB."""
-    rubric = rubric_of(rubrics, "support", "en")
+    rubric = find_rubric(rubrics, "support", "en")
     judge_requests = []
     for number in range(count):
         question, answer, context = passages(number)
@@ -71,14 +72,16 @@ async def judged(url: str, judge_requests: list[JudgeRequest], rubrics: Rubrics,
     """Ask everything through the judge, the scheduler and the verdict store."""
     wall, cpu = time.perf_counter(), time.process_time()
     budget = Budget()
-    transport = Transport(concurrency)
-    with closing(Book(path)) as book:
-        redact = without_secrets(Redactor(secrets_of()))
-        send = budget.metered(transport.send)
-        identity = judge_identity("openai", "bench-1", "local")
-        judge = LLMJudge(identity, rubrics, send, base_url=url, redact=redact, keep=book.keep, close=transport.aclose)
-        book.register(judge.identity)
-        limits = Limits(concurrency)
+    transport = HttpTransport(concurrency)
+    with closing(SqliteVerdictStore(path)) as book:
+        redact = make_secret_filter(Redactor(find_secrets()))
+        send = budget.count_calls(transport.send)
+        identity = build_judge_identity("openai", "bench-1", "local")
+        judge = LLMJudge(
+            identity, rubrics, send, base_url=url, redact=redact, keep=book.keep_rendered, close=transport.aclose
+        )
+        book.register_judge(judge.identity)
+        limits = JudgingLimits(concurrency)
         runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
         await runner.run(judge_requests)
         await judge.aclose()
@@ -91,13 +94,13 @@ async def judged(url: str, judge_requests: list[JudgeRequest], rubrics: Rubrics,
 async def bare(url: str, asked: list[JudgeRequest], rubrics: Rubrics, concurrency: int) -> Timed:
     """Post the same bodies with the client alone, and read nothing but their bytes."""
     bodies: list[bytes] = []
-    transport = Transport(concurrency)
+    transport = HttpTransport(concurrency)
 
     async def caught(request: HttpRequest) -> HttpReply:
         bodies.append(request.body)
         return await transport.send(request)
 
-    identity = judge_identity("openai", "bench-1", "local")
+    identity = build_judge_identity("openai", "bench-1", "local")
     await LLMJudge(identity, rubrics, caught, base_url=url).ask(asked[0], 0)
     wall, cpu = time.perf_counter(), time.process_time()
     numbers = iter(range(len(asked)))
@@ -114,9 +117,9 @@ async def bare(url: str, asked: list[JudgeRequest], rubrics: Rubrics, concurrenc
 def replayed(path: Path, judge_requests: list[JudgeRequest], rubrics: Rubrics) -> Timed:
     """Read all verdicts of the store and fold the votes on every request."""
     wall, cpu = time.perf_counter(), time.process_time()
-    (judge,), verdicts = load_verdicts(path)
+    (judge,), verdicts = load_recorded_verdicts(path)
     by_request = verdicts[judge.digest]
-    rubric = rubric_of(rubrics, "support", "en")
+    rubric = find_rubric(rubrics, "support", "en")
     rulings = [fold_votes(by_request[request.digest], rubric) for request in judge_requests]
     spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)
     if sum(ruling.scored for ruling in rulings) != len(judge_requests):
@@ -173,7 +176,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers", metavar="PYTHON")
     options = parser.parse_args()
-    gc.set_threshold(COLLECTED_AFTER)  # as the command line does
+    gc.set_threshold(GC_THRESHOLD)  # as the command line does
     rubrics = load_rubrics()
     asked = requests(options.judgements, rubrics)
     print(f"{options.judgements} judgements at concurrency {options.concurrency}, best of {options.repeats}")

@@ -14,9 +14,11 @@ import numpy as np
 from msgspec.structs import replace
 
 import assay
-from assay.graders.catalog import DEFAULT_METRICS, grader_of, parse
-from assay.model import SCORED, Corpus, GoldenSet, Observation, ScoreTable
-from benchmarks.mutations import MUTATIONS, good, settings_of
+from assay.metrics.catalog import DEFAULT_METRICS, find_metric, parse_metric
+from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.observations import Observation
+from assay.records.scores import SCORED, ScoreTable
+from benchmarks.mutations import MUTATIONS, make_good_observation, make_settings
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook"
 SETS = (("handbook", "chunks"), ("operations", "operations"))
@@ -32,7 +34,7 @@ class Noticed(NamedTuple):
     of: int
 
 
-class Found(NamedTuple):
+class MutationResult(NamedTuple):
     """What a golden set gave: detections, good observations that failed a check, and scores that moved unprovoked."""
 
     noticed: list[Noticed]
@@ -47,17 +49,17 @@ def is_worse(metric: str, before: ScoreTable, after: ScoreTable, row: int) -> bo
     old, new = before.columns.get(metric), after.columns.get(metric)
     if old is None or new is None or new.status[row] != SCORED:
         return False
-    lower = grader_of(parse(metric)).direction == "lower"
+    lower = find_metric(parse_metric(metric)).direction == "lower"
     if old.status[row] != SCORED:
         return lower and new.values[row] > 0
     change = new.values[row] - old.values[row]
     return bool(change > 0 if lower else change < 0)
 
 
-def measure(golden: GoldenSet, corpus: Corpus) -> Found:
+def measure_golden_set(golden: GoldenSet, corpus: Corpus) -> MutationResult:
     """Score the good observations of a golden set, and each mutation of them as a configuration."""
-    settings = settings_of(golden, corpus)
-    good_observations = [good(setting) for setting in settings]
+    settings = make_settings(golden, corpus)
+    good_observations = [make_good_observation(setting) for setting in settings]
     rows: list[Observation] = [*good_observations]
     spoiled: dict[str, list[int]] = {}
     for mutation in MUTATIONS:
@@ -85,7 +87,7 @@ def measure(golden: GoldenSet, corpus: Corpus) -> Found:
             f"{mutation.name}: {metric}" for metric in before.columns if _moved(metric, before, after, untouched_rows)
         ]
     failed = [f"{each.case_id}: {', '.join(each.failed)}" for each in before.checks if each.failed]
-    return Found(
+    return MutationResult(
         noticed, len(good_observations), failed, moved, {name: len(chosen) for name, chosen in spoiled.items()}
     )
 
@@ -100,7 +102,7 @@ def _moved(metric: str, before: ScoreTable, after: ScoreTable, rows: np.ndarray[
     return not same
 
 
-def report(results: dict[str, Found]) -> str:
+def report(results: dict[str, MutationResult]) -> str:
     """Return the tables as Markdown."""
     lines = ["| mutation | spoiled | metric that must notice | noticed | of |", "|---|---|---|---|---|"]
     for mutation in MUTATIONS:
@@ -122,7 +124,7 @@ def main() -> None:
     results = {}
     for golden, corpus in SETS:
         cases = assay.load_golden(HANDBOOK / "golden" / f"{golden}.jsonl")
-        results[golden] = measure(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
+        results[golden] = measure_golden_set(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
     print(report(results))
 
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from assay.model import Case, Chunk, Corpus, CorpusChunk, GoldenSet, Observation, Stage, Usage
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet
+from assay.records.observations import Chunk, Observation, Stage, Usage
 
 RETRIEVED, SHOWN = 10, 5
 REFUSALS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -70,7 +71,7 @@ class Mutation(NamedTuple):
     mutate: Mutate
 
 
-def settings_of(golden: GoldenSet, corpus: Corpus) -> list[Setting]:
+def make_settings(golden: GoldenSet, corpus: Corpus) -> list[Setting]:
     """Return every case with the chunks that its user may and may not see, by tenant and roles."""
     settings = []
     for index, case in enumerate(golden.cases):
@@ -83,7 +84,7 @@ def settings_of(golden: GoldenSet, corpus: Corpus) -> list[Setting]:
     return settings
 
 
-def good(setting: Setting) -> Observation:
+def make_good_observation(setting: Setting) -> Observation:
     """Return an observation in which everything is as the case asks for."""
     case, first = setting.case, setting.required
     others = [

@@ -22,13 +22,13 @@ from pathlib import Path
 
 import httpx2
 
-from assay.config_model import HttpTarget
-from assay.io.redaction import Redactor
-from assay.io.runfolder import Journal, RunFolder
-from assay.model import Case
-from assay.runners.local import Policy, Runner, Work
+from assay.formats.run_folder import ObservationJournal, RunFolder
+from assay.records.golden_set import Case
+from assay.records.settings import HttpTargetSettings
+from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask
+from assay.runs.observe_run import ObservationWriter
 from assay.targets.http import HttpTarget as Target
-from assay.workflow.keeping import Keeper
+from assay.text.escaping import Redactor
 
 SERVER = """
 import asyncio, json, sys
@@ -80,12 +80,16 @@ async def bare(url: str, cases: int, concurrency: int, folder: Path) -> None:
 
 async def assay(url: str, cases: int, concurrency: int, folder: Path) -> None:
     """Observe the cases through the HTTP target, the runner and the journal."""
-    target = Target("system", HttpTarget(url=url), concurrency, typed=True)
+    target = Target("system", HttpTargetSettings(url=url), concurrency, typed=True)
     with RunFolder(folder) as run:
         run.write_manifest({})
-        journal = Journal(run)
-        runner = Runner(target, Policy(target.operations, concurrency=concurrency), Keeper(journal, Redactor([])))
-        tally = await runner.run([Work(Case(f"c{number}", f"question {number}")) for number in range(cases)])
+        journal = ObservationJournal(run)
+        runner = ObservationRunner(
+            target,
+            ObservationLimits(target.operations, concurrency=concurrency),
+            ObservationWriter(journal, Redactor([])),
+        )
+        tally = await runner.run([ObservationTask(Case(f"c{number}", f"question {number}")) for number in range(cases)])
         journal.close()
         await target.aclose()
     if (tally.done, tally.failed) != (cases, 0):

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import paired
-from assay.metrics.noninferiority import gain_bounds
+from assay.stats import paired_tests
+from assay.stats.paired_tests import bound_mean_gain
 from benchmarks.populations import Scores
 
 TESTS, RATES, RULES = "paired", "regression rule", "regression rule for scores"
@@ -44,7 +44,7 @@ def paired_tests(reps: int) -> Iterator[Found]:
             effect = np.repeat(generator.standard_t(3, count), size) + generator.standard_normal(count * size)
             pairs = {"": (np.zeros(count * size), effect), "rates, ": flipping_rates(generator, count, size)}
             for name, (before, after) in pairs.items():
-                result = paired.paired_difference(before, after, clusters=clusters)
+                result = paired_tests.paired_difference(before, after, clusters=clusters)
                 assert result is not None and result.p_value is not None
                 rejected[f"{name}CR1-t"] += result.bounds is not None and not (
                     result.bounds.low <= 0 <= result.bounds.high
@@ -82,7 +82,7 @@ def verdicts(n: int, margin: float, improved: float, worsened: float) -> tuple[f
             chance = comb(n, b) * comb(n - b, c) * improved**b * worsened**c * (1 - improved - worsened) ** (n - b - c)
             if chance > 1e-9:
                 before, after = [0.0] * b + [1.0] * (n - b), [1.0] * b + [0.0] * c + [1.0] * (n - b - c)
-                bounds = gain_bounds(before, after)
+                bounds = bound_mean_gain(before, after)
                 assert bounds is not None
                 passed += chance * (bounds.low > -margin)
                 failed += chance * (bounds.high < -margin)
@@ -100,7 +100,7 @@ def rule_for_scores(count: int, size: int, kind: str, loss: float, margin: float
         if size > 1:
             shared = np.repeat(differences(generator, kind, count, loss), size)
             moved = np.where(generator.random(n) < 0.5, shared, moved)
-        bounds = gain_bounds(np.full(n, 0.5), 0.5 + moved, clusters=clusters, low=0.0, high=1.0)
+        bounds = bound_mean_gain(np.full(n, 0.5), 0.5 + moved, clusters=clusters, low=0.0, high=1.0)
         assert bounds is not None
         passed, failed = passed + (bounds.low > -margin), failed + (bounds.high < -margin)
     name = f"{count} × {size} {kind}, margin {margin}"

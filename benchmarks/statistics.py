@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import intervals
+from assay.stats import intervals
 from benchmarks import correction, regression
 from benchmarks.populations import Scores, populations
 
@@ -74,7 +74,7 @@ def covering(bounds: list[intervals.Bounds], p: float) -> npt.NDArray[np.bool_]:
 
 def rates() -> Iterator[Point]:
     for n in RATE_SIZES:
-        bounds = [found for sample in binary(n) if (found := intervals.mean_interval(sample, low=0, high=1))]
+        bounds = [found for sample in binary(n) if (found := intervals.estimate_mean_interval(sample, low=0, high=1))]
         promised = n >= RATES_PROMISED_FROM
         section = "rates" if promised else f"rates, below the promise: n < {RATES_PROMISED_FROM}"
         for p in RATES:
@@ -87,7 +87,11 @@ def rates() -> Iterator[Point]:
 
 def one_sided_rates() -> Iterator[Point]:
     for n in RATE_SIZES:
-        lower = [bound.value for sample in binary(n) if (bound := intervals.one_sided(sample, "lower", low=0, high=1))]
+        lower = [
+            bound.value
+            for sample in binary(n)
+            if (bound := intervals.estimate_one_sided_bound(sample, "lower", low=0, high=1))
+        ]
         for p in RATES:
             right = float(binomial(n, p) @ (np.array(lower) <= p + SLACK))
             yield Point("rates, one-sided lower bound", f"n={n} p={p}", right, at_least=0.95)
@@ -95,7 +99,7 @@ def one_sided_rates() -> Iterator[Point]:
 
 def balanced_rates() -> Iterator[Point]:
     for n_a, n_b in ((10, 10), (10, 31), (20, 20), (20, 80), (60, 140)):
-        pairs = [[intervals.balanced((a, n_a), (b, n_b)) for b in range(n_b + 1)] for a in range(n_a + 1)]
+        pairs = [[intervals.average_two_rates((a, n_a), (b, n_b)) for b in range(n_b + 1)] for a in range(n_a + 1)]
         low = np.array([[pair.bounds.low if pair else 0.0 for pair in row] for row in pairs])
         high = np.array([[pair.bounds.high if pair else 1.0 for pair in row] for row in pairs])
         for p_a, p_b in ((0.5, 0.5), (0.7, 0.9), (0.9, 0.7), (0.9, 0.9), (0.95, 0.8), (0.95, 0.99), (0.99, 0.99)):
@@ -121,12 +125,12 @@ def bounded_scores(reps: int) -> Iterator[Point]:
 
 
 def interval_covers(sample: Scores, mean: float) -> bool:
-    bounds = intervals.mean_interval(sample, low=0, high=1)
+    bounds = intervals.estimate_mean_interval(sample, low=0, high=1)
     return bounds is not None and bounds.low - SLACK <= mean <= bounds.high + SLACK
 
 
 def lower_bound_holds(sample: Scores, mean: float) -> bool:
-    bound = intervals.one_sided(sample, "lower", low=0, high=1)
+    bound = intervals.estimate_one_sided_bound(sample, "lower", low=0, high=1)
     return bound is not None and bound.value <= mean + SLACK
 
 
@@ -159,7 +163,7 @@ def clustered_scores(reps: int) -> Iterator[Point]:
 def clustered(section: str, name: str, samples: list[Scores], mean: float, size: int) -> Iterator[Point]:
     """Yield the share of samples covered, of which nothing is promised, and of those covered or with a note."""
     clusters = np.arange(len(samples[0])) // size
-    mean_intervals = [intervals.mean_interval(sample, clusters=clusters, low=0, high=1) for sample in samples]
+    mean_intervals = [intervals.estimate_mean_interval(sample, clusters=clusters, low=0, high=1) for sample in samples]
     bounds = [interval for interval in mean_intervals if interval is not None]
     inside, noted = covering(bounds, mean), np.array([bool(interval.note) for interval in bounds])
     share = float(np.mean(inside))
@@ -184,7 +188,7 @@ def percentiles(reps: int) -> Iterator[Point]:
                 for _ in range(reps):
                     sample = np.exp(generator.standard_normal(n))
                     sample = np.ceil(sample / grain) * grain if grain else sample
-                    bounds = intervals.percentile_interval(sample, p)
+                    bounds = intervals.estimate_percentile_interval(sample, p)
                     assert bounds is not None
                     hits, note = hits + (bounds.low - SLACK <= truth <= bounds.high + SLACK), bounds.note
                 promise = float(note.split("covers ")[1].rstrip("%")) / 100 - 0.005 if note else 0.94

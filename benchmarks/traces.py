@@ -59,9 +59,9 @@ def decode(outputs: Path, golden: Path) -> Callable[[], None]:
     """Return a function that decodes all lines one by one and keeps none."""
     import msgspec
 
-    from assay.io.outputs.ragtrace import RagTrace
+    from assay.formats.outputs_rag_trace import RagTraceRow
 
-    decode_line = msgspec.json.Decoder(RagTrace).decode
+    decode_line = msgspec.json.Decoder(RagTraceRow).decode
 
     def work() -> None:
         with outputs.open("rb") as lines:
@@ -73,24 +73,25 @@ def decode(outputs: Path, golden: Path) -> Callable[[], None]:
 
 def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable[[], None]:
     """Return what scores the traces with every check, summary and slice, and writes the scores of every case."""
-    from assay.io.golden import load_golden
-    from assay.workflow import reports
-    from assay.workflow.outputs import decodable, output_files
-    from assay.workflow.score import Job, Options, score_files
+    from assay.formats.golden_files import load_golden
+    from assay.formats.outputs import open_output_files, prepare_decodable
+    from assay.report import write_reports as reports
+    from assay.runs.score_inputs import ScoreJob, ScoreOptions
+    from assay.runs.score_run import score_files
 
     loaded = load_golden(golden)
-    options = Options(metrics=(METRICS,), workers=workers)
+    options = ScoreOptions(metrics=(METRICS,), workers=workers)
 
     def work() -> None:
-        job = Job.of(loaded.golden, options, None, loaded.format, loaded.digest)
-        with output_files([str(outputs)], None) as files, decodable(files) as ready:
+        job = ScoreJob.from_golden(loaded.golden, options, None, loaded.format, loaded.digest)
+        with open_output_files([str(outputs)], None) as files, prepare_decodable(files) as ready:
             run = score_files(job, ready)
             for config in run.scoring.configs.values():  # slices are summed up when somebody looks at them
                 for summaries in config.slices.values():
                     dict(summaries)
             if per_case:
                 with tempfile.TemporaryDirectory() as folder:
-                    reports.write_reports(run, reports.Targets(per_case=str(Path(folder, "cases.jsonl"))))
+                    reports.write_reports(run, reports.ReportFiles(per_case=str(Path(folder, "cases.jsonl"))))
 
     return work
 

@@ -29,12 +29,12 @@ def assay(workers: int) -> Callable[[Path, Path], Means]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from math import fsum
 
-        from assay.graders.names import read_name
-        from assay.io.trec.qrels import read_qrels
-        from assay.io.trec.score import score_run
+        from assay.formats.trec_qrels import read_qrels
+        from assay.metrics.metric import parse_metric_name
+        from assay.runs.score_trec_run import score_trec_file
 
         names = ("ndcg(gain=linear)@10", *MEASURES[1:])
-        scores = score_run(read_qrels(qrels), run, [read_name(name) for name in names], workers=workers)
+        scores = score_trec_file(read_qrels(qrels), run, [parse_metric_name(name) for name in names], workers=workers)
         columns = zip(MEASURES, scores.columns.values(), strict=True)
         return {
             name: fsum(column.values[column.status == 0]) / int((column.status == 0).sum()) for name, column in columns

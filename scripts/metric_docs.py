@@ -9,10 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from assay.graders.base import Grader
-from assay.graders.catalog import ALIASES, CATALOG, DEFAULT_METRICS
-from assay.graders.names import read_name
-from assay.workflow.catalogue import catalogue_table
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, METRIC_ALIASES
+from assay.metrics.metric import Metric, parse_metric_name
+from assay.report.catalog_tables import build_catalog_table
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/metrics/index.md"
@@ -53,7 +52,7 @@ def load_notes() -> dict[str, dict[str, str]]:
     return notes
 
 
-def faults(notes: dict[str, dict[str, str]]) -> Iterator[str]:
+def find_note_problems(notes: dict[str, dict[str, str]]) -> Iterator[str]:
     """Yield a sentence for each metric that is not fully described, and for each note that describes none."""
     for name in notes.keys() - CATALOG.keys():
         yield f"notes.yaml: {name}: no such metric"
@@ -68,7 +67,7 @@ def faults(notes: dict[str, dict[str, str]]) -> Iterator[str]:
             yield f"notes.yaml: {name}: unknown part {part!r}"
 
 
-def page() -> str:
+def render_page() -> str:
     """Return the whole page."""
     return "\n".join(_render_lines(load_notes())) + "\n"
 
@@ -79,7 +78,7 @@ def _render_lines(notes: dict[str, dict[str, str]]) -> Iterator[str]:
     yield ""
     yield "| Metric | Unit | Better | Range | Summed up as | Class |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    table = catalogue_table()
+    table = build_catalog_table()
     column_positions = {
         column: table.columns.index(column) for column in ("Metric", "Unit", "Better", "Range", "Statistic", "Class")
     }
@@ -87,7 +86,11 @@ def _render_lines(notes: dict[str, dict[str, str]]) -> Iterator[str]:
         cells = [row[column_positions[column]].replace("|", "\\|") for column in column_positions]
         yield f"| [`{cells[0]}`](#{metric.name}) | {' | '.join(cells[1:])} |"
     yield ""
-    yield "Also accepted on input, never printed: " + ", ".join(f"`{a}` for `{b}`" for a, b in ALIASES.items()) + "."
+    yield (
+        "Also accepted on input, never printed: "
+        + ", ".join(f"`{a}` for `{b}`" for a, b in METRIC_ALIASES.items())
+        + "."
+    )
     for family, title in FAMILIES.items():
         yield f"\n## {title}"
         for metric in CATALOG.values():
@@ -95,16 +98,16 @@ def _render_lines(notes: dict[str, dict[str, str]]) -> Iterator[str]:
                 yield from _render_section(metric, notes[metric.name])
 
 
-def _render_section(metric: Grader, written: dict[str, str]) -> Iterator[str]:
+def _render_section(metric: Metric, written: dict[str, str]) -> Iterator[str]:
     high = "no upper end" if math.isinf(metric.high) else f"{metric.high:g}"
     better = {"higher": "higher is better", "lower": "lower is better", "neutral": "neither end is better"}
     cut = {"no": "takes no cut-off", "optional": "cut-off `@k` optional", "required": "needs a cut-off `@k`"}
-    defaults = [name for name in DEFAULT_METRICS if read_name(name).base == metric.name]
+    defaults = [name for name in DEFAULT_METRICS if parse_metric_name(name).base == metric.name]
     yield f"\n### {metric.name}\n"
     yield f"{metric.summary}\n"
     yield f"- **One case:** {written['formula']}"
     yield f"- **Range:** {metric.low:g} to {high}, {better[metric.direction]}; unit: {metric.unit}; {cut[metric.cut]}"
-    yield f"- **Summed up as:** {metric.statistic}; class: {metric.instrument}"
+    yield f"- **Summed up as:** {metric.statistic}; class: {metric.scoring_class}"
     for name, key in metric.keys.items():
         values = f"{' or '.join(f'`{value}`' for value in key.values)}; " if key.values else ""
         default = f"default `{key.default}`" if key.default else "must be stated"
@@ -120,14 +123,14 @@ def _render_section(metric: Grader, written: dict[str, str]) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     """Write the page, or with `--check` say whether it is current; return the exit code."""
-    wrong = sorted(faults(load_notes()))
+    wrong = sorted(find_note_problems(load_notes()))
     if wrong:
         print("\n".join(wrong))
         return 1
     if "--check" not in arguments:
-        PAGE.write_text(page(), encoding="utf-8")
+        PAGE.write_text(render_page(), encoding="utf-8")
         print(f"{len(CATALOG)} metrics written to {PAGE.relative_to(ROOT)}")
-    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page():
+    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != render_page():
         print(f"{PAGE.relative_to(ROOT)} is out of date: run python scripts/metric_docs.py")
         return 1
     return 0

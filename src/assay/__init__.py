@@ -15,18 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.api import compare, explain, gate, load_corpus, load_golden, load_observations, score
     from assay.version import __version__
-    from assay.workflow.api import compare, explain, gate, load_corpus, load_golden, load_observations, score
 
 _HOME = {
     "__version__": "assay.version",
-    "compare": "assay.workflow.api",
-    "explain": "assay.workflow.api",
-    "gate": "assay.workflow.api",
-    "load_corpus": "assay.workflow.api",
-    "load_golden": "assay.workflow.api",
-    "load_observations": "assay.workflow.api",
-    "score": "assay.workflow.api",
+    "compare": "assay.api",
+    "explain": "assay.api",
+    "gate": "assay.api",
+    "load_corpus": "assay.api",
+    "load_golden": "assay.api",
+    "load_observations": "assay.api",
+    "score": "assay.api",
 }
 
 __all__ = ["__version__", "compare", "explain", "gate", "load_corpus", "load_golden", "load_observations", "score"]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.browser.chromium import Browser, Page, browser, find_chromium
 
-from assay.io.assets import html_asset
-from assay.report.html import to_html
-from assay.report.html_data import HtmlData
+from assay.report.html_cases import HtmlData
+from assay.report.html_page import render_html_report
+from assay.report.write_html import read_html_asset
 
 INSTALL = "no Chromium on the PATH (on Debian and Ubuntu: apt-get install chromium)"
 
@@ -39,7 +39,7 @@ def opened(running: Browser, tmp_path: Path) -> Iterator[Open]:
     def open_page(data: HtmlData, fragment: str = "", **look: Any) -> Page:
         path = tmp_path / f"report-{len(pages)}.html"
         with path.open("wb") as file:
-            file.writelines(to_html(data, html_asset()))
+            file.writelines(render_html_report(data, read_html_asset()))
         page = running.open(path, fragment, **look)
         pages.append(page)
         return page

@@ -10,9 +10,8 @@ import pytest
 from tests.browser.chromium import Browser, Page
 from tests.browser.payloads import PAYLOADS
 
-from assay.io.labelpage import label_page
-from assay.io.labels import Scales
-from assay.io.sheets import FORMAT, KeyFile, SheetRow, Target, load_sheet
+from assay.formats.label_files import LabelScales
+from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, build_label_page, load_sheet
 
 OPTIONS = ("correct", "partly_correct", "incorrect")
 ROWS = [
@@ -25,7 +24,7 @@ ROWS = [
 def page(running: Browser, tmp_path: Path) -> Iterator[Page]:
     """Open a labelling page with three rows; its downloads go to the test's folder."""
     path = tmp_path / "sheet.html"
-    path.write_bytes(label_page(ROWS))
+    path.write_bytes(build_label_page(ROWS))
     running.call(
         "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"), eventsEnabled=False
     )
@@ -63,9 +62,9 @@ def test_rows_are_labelled_and_saved_by_keys_alone(page: Page, tmp_path: Path) -
         if saved.exists() and saved.read_text(encoding="utf-8").count("\n") == 2:
             break
         page.evaluate("new Promise((done) => setTimeout(done, 20))")
-    targets = {row.row_id: Target(f"case-{row.row_id}", "correctness", "a") for row in ROWS}
-    scales: Scales = {"correctness": {"correct": 1.0, "partly_correct": 0.5, "incorrect": 0.0}}
-    labels, _ = load_sheet(str(saved), KeyFile(FORMAT, "", 0, targets), scales)
+    targets = {row.row_id: LabelledItem(f"case-{row.row_id}", "correctness", "a") for row in ROWS}
+    scales: LabelScales = {"correctness": {"correct": 1.0, "partly_correct": 0.5, "incorrect": 0.0}}
+    labels, _ = load_sheet(str(saved), SheetKey(SHEET_KEY_FORMAT, "", 0, targets), scales)
     shown = [(label.case_id, label.label, label.rater, label.note) for label in labels]
     assert [("case-r1", "correct", "Nguyễn Lan", ""), ("case-r2", "incorrect", "Nguyễn Lan", "vì sao: =1+1")] == shown
 
@@ -106,7 +105,7 @@ def test_hostile_texts_are_shown_and_do_not_act(running: Browser, tmp_path: Path
         for n, text in enumerate(PAYLOADS)
     ]
     path = tmp_path / "hostile.html"
-    path.write_bytes(label_page(rows))
+    path.write_bytes(build_label_page(rows))
     page = running.open(path)
     for text in PAYLOADS:
         shown = json.loads(

@@ -12,7 +12,7 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
 
-from assay.model import Decision
+from assay.records.release_gates import Decision
 
 FRUIT = ("apple", "pear", "plum", "cherry", "nghỉ phép", "grape", "melon", "fig", "lime", "kiwi", "date", "mango")
 AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"

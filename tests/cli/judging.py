@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from tests.faults.judging import honest, write_inputs
-from tests.support.judge_server import Asked, JudgeServer, judge_server, labelled
+from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels, judge_server
 
 from assay.cli import main
-from assay.io.calibrations import write_calibrations
-from assay.io.golden import load_golden
-from assay.io.rubrics import load_rubrics
-from assay.judges.book import read_contents
-from assay.metrics.rates import wilson
-from assay.verdict import Calibration, Rate, rubrics_hash
+from assay.formats.golden_files import load_golden
+from assay.gates.calibration_file import write_calibrations
+from assay.judging.rubric_files import load_rubrics
+from assay.judging.verdict_store import read_store
+from assay.records.verdicts import Calibration, LabelledRate, compute_rubrics_hash
+from assay.stats.intervals import wilson_interval
 
 KEY = "a-very-secret-key-of-mine"
 NAMED = ("--judge", "scripted", "--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--api-key-env", "THE_KEY")
@@ -33,7 +33,7 @@ def judging(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
     """Yield the judge's endpoint; its address and key are in the environment."""
     patch.chdir(folder)
     write_inputs(folder, 8)
-    with judge_server(answer=labelled(honest)) as server:
+    with judge_server(answer=answer_with_labels(honest)) as server:
         patch.setenv("THE_JUDGE", f"{server.url}/v1")
         patch.setenv("THE_KEY", KEY)
         yield server
@@ -61,7 +61,7 @@ def divided(*numbers: int) -> Any:
     """A judge that labels honestly and changes its mind, every second time, about the answers of some years."""
     seen: dict[str, int] = {}
 
-    def choose(asked: Asked, item: str) -> str:
+    def choose(asked: JudgeCall, item: str) -> str:
         labels = [str(each) for each in asked.item["label"]["enum"]]
         said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
         if not any(f"year {number}." in said for number in numbers) or "claims" not in asked.data:
@@ -69,14 +69,14 @@ def divided(*numbers: int) -> Any:
         seen[said] = seen.get(said, 0) + 1
         return labels[0] if seen[said] % 2 else labels[-1]
 
-    return labelled(choose)
+    return answer_with_labels(choose)
 
 
 def calibrated(**changes: Any) -> tuple[str, str]:
     """A file that lets the judge gate by faithfulness: of 50 items of either kind it got 48 right."""
-    identity = read_contents("verdicts.sqlite").judges[0]
-    rubrics, bounds = rubrics_hash(load_rubrics().values(), "support"), wilson(48, 50)
-    rate, golden = Rate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
+    identity = read_store("verdicts.sqlite").judges[0]
+    rubrics, bounds = compute_rubrics_hash(load_rubrics().values(), "support"), wilson_interval(48, 50)
+    rate, golden = LabelledRate(48 / 50, bounds.low, bounds.high, 50), load_golden("golden.jsonl").digest
     record = Calibration(FAITHFUL, identity.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
     return "--calibration", str(write_calibrations("calibration.json", [replace(record, **changes)], {}))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from assay.model import Case, Evidence, User
+from assay.records.golden_set import Case, Evidence, User
 
 CANARY = "canary-0123456789"
 SYSTEM = f"""

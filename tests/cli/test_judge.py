@@ -14,11 +14,11 @@ import msgspec
 import pytest
 from tests.cli.judging import KEY, METRICS, NAMED, judging
 from tests.faults.judging import honest, scored
-from tests.support.judge_server import Asked, JudgeServer, labelled
+from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.judges.book import Book, load_verdicts, read_contents
-from assay.judges.rows import counted
+from assay.judging.verdict_files import count_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
 
 
 @pytest.fixture(name="server")
@@ -44,7 +44,7 @@ def tag(case: int, tags: list[str]) -> None:
 
 def samples(path: str = "verdicts.sqlite") -> Counter[str]:
     """Return how many verdicts there are of each rubric."""
-    verdicts = load_verdicts(path)[1]
+    verdicts = load_recorded_verdicts(path)[1]
     return Counter(v.rubric for by in verdicts.values() for each in by.values() for v in each)
 
 
@@ -75,7 +75,7 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
 ) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
-    assert calls == counted(load_verdicts("verdicts.sqlite")[1])
+    assert calls == count_verdicts(load_recorded_verdicts("verdicts.sqlite")[1])
     printed = capsys.readouterr().err
     assert "controls passed" in printed
     assert "verdicts written to verdicts.sqlite" in printed
@@ -108,7 +108,7 @@ def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
     assert 7 == server.calls
     assert "stopped at --max-calls; run the same command again to continue" in capsys.readouterr().err
     assert 0 == judge("--votes", "1")
-    assert server.calls == counted(load_verdicts("verdicts.sqlite")[1])
+    assert server.calls == count_verdicts(load_recorded_verdicts("verdicts.sqlite")[1])
 
 
 def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,15 +116,15 @@ def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureF
     assert "nobody says what scripted-1 costs" in capsys.readouterr().err
     settings(prompt_usd_per_1k=0.001, completion_usd_per_1k=0.001)
     assert 3 == judge("--max-cost", "0.01")
-    with Book("verdicts.sqlite") as book:
-        verdicts = book.contents().verdicts
+    with SqliteVerdictStore("verdicts.sqlite") as book:
+        verdicts = book.load_contents().verdicts
     spent = sum(v.usage.cost_usd or 0 for by in verdicts.values() for each in by.values() for v in each)
     assert 0 < spent <= 0.01
 
 
 def test_votes_are_as_many_as_asked_for(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "3", "--only", "case:c0")
-    judges, verdicts = load_verdicts("verdicts.sqlite")
+    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
     votes = sorted(len(each) for each in verdicts[judges[0].digest].values())
     assert [3, 3] == votes[-2:]
     assert {1} == set(votes[:-2])  # controls and anchors
@@ -133,7 +133,7 @@ def test_votes_are_as_many_as_asked_for(server: JudgeServer) -> None:
 def test_case_that_can_fail_the_gate_alone_gets_three_votes(server: JudgeServer) -> None:
     tag(0, ["acl"])
     assert 0 == judge("--only", "case:c0", "--only", "case:c2")
-    judges, verdicts = load_verdicts("verdicts.sqlite")
+    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
     votes = Counter(len(each) for each in verdicts[judges[0].digest].values())
     assert 2 == votes[3]
 
@@ -167,10 +167,10 @@ def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytes
 def test_judge_that_rewards_nonsense_is_marked_and_scoring_says_so(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
     judge("--votes", "1")
     assert "judge INVALID" in capsys.readouterr().err
-    (standing,) = read_contents("verdicts.sqlite").standings.values()
+    (standing,) = read_store("verdicts.sqlite").statuses.values()
     assert (True, 1.0) == (standing.invalid, standing.controls_mean)
     scored(Path("golden.jsonl"), Path("outputs.jsonl"), Path("verdicts.sqlite"))
     assert "E_JUDGE_INVALID" in capsys.readouterr().out
@@ -193,7 +193,7 @@ def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
     printed = capsys.readouterr().err
     assert "judge_parse" in printed
     assert "run the same command again to retry" in printed or "stopped" in printed
-    server.answer = labelled(honest)
+    server.answer = answer_with_labels(honest)
     assert 0 == judge("--votes", "1", "--only", "case:c0")
 
 
@@ -205,9 +205,9 @@ def test_quota_stops_at_once(server: JudgeServer, capsys: pytest.CaptureFixture[
 
 
 def test_key_is_sent_and_never_kept(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = labelled(honest)
+    answer = answer_with_labels(honest)
 
-    def leaking(asked: Asked) -> Any:
+    def leaking(asked: JudgeCall) -> Any:
         found = answer(asked)
         found["items"][0]["reasoning"] = f"my key is {KEY}"
         return found
@@ -224,10 +224,10 @@ def test_key_is_sent_and_never_kept(server: JudgeServer, capsys: pytest.CaptureF
 
 def test_bytes_sent_are_kept_under_their_digest(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c1")
-    with Book("verdicts.sqlite") as book:
-        judges = book.contents().judges
-        for each in book.contents().verdicts[judges[0].digest].values():
-            body = json.loads(book.rendered(each[0].rendered) or b"")
+    with SqliteVerdictStore("verdicts.sqlite") as book:
+        judges = book.load_contents().judges
+        for each in book.load_contents().verdicts[judges[0].digest].values():
+            body = json.loads(book.load_rendered(each[0].rendered) or b"")
             assert "scripted-1" == body["model"]
     assert 0o600 == Path("verdicts.sqlite").stat().st_mode & 0o777
 
@@ -237,14 +237,14 @@ def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> N
     assert 0 == main(["score", *words])
     assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
     manifest = json.loads(Path("run/manifest.json").read_bytes())
-    ((judge_digest, _),) = read_contents("run/verdicts.sqlite").standings.items()
+    ((judge_digest, _),) = read_store("run/verdicts.sqlite").statuses.items()
     assert (judge_digest, "scripted-1", "verdicts.sqlite") == (
         manifest["judge"]["digest"],
         manifest["judge"]["model"],
         manifest["judge"]["book"],
     )
     assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
-    assert server.calls == counted(load_verdicts("run/verdicts.sqlite")[1])
+    assert server.calls == count_verdicts(load_recorded_verdicts("run/verdicts.sqlite")[1])
 
 
 def test_damaged_book_stops_before_anything_is_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from tests.cli.judging import calibrated, gate, judge, judging, score, state
 from tests.faults.judging import honest
-from tests.support.judge_server import Asked, JudgeServer, labelled
+from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.io.rubrics import load_anchors
-from assay.judges.book import load_verdicts, read_contents
-from assay.metrics.rates import wilson
-from assay.verdict import Rate
+from assay.judging.rubric_files import load_anchors
+from assay.judging.verdict_store import load_recorded_verdicts, read_store
+from assay.records.verdicts import LabelledRate
+from assay.stats.intervals import wilson_interval
 
 
 @pytest.fixture(name="server")
@@ -25,7 +25,7 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
         yield server
 
 
-def lenient(asked: Asked, _: str) -> str:
+def lenient(asked: JudgeCall, _: str) -> str:
     """What a judge says that has moved behind its name: everything is supported."""
     context = json.dumps(asked.data.get("context"))
     return str(asked.item["label"]["enum"][0]) if "year" not in context else honest(asked, _)
@@ -40,11 +40,11 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
     assert 24 == server.calls  # nothing else to ask
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
     assert 46 == server.calls
-    ((_, by_request),) = load_verdicts("verdicts.sqlite")[1].items()
+    ((_, by_request),) = load_recorded_verdicts("verdicts.sqlite")[1].items()
     again = [each for each in by_request.values() if len(each) > 1]
     assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
     assert not any("shuffled" in vote.flags for each in again for vote in each)
-    (standing,) = read_contents("verdicts.sqlite").standings.values()
+    (standing,) = read_store("verdicts.sqlite").statuses.values()
     assert (2, ()) == (standing.rounds, standing.drift)
 
 
@@ -77,13 +77,13 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     """All anchors right at first; later everything is supported, as it is for 10 of 20."""
     known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
 
-    def right(asked: Asked, item: str) -> str:
+    def right(asked: JudgeCall, item: str) -> str:
         claims = asked.data.get("claims") or [{"text": ""}]
         return known.get(claims[0]["text"]) or honest(asked, item)
 
-    server.answer = labelled(right)
+    server.answer = answer_with_labels(right)
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
-    server.answer = labelled(lenient)
+    server.answer = answer_with_labels(lenient)
     assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
     told = capsys.readouterr().err
     assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
@@ -101,8 +101,8 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
 def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
     """In its own verdict store the judge is not known to have drifted: 6 of 20 anchors are as expected."""
     assert 0 == judge("--votes", "1")
-    bounds = wilson(then, 20)
-    known = Rate(then / 20, bounds.low, bounds.high, 20)
+    bounds = wilson_interval(then, 20)
+    known = LabelledRate(then / 20, bounds.low, bounds.high, 20)
     report = score(*gate(), *calibrated(anchors=known))
     assert (0, found) == (report["status"], state(report))
     told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]

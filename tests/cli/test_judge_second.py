@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from tests.cli.judging import FAITHFUL, INPUTS, divided, judging, lines, score
 from tests.faults.judging import honest
-from tests.support.judge_server import Answer, Asked, JudgeServer, labelled
+from tests.support.judge_server import Answer, JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.config import load_config
-from assay.judges.book import load_verdicts, read_contents
-from assay.runners.budget import Caps, Price
-from assay.workflow.judges import choose_judge
-from assay.workflow.second import shared_caps
+from assay.formats.settings_file import load_config
+from assay.judging.budget import BudgetCaps, TokenPrice
+from assay.judging.choose_judge import choose_judge
+from assay.judging.collect_votes import share_caps
+from assay.judging.verdict_store import load_recorded_verdicts, read_store
 
 FIRST, SECOND = "gpt-first", "llama-second"
 
@@ -47,11 +47,11 @@ def both(first: Answer, second: Answer) -> Answer:
 
 def always(place: int) -> Answer:
     """A judge that gives every claim the label at this place: 0 supported, 1 contradicted."""
-    return labelled(lambda asked, _: str(asked.item["label"]["enum"][place]))
+    return answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][place]))
 
 
 def asked_of_second() -> int:
-    judges, verdicts = load_verdicts("verdicts.sqlite")
+    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
     (digest,) = [each.digest for each in judges if each.model == SECOND]
     return len(verdicts.get(digest, {}))
 
@@ -89,8 +89,8 @@ def test_where_they_disagree_the_case_stays_in_review(
 def test_what_the_rules_contradict_is_asked_of_the_second_judge(server: JudgeServer) -> None:
     """Every answer says what its context says but for c1, c3, c5 and c7; the first judge says the opposite."""
     server.answer = both(
-        labelled(lambda asked, item: "not_found" if honest(asked, item) == "supported" else "supported"),
-        labelled(honest),
+        answer_with_labels(lambda asked, item: "not_found" if honest(asked, item) == "supported" else "supported"),
+        answer_with_labels(honest),
     )
     judge("--votes", "1")
     assert 0 < asked_of_second() <= 8
@@ -141,7 +141,7 @@ def test_the_book_its_export_and_its_copy_replay_both_judges(server: JudgeServer
         score(verdicts=name, metrics=FAITHFUL)
         found.add(Path("cases.jsonl").read_bytes())
     assert 1 == len(found)
-    models = Counter(each.model for each in read_contents("copy.sqlite").judges)
+    models = Counter(each.model for each in read_store("copy.sqlite").judges)
     assert {FIRST: 1, SECOND: 1} == models
 
 
@@ -183,14 +183,14 @@ def test_a_cap_on_money_needs_the_price_of_both(server: JudgeServer, capsys: pyt
 def test_what_a_call_may_cost_is_set_aside_at_the_higher_price(server: JudgeServer) -> None:
     config = load_config(None)
     second = choose_judge(config, "second", {"prompt_usd_per_1k": 0.1, "completion_usd_per_1k": 0.9})
-    caps = shared_caps(Caps(cost=1.0, price=Price(0.5, 0.2)), second)
-    assert Price(0.5, 0.9) == caps.price
+    caps = share_caps(BudgetCaps(cost=1.0, price=TokenPrice(0.5, 0.2)), second)
+    assert TokenPrice(0.5, 0.9) == caps.price
 
 
 def test_the_second_judge_is_shown_what_is_in_doubt_alone(server: JudgeServer) -> None:
     texts: list[str] = []
 
-    def seen(asked: Asked) -> Any:
+    def seen(asked: JudgeCall) -> Any:
         texts.append(json.dumps(asked.data.get("claims")))
         return always(0)(asked)
 

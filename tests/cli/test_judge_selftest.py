@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.judging import NAMED, judging
-from tests.support.judge_server import JudgeServer, labelled
+from tests.support.judge_server import JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.io.rubrics import load_anchors
+from assay.judging.rubric_files import load_anchors
 
 
 @pytest.fixture(name="server")
@@ -62,7 +62,7 @@ def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
-    server.answer = labelled(lambda asked, _: known[asked.data["claims"][0]["text"]])
+    server.answer = answer_with_labels(lambda asked, _: known[asked.data["claims"][0]["text"]])
     assert 0 == main(["judge", "selftest", *NAMED])
     printed = capsys.readouterr().out
     assert "grounded claims score higher in 100% of pairs" in printed
@@ -73,7 +73,7 @@ def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
 def test_selftest_fails_a_judge_that_says_yes_to_everything(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.answer = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
     assert 1 == main(["judge", "selftest", *NAMED])
     assert "does NOT separate them" in capsys.readouterr().out
 

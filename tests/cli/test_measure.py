@@ -10,7 +10,7 @@ import pytest
 from tests.cli.living import CANARY, CASES, SETTINGS, calls, rows, write_golden
 
 from assay.cli import main
-from assay.model import Case, Evidence, User
+from assay.records.golden_set import Case, Evidence, User
 
 
 def test_run_observes_scores_reports_and_decides(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from assay.config_model import LangchainTarget, LlamaindexTarget, Response
-from assay.model import Case, Observation
-from assay.ports import Call, Target
+from assay.calls.interfaces import Target, TargetCall
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, ResponseMapping
 from assay.targets import langchain, llamaindex
 
 CASE = Case("c", "How many days?")
@@ -25,7 +26,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
 
 
 def observed(target: Target, operation: Any = "ask") -> Observation:
-    return asyncio.run(target.observe(Call(CASE, operation, 20.0)))
+    return asyncio.run(target.observe(TargetCall(CASE, operation, 20.0)))
 
 
 def ids(seen: Observation) -> list[tuple[str, list[str]]]:
@@ -52,14 +53,14 @@ def test_chain_reports_its_retriever_and_context(kind: str, module: types.Module
     answer = ChatPromptTemplate.from_template("{context} {question}") | FakeListChatModel(responses=["12 days"])
     if kind == "text":
         module.chain = {"context": Retriever(), "question": RunnablePassthrough()} | answer  # type: ignore[attr-defined]
-        settings = LangchainTarget(call="a_framework_module:chain")
+        settings = LangchainTargetSettings(call="a_framework_module:chain")
         expected = [("retrieved", ["a", "b"])]
     else:
         found = RunnablePassthrough.assign(context=lambda given: Retriever().invoke(given["question"]))
         module.chain = found | RunnablePassthrough.assign(answer=answer)  # type: ignore[attr-defined]
-        settings = LangchainTarget(call="a_framework_module:chain", input={"question": "{{question}}"})
+        settings = LangchainTargetSettings(call="a_framework_module:chain", input={"question": "{{question}}"})
         expected = [("retrieved", ["a", "b"]), ("context", ["a", "b"])]
-    seen = observed(langchain.from_settings("t", settings))
+    seen = observed(langchain.make_langchain_target("t", settings))
     assert ("12 days", expected) == (seen.answer, ids(seen))
 
 
@@ -78,10 +79,12 @@ def test_query_engine_reports_its_source_nodes(module: types.ModuleType) -> None
 
     module.retriever = Retriever()  # type: ignore[attr-defined]
     module.engine = RetrieverQueryEngine.from_args(module.retriever, llm=MockLLM(max_tokens=5))  # type: ignore[attr-defined]
-    settings = LlamaindexTarget(
-        call="a_framework_module:engine", search="a_framework_module:retriever", response=Response(key="document+page")
+    settings = LlamaindexTargetSettings(
+        call="a_framework_module:engine",
+        search="a_framework_module:retriever",
+        response=ResponseMapping(key="document+page"),
     )
-    target = llamaindex.from_settings("t", settings)
+    target = llamaindex.make_llamaindex_target("t", settings)
     asked, searched = observed(target), observed(target, "search")
     assert [("retrieved", ["hr:3"])] == ids(asked)
     assert isinstance(asked.answer, str)

@@ -17,18 +17,19 @@ import pytest
 from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
 
-from assay.config_model import (
-    CommandTarget,
-    HttpCall,
-    HttpTarget,
-    LangchainTarget,
-    LlamaindexTarget,
+from assay.calls.interfaces import CallError, Target, TargetCall, TargetOperation
+from assay.records.golden_set import Case, User
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.settings import (
+    CommandTargetSettings,
+    HttpSearchSettings,
+    HttpTargetSettings,
+    LangchainTargetSettings,
+    LlamaindexTargetSettings,
     McpArguments,
-    McpTarget,
-    PythonTarget,
+    McpTargetSettings,
+    PythonTargetSettings,
 )
-from assay.model import Case, Chunk, Observation, Stage, User
-from assay.ports import Call, CallError, Operation, Target
 from assay.targets import command, http, langchain, llamaindex, mcp, python, recorded
 
 SYSTEM = str(Path(system.__file__))
@@ -118,31 +119,33 @@ def making(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
     def make(kind: str) -> Target:
         module = "tests.contracts.system"
         if kind == "python":
-            return python.from_settings("t", PythonTarget(call=f"{module}:ask", search=f"{module}:search"))
+            return python.make_python_target("t", PythonTargetSettings(call=f"{module}:ask", search=f"{module}:search"))
         if kind == "python-async":
-            return python.from_settings("t", PythonTarget(call=f"{module}:ask_async"))
+            return python.make_python_target("t", PythonTargetSettings(call=f"{module}:ask_async"))
         if kind == "recorded":
             return _recorded()
         if kind == "http":
             url = request.getfixturevalue("http_url")
-            search = HttpCall(f"{url}/search")
-            settings = HttpTarget(url=f"{url}/ask", identity={"x-tenant": "user.tenant"}, search=search)
+            search = HttpSearchSettings(f"{url}/search")
+            settings = HttpTargetSettings(url=f"{url}/ask", identity={"x-tenant": "user.tenant"}, search=search)
             return http.HttpTarget("t", settings, 8, typed=True)
         if kind == "command":
-            return command.CommandTarget("t", CommandTarget((sys.executable, SYSTEM, "command"), ("SYSTEM_KEY",)))
+            return command.CommandTarget(
+                "t", CommandTargetSettings((sys.executable, SYSTEM, "command"), ("SYSTEM_KEY",))
+            )
         if kind == "mcp-stdio":
-            settings_of_mcp = McpTarget(command=(sys.executable, SYSTEM, "stdio"), arguments=ARGUMENTS)
+            settings_of_mcp = McpTargetSettings(command=(sys.executable, SYSTEM, "stdio"), arguments=ARGUMENTS)
             return mcp.McpTarget("t", settings_of_mcp, typed=True)
         if kind == "mcp-http":
             return mcp.McpTarget(
-                "t", McpTarget(url=request.getfixturevalue("mcp_url"), arguments=ARGUMENTS), typed=True
+                "t", McpTargetSettings(url=request.getfixturevalue("mcp_url"), arguments=ARGUMENTS), typed=True
             )
         if kind == "langchain":
             return langchain.LangchainTarget(
-                "t", FakeRunnable(), LangchainTarget(call="fake:chain"), lambda trace: trace
+                "t", FakeRunnable(), LangchainTargetSettings(call="fake:chain"), lambda trace: trace
             )
         engine = FakeEngine()
-        return llamaindex.LlamaindexTarget("t", engine, engine, LlamaindexTarget(call="fake:engine"))
+        return llamaindex.LlamaindexTarget("t", engine, engine, LlamaindexTargetSettings(call="fake:engine"))
 
     return make
 
@@ -157,9 +160,9 @@ async def opened(target: Target) -> AsyncIterator[Target]:
 
 
 async def observed(target: Target, question: str, *, tenant: str | None = None, seconds: float = 20.0) -> Observation:
-    operation: Operation = "ask"
+    operation: TargetOperation = "ask"
     async with asyncio.timeout(seconds):
-        return await target.observe(Call(case_of(question, tenant), operation, seconds, 10))
+        return await target.observe(TargetCall(case_of(question, tenant), operation, seconds, 10))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -249,7 +252,7 @@ def test_search_returns_a_ranking_and_no_answer(kind: str, making: Callable[[str
     async def run() -> Observation:
         async with opened(making(kind)) as target:
             assert ("search", "ask") == target.operations
-            return await target.observe(Call(case_of("q0"), "search", 20.0, 2))
+            return await target.observe(TargetCall(case_of("q0"), "search", 20.0, 2))
 
     seen = asyncio.run(run())
     assert seen.stages is not None

@@ -10,7 +10,7 @@ from tests.docs.pages import PAGES, ROOT, iter_blocks, iter_commands
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from assay.cli.app import app_for, spread
+from assay.cli.app import build_app, spread
 
 INLINE = re.compile(r"`assay ([a-z][^`]*)`")
 COMMANDS = [
@@ -24,7 +24,7 @@ COMMANDS = [
 
 def parse_words(words: list[str]) -> None:
     """Read the words as the command line does, without running anything."""
-    command, words = get_command(app_for()), spread(words)
+    command, words = get_command(build_app()), spread(words)
     while isinstance(command, TyperGroup) and not words[0].startswith("-"):  # `assay judge` is one, and a command too
         command, words = command.commands[words[0]], words[1:]
     command.make_context("assay", words)
@@ -44,7 +44,7 @@ def test_an_unknown_option_is_refused() -> None:
 def test_a_command_named_in_a_sentence_exists(page: Path) -> None:
     """Of `assay golden check` in a sentence, the command must exist; of its options, each one."""
     for text in INLINE.findall(page.read_text(encoding="utf-8")):
-        command = get_command(app_for())
+        command = get_command(build_app())
         for word in text.split():
             if word.startswith("--"):
                 assert any(word in option.opts for option in command.params), text

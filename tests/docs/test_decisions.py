@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 import assay
-from assay.errors import InputError
-from assay.graders.catalog import CATALOG, DEFAULT_METRICS, parse
-from assay.graders.names import MetricName
-from assay.model import Case, Chunk, Evidence, GoldenSet, Observation, Stage, User
-from assay.workflow.api import Result
+from assay.api import ScoreResult
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric
+from assay.metrics.metric import MetricName
+from assay.records.errors import InputError
+from assay.records.golden_set import Case, Evidence, GoldenSet, User
+from assay.records.observations import Chunk, Observation, Stage
 
 ANSWER = "Twelve days of leave a year."
 MORE = ("recall@100", "visibility_leaks(in=context)")
@@ -27,16 +28,16 @@ def ranking(*ids: str, name: str = "retrieved") -> Stage:
     return Stage(name, tuple(Chunk(chunk_id) for chunk_id in ids))
 
 
-def scored(case: Case, *stages: Stage, answer: str = ANSWER, citations: tuple[str, ...] | None = None) -> Result:
+def scored(case: Case, *stages: Stage, answer: str = ANSWER, citations: tuple[str, ...] | None = None) -> ScoreResult:
     observation = Observation(case.id, "c", stages=stages or None, answer=answer, citations=citations)
     return assay.score(GoldenSet((case,)), [observation], metrics=[*DEFAULT_METRICS, *MORE])
 
 
-def value(result: Result, metric: str) -> float | None:
+def value(result: ScoreResult, metric: str) -> float | None:
     return result.summary("c")[metric].value
 
 
-def not_applicable(result: Result, metric: str) -> bool:
+def not_applicable(result: ScoreResult, metric: str) -> bool:
     return result.summary("c")[metric].not_applicable == 1
 
 
@@ -89,8 +90,8 @@ def _names(base: str) -> list[MetricName]:
 @pytest.mark.parametrize("base", CATALOG)
 def test_every_metric_of_the_catalogue_prints_a_name_that_parses_back(base: str) -> None:
     for name in _names(base):
-        canonical = parse(str(name))
-        assert canonical == parse(str(canonical))
+        canonical = parse_metric(str(name))
+        assert canonical == parse_metric(str(canonical))
 
 
 # ── 5: leaks ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,7 +138,7 @@ def test_a_demanded_citation_that_is_missing_is_0() -> None:
 # ── 7: ranks that contradict ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _ranked(*chunks: tuple[int | None, float | None]) -> Result:
+def _ranked(*chunks: tuple[int | None, float | None]) -> ScoreResult:
     listed = tuple(Chunk(f"d{i}", score=score, rank=rank) for i, (rank, score) in enumerate(chunks))
     return scored(Case("1", "?", evidence=needs("d0")), Stage("retrieved", listed))
 

@@ -13,14 +13,13 @@ import yaml
 from tests.docs.pages import PAGES, ROOT, CodeBlock, iter_blocks, iter_commands, write_files
 
 from assay.cli import main
-from assay.io.corpus import load_corpus
-from assay.io.gates import load_gate
-from assay.io.golden import FORMATS as GOLDEN_FORMATS
-from assay.io.golden import load_golden
-from assay.io.observations import FORMATS as OUTPUT_FORMATS
-from assay.io.observations import read_observations
-from assay.scoring.rules import rule_problem
-from assay.workflow.outputs import output_files
+from assay.formats.corpus import load_corpus
+from assay.formats.golden_files import GOLDEN_FORMATS as GOLDEN_FORMATS
+from assay.formats.golden_files import load_golden
+from assay.formats.outputs import OUTPUT_FORMATS as OUTPUT_FORMATS
+from assay.formats.outputs import open_output_files, read_observations
+from assay.gates.gate_files import load_gate
+from assay.gates.rules import find_rule_problem
 
 README = ROOT / "README.md"
 FORMATS_PAGE = ROOT / "docs/formats.md"
@@ -59,7 +58,7 @@ def test_the_example_of_each_golden_format_loads_and_is_told_from_its_content(na
 @pytest.mark.parametrize("name", OUTPUT_FORMATS)
 def test_the_example_of_each_output_format_loads_and_is_told_from_its_content(name: str, tmp_path: Path) -> None:
     path = save_example(collect_examples("outputs")[name], tmp_path)
-    with output_files([str(path)], None) as files:
+    with open_output_files([str(path)], None) as files:
         assert [name] == [file.format for file in files]
         assert list(read_observations(files[0].path, files[0].name, name)) != []
 
@@ -123,7 +122,7 @@ def test_the_gate_file_of_the_page_can_be_used(tmp_path: Path) -> None:
     (block,) = [block for block in iter_blocks(GATES_PAGE) if block.mark == ("gate",)]
     path = tmp_path / "gate.yaml"
     path.write_text(block.text, encoding="utf-8")
-    assert ("candidate",) == load_gate(path, rule_problem).configs
+    assert ("candidate",) == load_gate(path, find_rule_problem).configs
 
 
 def test_the_workflow_for_ci_gives_the_action_inputs_that_it_has() -> None:

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 from scripts.check_docs import broken_links
-from scripts.metric_docs import PAGE, faults, load_notes, page
+from scripts.metric_docs import PAGE, find_note_problems, load_notes, render_page
 from scripts.readme_excerpts import README
 from scripts.readme_excerpts import page as readme
 from tests.docs.pages import PAGES, ROOT
 
-from assay.graders.catalog import CATALOG
-from assay.graders.checks import CHECKS
-from assay.io.gates import load_profile, profile_names
-from assay.model import Rule
-from assay.scoring.rules import rule_problem, threshold_of
+from assay.gates.gate_files import list_profile_names, load_profile
+from assay.gates.rules import find_rule_problem, get_threshold
+from assay.metrics.case_checks import CHECKS
+from assay.metrics.catalog import CATALOG
+from assay.records.release_gates import Rule
 
 DECISIONS = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
 
 
 def test_every_grader_is_documented() -> None:
-    assert [] == list(faults(load_notes()))
+    assert [] == list(find_note_problems(load_notes()))
     headings = re.findall(r"^### (\w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(CATALOG) == sorted(headings)
 
 
 def test_the_page_of_metrics_is_what_the_script_writes() -> None:
-    assert page() == PAGE.read_text(encoding="utf-8"), "run python scripts/metric_docs.py"
+    assert render_page() == PAGE.read_text(encoding="utf-8"), "run python scripts/metric_docs.py"
 
 
 def test_the_excerpts_of_the_readme_are_what_its_command_prints() -> None:
@@ -43,14 +43,14 @@ def test_links_are_not_broken(path: Path) -> None:
 
 def _describe_rule(rule: Rule) -> str:
     sign = "≤" if rule.at_least is None else "≥"
-    return f"`{rule.metric}` {sign} {threshold_of(rule):g}" + (f" on {rule.slice}" if rule.slice else "")
+    return f"`{rule.metric}` {sign} {get_threshold(rule):g}" + (f" on {rule.slice}" if rule.slice else "")
 
 
-@pytest.mark.parametrize("name", profile_names())
+@pytest.mark.parametrize("name", list_profile_names())
 def test_the_table_of_profiles_has_the_rules_of_each(name: str) -> None:
     lines = (ROOT / "docs/gates.md").read_text(encoding="utf-8").splitlines()
     (row,) = [line for line in lines if line.startswith(f"| `{name}` |")]
-    gate = load_profile(name, rule_problem)
+    gate = load_profile(name, find_rule_problem)
     stated_rules = [_describe_rule(rule) for rule in gate.rules]
     stated_rules += [f"any failed check on tag={tag} blocks" for tag in gate.blocking_tags]
     assert f"| `{name}` | {', '.join(stated_rules)} |" == row

@@ -24,7 +24,7 @@ def user_of(case: Row) -> Row:
     return {"tenant": case["user_context"]["tenant_id"], "roles": case["user_context"]["roles"]}
 
 
-def stage(observation: Row, name: str) -> list[str]:
+def chunks_of_stage(observation: Row, name: str) -> list[str]:
     """Return the chunk ids of a stage."""
     return next(
         [chunk["chunk_id"] for chunk in each["chunks"]] for each in observation["stages"] if each["name"] == name
@@ -41,7 +41,7 @@ def behaves(case: Row, observation: Row) -> bool:
     return observation["behaviour"] in (case["expected_behavior"], *case.get("also_accept", []))
 
 
-def says(case: Row, observation: Row) -> bool:
+def contains_keywords(case: Row, observation: Row) -> bool:
     """Whether the answer holds the key facts of the case and none of its wrong patterns."""
     answer = observation["answer"].casefold()
     rubric = case.get("rubric", {"correct_keywords": [], "incorrect_patterns": []})

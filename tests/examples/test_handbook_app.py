@@ -28,16 +28,15 @@ from tests.examples.handbook_cases import (
     ROOT,
     Row,
     behaves,
+    chunks_of_stage,
+    contains_keywords,
     fake_clock,
     rows_of,
-    says,
     seen,
-    stage,
     user_of,
 )
 
-from assay.graders.stages import find_stage
-from assay.model import Observation
+from assay.records.observations import Observation, find_stage
 
 EMPLOYEE = {"tenant": "company_a", "roles": ["employee"]}
 FINANCE = {"tenant": "company_a", "roles": ["finance"]}
@@ -65,7 +64,7 @@ def recall(cases: list[Row], config: str, k: int = 10) -> float:
     shares = []
     for case in cases:
         if case["expected_behavior"] == "answer":
-            chunk_ids = stage(observations(config)[case["id"]], RETRIEVED[config])[:k]
+            chunk_ids = chunks_of_stage(observations(config)[case["id"]], RETRIEVED[config])[:k]
             wanted = case["expected_chunk_ids"]
             shares.append(len(set(wanted) & set(chunk_ids)) / len(wanted))
     return sum(shares) / len(shares)
@@ -74,7 +73,7 @@ def recall(cases: list[Row], config: str, k: int = 10) -> float:
 def facts(cases: list[Row], config: str) -> float:
     answerable = [case for case in cases if case["expected_behavior"] == "answer"]
     right = [
-        behaves(case, observations(config)[case["id"]]) and says(case, observations(config)[case["id"]])
+        behaves(case, observations(config)[case["id"]]) and contains_keywords(case, observations(config)[case["id"]])
         for case in answerable
     ]
     return sum(right) / len(right)
@@ -138,7 +137,7 @@ def test_the_context_holds_texts_within_its_budget_and_only_they_are_cited(confi
 @each_config
 def test_search_shows_the_ranking_that_ask_answers_from(config: str) -> None:
     for case in (*HANDBOOK_CASES[::8], *OPERATIONS_CASES[::4]):
-        context = stage(observations(config)[case["id"]], "context")
+        context = chunks_of_stage(observations(config)[case["id"]], "context")
         search_result = application(config).search(case["question"], len(context), user_of(case))
         assert "answer" not in search_result
         assert [chunk["chunk_id"] for chunk in search_result["results"]] == context
@@ -269,7 +268,7 @@ def test_the_documentation_states_the_figures_of_each_configuration() -> None:
             right = [behaves(case, observations_by_case[case["id"]]) for case in cases]
             answerable = [case for case in cases if case["expected_behavior"] == "answer"]
             shown = [
-                len(set(case["expected_chunk_ids"]) & set(stage(observations_by_case[case["id"]], "context")))
+                len(set(case["expected_chunk_ids"]) & set(chunks_of_stage(observations_by_case[case["id"]], "context")))
                 for case in answerable
             ]
             context = sum(n / len(case["expected_chunk_ids"]) for n, case in zip(shown, answerable, strict=True))

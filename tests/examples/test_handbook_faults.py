@@ -20,9 +20,9 @@ from tests.examples.handbook_cases import (
     OPERATIONS_CASES,
     ROOT,
     Row,
+    chunks_of_stage,
     fake_clock,
     seen,
-    stage,
     user_of,
 )
 
@@ -125,7 +125,7 @@ def test_a_chunker_cuts_the_condition_off_or_makes_four_sections_one() -> None:
 
 
 def rank(observation: Row, name: str, chunk_id: str) -> int:
-    ids = stage(observation, name)
+    ids = chunks_of_stage(observation, name)
     return ids.index(chunk_id) + 1 if chunk_id in ids else 99
 
 
@@ -152,27 +152,33 @@ def score(observation: Row, chunk_id: str) -> float:
 
 def test_a_merge_drops_a_list_or_keeps_too_little() -> None:
     dropped = faulty("hybrid_merge:drop-bm25", "api_002")
-    assert stage(dropped, "dense") == stage(dropped, "merge")
-    assert stage(dropped, "bm25") == stage(healthy("api_002"), "bm25")
-    assert stage(healthy("api_002"), "merge")[:2] == stage(faulty("hybrid_merge:tiny-pool", "api_002"), "merge")
+    assert chunks_of_stage(dropped, "dense") == chunks_of_stage(dropped, "merge")
+    assert chunks_of_stage(dropped, "bm25") == chunks_of_stage(healthy("api_002"), "bm25")
+    assert chunks_of_stage(healthy("api_002"), "merge")[:2] == chunks_of_stage(
+        faulty("hybrid_merge:tiny-pool", "api_002"), "merge"
+    )
 
 
 def test_a_reranker_promotes_noise_or_turns_the_ranking_over() -> None:
-    right = stage(healthy("hr_leave_001"), "rerank")
-    assert right[-2:] + right[:-2] == stage(faulty("reranker:promote-noise", "hr_leave_001"), "rerank")
-    assert right[::-1] == stage(faulty("reranker:invert", "hr_leave_001"), "rerank")
+    right = chunks_of_stage(healthy("hr_leave_001"), "rerank")
+    assert right[-2:] + right[:-2] == chunks_of_stage(faulty("reranker:promote-noise", "hr_leave_001"), "rerank")
+    assert right[::-1] == chunks_of_stage(faulty("reranker:invert", "hr_leave_001"), "rerank")
 
 
 def test_a_context_is_too_small_or_lacks_the_best() -> None:
-    right = stage(healthy("hr_leave_001"), "context")
-    assert right[1:] == stage(faulty("context_builder:drop-first", "hr_leave_001"), "context")
+    right = chunks_of_stage(healthy("hr_leave_001"), "context")
+    assert right[1:] == chunks_of_stage(faulty("context_builder:drop-first", "hr_leave_001"), "context")
     assert faulty("context_builder:small-budget", "hr_leave_001")["usage"]["context_tokens"] <= 90
 
 
 def test_a_generator_ignores_the_context_adds_to_it_or_never_refuses() -> None:
     right = healthy("security_002")
     ignored, embellished = (faulty(f"generator:{name}", "security_002") for name in ("ignore-context", "embellish"))
-    assert stage(right, "context") == stage(ignored, "context") == stage(embellished, "context")
+    assert (
+        chunks_of_stage(right, "context")
+        == chunks_of_stage(ignored, "context")
+        == chunks_of_stage(embellished, "context")
+    )
     assert "8 ký tự" in ignored["answer"]
     assert embellished["answer"].startswith(right["answer"] + " ")
     assert len(embellished["sentences"]) == len(right["sentences"]) + 1
@@ -184,11 +190,11 @@ def test_a_generator_ignores_the_context_adds_to_it_or_never_refuses() -> None:
 def test_citations_point_one_chunk_further_or_to_something_never_shown() -> None:
     right, shifted, unseen = (faulty(fault, "billing_002") for fault in ("", "citation:shifted", "citation:unseen"))
     assert right["answer"] == shifted["answer"] == unseen["answer"]
-    context = stage(right, "context")
+    context = chunks_of_stage(right, "context")
     assert [context[0]] == right["citations"]
     assert [context[1]] == shifted["citations"]
     assert set(unseen["citations"]).isdisjoint(context)
-    assert set(unseen["citations"]) <= set(stage(right, "rerank"))
+    assert set(unseen["citations"]) <= set(chunks_of_stage(right, "rerank"))
 
 
 def test_access_leaks_or_is_too_strict() -> None:
@@ -214,8 +220,8 @@ def test_a_stale_index_serves_the_old_lacks_the_new_or_keeps_both() -> None:
 def test_faults_add_up() -> None:
     both = Handbook("hybrid-rerank", ["context_builder:drop-first", "citation:unseen"], clock=fake_clock())
     observation = both.ask("Nghỉ ốm từ mấy ngày liên tiếp thì cần giấy xác nhận?", user_of(CASES["hr_leave_005"]))
-    assert "hr_leave_policy:v2026-01:007" not in stage(observation, "context")
-    assert set(observation["citations"]).isdisjoint(stage(observation, "context"))
+    assert "hr_leave_policy:v2026-01:007" not in chunks_of_stage(observation, "context")
+    assert set(observation["citations"]).isdisjoint(chunks_of_stage(observation, "context"))
 
 
 @pytest.mark.parametrize(

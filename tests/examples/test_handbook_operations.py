@@ -9,7 +9,7 @@ from examples.handbook import handbook
 from examples.handbook.app import entities, query
 from examples.handbook.app.index import Entry
 from examples.handbook.app.records import Chunk
-from tests.examples.handbook_cases import CORPUS, HANDBOOK, OPERATIONS_CASES, stage
+from tests.examples.handbook_cases import CORPUS, HANDBOOK, OPERATIONS_CASES, chunks_of_stage
 
 SECURITY = {"tenant": "company_a", "roles": ["security"]}
 
@@ -54,7 +54,7 @@ def test_without_an_id_or_with_an_unknown_one_the_search_is_the_ordinary_one() -
     plain, unknown = "Vì sao hàng đợi thanh toán từng ngừng nhận tin?", "What was the cause of INC-2026-099?"
     for question in (plain, unknown):
         linked, ordinary = (handbook(name).ask(question, SECURITY) for name in ("entity-linked", "hybrid-rerank"))
-        assert stage(linked, "context") == stage(ordinary, "context")
+        assert chunks_of_stage(linked, "context") == chunks_of_stage(ordinary, "context")
         assert linked["answer"] == ordinary["answer"]
     assert "abstain" == ordinary["behaviour"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.mutation import HANDBOOK, SETS, Found, measure
+from benchmarks.mutation import HANDBOOK, SETS, MutationResult, measure_golden_set
 
 import assay
 
@@ -11,21 +11,21 @@ NOTICED = 0.9
 
 
 @pytest.fixture(scope="module", params=SETS, ids=lambda names: str(names[0]))
-def report(request: pytest.FixtureRequest) -> Found:
+def report(request: pytest.FixtureRequest) -> MutationResult:
     golden, corpus = request.param
     cases = assay.load_golden(HANDBOOK / "golden" / f"{golden}.jsonl")
-    return measure(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
+    return measure_golden_set(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
 
 
-def test_each_metric_notices_what_is_its_own(report: Found) -> None:
+def test_each_metric_notices_what_is_its_own(report: MutationResult) -> None:
     missed = [noticed for noticed in report.noticed if noticed.worse < NOTICED * noticed.of]
     assert [] == missed
     assert sum(noticed.of for noticed in report.noticed) > 200
 
 
-def test_good_observations_fail_no_check(report: Found) -> None:
+def test_good_observations_fail_no_check(report: MutationResult) -> None:
     assert [] == report.alarmed
 
 
-def test_no_score_moves_on_a_row_to_which_nothing_was_done(report: Found) -> None:
+def test_no_score_moves_on_a_row_to_which_nothing_was_done(report: MutationResult) -> None:
     assert [] == report.moved

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.judge_server import Asked, judge_server, labelled
+from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
 
 from assay.cli import main
-from assay.judges.book import Book, load_verdicts
-from assay.verdict import Verdict
+from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.records.verdicts import Verdict
 
 CASES = 40
 CONCURRENCY = 6
@@ -54,7 +54,7 @@ def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
     return golden, outputs
 
 
-def honest(asked: Asked, item: str) -> str:
+def honest(asked: JudgeCall, item: str) -> str:
     """Label a claim by its numbers: it is supported if all of them are in the context."""
     labels = [str(each) for each in asked.item["label"]["enum"]]
     evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
@@ -69,9 +69,9 @@ def killed(folder: Path, kills: int, seed: int) -> Outcome:
     golden, outputs = write_inputs(folder)
     book = folder / f"book-{seed}-{kills}.sqlite"
     outcome, message, aim = Outcome(), "", {"pid": 0, "after": 0, "calls": 0}
-    answer = labelled(honest)
+    answer = answer_with_labels(honest)
 
-    def watched(asked: Asked) -> Any:
+    def watched(asked: JudgeCall) -> Any:
         aim["calls"] += 1
         if aim["pid"] and aim["calls"] >= aim["after"]:
             pid, aim["pid"] = aim["pid"], 0
@@ -101,8 +101,8 @@ def killed(folder: Path, kills: int, seed: int) -> Outcome:
     if status != 0:
         raise AssertionError(f"exit status {status}: {message}")
     outcome.verdicts = len(_checked(book, known, outcome))
-    with Book(book) as opened:
-        outcome.double_bills = opened.double_bills
+    with SqliteVerdictStore(book) as opened:
+        outcome.double_bills = opened.possible_double_bills
     outcome.report = scored(golden, outputs, book)
     return outcome
 
@@ -136,7 +136,7 @@ def _checked(book: Path, known: dict[tuple[str, int], Verdict], outcome: Outcome
     if not book.exists():
         return {}
     notes: list[str] = []
-    verdicts = load_verdicts(book, notes.append)[1]
+    verdicts = load_recorded_verdicts(book, notes.append)[1]
     assert [] == notes
     scored_verdicts: dict[tuple[str, int], Verdict] = {}
     for by_judge in verdicts.values():

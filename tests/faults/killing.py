@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 from tests.contracts.loopback import Request, as_json, serving
 
-from assay.model import Case, Observation
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
 
 CASES = 120
 CONCURRENCY = 6

@@ -11,13 +11,14 @@ import msgspec
 import pytest
 from tests.contracts.loopback import Request, Server, as_json, response, serving
 
-from assay.config_model import Auth, HttpTarget, Response
-from assay.errors import SettingsError
-from assay.model import Case, Observation, User
-from assay.ports import Call, CallError
-from assay.targets import addresses
+from assay.calls import addresses
+from assay.calls.interfaces import CallError, TargetCall
+from assay.records.errors import SettingsError
+from assay.records.golden_set import Case, User
+from assay.records.observations import Observation
+from assay.records.settings import AuthSettings, HttpTargetSettings, ResponseMapping
 from assay.targets.http import HttpTarget as Target
-from assay.targets.http import retry_after
+from assay.targets.http import parse_retry_after
 
 CAP = 100_000
 JSON = {"content-type": "application/json"}
@@ -99,11 +100,11 @@ def canary(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 async def ask(url: str, seconds: float = 5.0) -> Observation:
-    settings = HttpTarget(url=url, auth=Auth("CHAOS_KEY"), max_bytes=CAP)
-    return await once(settings, Call(Case("c", "What?"), "ask", seconds))
+    settings = HttpTargetSettings(url=url, auth=AuthSettings("CHAOS_KEY"), max_bytes=CAP)
+    return await once(settings, TargetCall(Case("c", "What?"), "ask", seconds))
 
 
-async def once(settings: HttpTarget, call: Call) -> Observation:
+async def once(settings: HttpTargetSettings, call: TargetCall) -> Observation:
     target = Target("t", settings, 4, typed=True)
     try:
         async with asyncio.timeout(call.seconds):
@@ -157,13 +158,13 @@ def test_secret_is_sent_and_proxies_of_the_environment_are_not_used(
 def test_missing_secret_is_named_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHAOS_KEY", raising=False)
     with pytest.raises(SettingsError, match=r"targets.t.auth.env: E_SECRET environment variable CHAOS_KEY is not set"):
-        Target("t", HttpTarget(url="http://127.0.0.1:1", auth=Auth("CHAOS_KEY")), 1, typed=True)
+        Target("t", HttpTargetSettings(url="http://127.0.0.1:1", auth=AuthSettings("CHAOS_KEY")), 1, typed=True)
 
 
 def test_identity_that_no_header_can_hold_is_an_error_not_a_request(polite: Server) -> None:
-    settings = HttpTarget(url=polite.url, identity={"x-tenant": "user.tenant"})
+    settings = HttpTargetSettings(url=polite.url, identity={"x-tenant": "user.tenant"})
     for tenant in ("a\r\nx-admin: 1", "công ty"):
-        call = Call(Case("c", "q", user=User(tenant=tenant)), "ask", 5.0)
+        call = TargetCall(Case("c", "q", user=User(tenant=tenant)), "ask", 5.0)
         with pytest.raises(CallError, match="identity"):
             asyncio.run(once(settings, call))
     assert [] == polite.requests
@@ -184,12 +185,12 @@ def test_body_and_reply_are_mapped_by_configuration() -> None:
         "key": "document+page",
     }
     with serving(answer) as server:
-        settings = HttpTarget(
+        settings = HttpTargetSettings(
             url=server.url,
             body={"input": {"q": "Q: {{question}}"}, "k": "{{k}}"},
-            response=msgspec.convert(mapping, Response),
+            response=msgspec.convert(mapping, ResponseMapping),
         )
-        observation = asyncio.run(once(settings, Call(Case("c", "What?"), "ask", 5.0, 7)))
+        observation = asyncio.run(once(settings, TargetCall(Case("c", "What?"), "ask", 5.0, 7)))
     assert {"input": {"q": "Q: What?"}, "k": 7} == server.requests[0].json
     stages = observation.stages or ()
     assert ("Q: What?!", ("hr:3",), ["retrieved"]) == (
@@ -205,12 +206,12 @@ def test_body_and_reply_are_mapped_by_configuration() -> None:
     [("5", 5.0), ("0", 0.0), ("-5", None), ("inf", None), ("nan", None), ("x", None), (None, None)],
 )
 def test_retry_after_is_read_strictly(text: str | None, seconds: float | None) -> None:
-    assert seconds == retry_after(text)
+    assert seconds == parse_retry_after(text)
 
 
 def test_retry_after_may_be_a_date() -> None:
-    assert 30.0 == retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0)
-    assert None is retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0 + 60)
+    assert 30.0 == parse_retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0)
+    assert None is parse_retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0 + 60)
 
 
 REFUSED_ALWAYS = [
@@ -259,8 +260,8 @@ def test_name_that_leads_inside_is_refused_and_a_checked_one_is_pinned(monkeypat
 
     async def run() -> None:
         monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", look_up)
-        target = Target("t", HttpTarget(url="https://x.example/ask"), 1)
-        call = Call(Case("c", "q"), "ask", 5.0)
+        target = Target("t", HttpTargetSettings(url="https://x.example/ask"), 1)
+        call = TargetCall(Case("c", "q"), "ask", 5.0)
         for _ in range(2):
             request = await target._build_request(call)
             assert ("93.184.216.34", "x.example", "x.example") == (
@@ -269,6 +270,6 @@ def test_name_that_leads_inside_is_refused_and_a_checked_one_is_pinned(monkeypat
                 request.extensions["sni_hostname"],
             )
         with pytest.raises(CallError, match="private address"):
-            await addresses.check_resolved("https://y.example/", typed=False)
+            await addresses.resolve_address("https://y.example/", typed=False)
 
     asyncio.run(run())

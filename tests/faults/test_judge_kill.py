@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.judging import CONCURRENCY, honest, killed, start, write_inputs
-from tests.support.judge_server import Asked, judge_server, labelled
+from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
 
-from assay.judges.book import Book, load_verdicts
-from assay.judges.rows import counted
+from assay.judging.verdict_files import count_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,9 +32,9 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
     golden, outputs = write_inputs(tmp_path)
     book = tmp_path / "book.sqlite"
     seen, go_on = threading.Event(), threading.Event()
-    answer = labelled(honest)
+    answer = answer_with_labels(honest)
 
-    def slow(asked: Asked) -> Any:
+    def slow(asked: JudgeCall) -> Any:
         seen.set()
         go_on.wait(60)
         return answer(asked)
@@ -52,21 +52,21 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         message = process.communicate(timeout=60)[1].decode()
         assert 130 == process.returncode, message
         assert "interrupted; the same command goes on" in message
-        kept = counted(load_verdicts(book)[1])
+        kept = count_verdicts(load_recorded_verdicts(book)[1])
         assert 1 <= kept == server.calls <= CONCURRENCY
         again = start(golden, outputs, server.url, book)
         assert 0 == again.wait(120), again.communicate()[1].decode()
         again.communicate()
-        assert server.calls == counted(load_verdicts(book)[1])
-    with Book(book) as opened:
-        assert 0 == opened.double_bills
+        assert server.calls == count_verdicts(load_recorded_verdicts(book)[1])
+    with SqliteVerdictStore(book) as opened:
+        assert 0 == opened.possible_double_bills
 
 
 WORKER = """
 import asyncio, sys
 from tests.support.verdicts import JUDGE, request, verdict
-from assay.judges.book import Book
-from assay.runners.judging import JudgingRunner, Limits
+from assay.judging.verdict_store import Book
+from assay.judging.call_scheduler import JudgingRunner, Limits
 
 class Judge:
     identity = JUDGE
@@ -104,4 +104,4 @@ def test_eight_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
         assert 0 == process.returncode, message
     asked = Counter(log.read_text().split())
     assert (250 * 9, {1}) == (len(asked), set(asked.values()))
-    assert 250 * 9 == counted(load_verdicts(book)[1])
+    assert 250 * 9 == count_verdicts(load_recorded_verdicts(book)[1])

@@ -13,10 +13,11 @@ import pytest
 from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
 
-from assay.config_model import Auth, McpTarget, McpTools
-from assay.errors import SettingsError
-from assay.model import Case, Observation
-from assay.ports import Call, CallError
+from assay.calls.interfaces import CallError, TargetCall
+from assay.records.errors import SettingsError
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+from assay.records.settings import AuthSettings, McpTargetSettings, McpToolNames
 from assay.targets.mcp import McpTarget as Target
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -26,11 +27,11 @@ SYSTEM = str(Path(system.__file__))
 
 
 @pytest.fixture
-def rude(tmp_path: Path) -> McpTarget:
-    return McpTarget(command=(sys.executable, RUDE, str(tmp_path)), max_bytes=1_000_000)
+def rude(tmp_path: Path) -> McpTargetSettings:
+    return McpTargetSettings(command=(sys.executable, RUDE, str(tmp_path)), max_bytes=1_000_000)
 
 
-def asked(settings: McpTarget, *questions: str, seconds: float = 20.0) -> list[Observation | CallError]:
+def asked(settings: McpTargetSettings, *questions: str, seconds: float = 20.0) -> list[Observation | CallError]:
     """Ask the questions one after the other through one target."""
 
     async def run() -> list[Observation | CallError]:
@@ -44,7 +45,7 @@ def asked(settings: McpTarget, *questions: str, seconds: float = 20.0) -> list[O
     async def one(target: Target, question: str) -> Observation | CallError:
         try:
             async with asyncio.timeout(seconds):
-                return await target.observe(Call(Case("c", question), "ask", seconds))
+                return await target.observe(TargetCall(Case("c", question), "ask", seconds))
         except CallError as error:
             return error
 
@@ -55,13 +56,13 @@ def code(results: Observation | CallError) -> str:
     return results.code if isinstance(results, CallError) else str(results.answer)
 
 
-def test_server_that_dies_is_started_again(rude: McpTarget) -> None:
+def test_server_that_dies_is_started_again(rude: McpTargetSettings) -> None:
     assert ["a", "crashed", "answer to die"] == [
         "a" if code(result) == "answer to a" else code(result) for result in asked(rude, "a", "die", "die")
     ]
 
 
-def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTarget) -> None:
+def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTargetSettings) -> None:
     results = asked(rude, "flood", "noise", "fail", "large", "b")
     assert ["answer to flood", "answer to noise", "tool_error", "too_large", "answer to b"] == [
         code(f) for f in results
@@ -70,27 +71,27 @@ def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTarg
 
 
 @pytest.mark.parametrize("demand", ["sample", "elicit"])
-def test_demands_of_a_server_are_declined(rude: McpTarget, demand: str) -> None:
+def test_demands_of_a_server_are_declined(rude: McpTargetSettings, demand: str) -> None:
     first, second = asked(rude, demand, "b")
     assert isinstance(first, CallError)
     assert "answer to b" == code(second)
 
 
-def test_changed_schema_is_noticed_when_the_server_comes_back(rude: McpTarget) -> None:
+def test_changed_schema_is_noticed_when_the_server_comes_back(rude: McpTargetSettings) -> None:
     results = asked(rude, "a", "change", "b", "c")
     assert ["answer to a", "crashed", "schema_drift", "schema_drift"] == [code(result) for result in results]
     assert "changed its tools during the run: ask" in str(results[2])
 
 
-def test_server_sees_a_small_environment(rude: McpTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_sees_a_small_environment(rude: McpTargetSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_CANARY", "1")
     (answer,) = asked(rude, "environment")
     assert "PATH" in code(answer)
     assert "SECRET_CANARY" not in code(answer)
 
 
-def test_server_without_the_tools_is_named_with_what_it_has(rude: McpTarget) -> None:
-    settings = McpTarget(command=rude.command, tools=McpTools(search=None, ask="answer"))
+def test_server_without_the_tools_is_named_with_what_it_has(rude: McpTargetSettings) -> None:
+    settings = McpTargetSettings(command=rude.command, tools=McpToolNames(search=None, ask="answer"))
     with pytest.raises(CallError, match=r"tool_missing: the server has none of the tools answer \(got ask\)"):
         asked(settings, "a")
 
@@ -98,21 +99,25 @@ def test_server_without_the_tools_is_named_with_what_it_has(rude: McpTarget) -> 
 def test_server_that_does_not_start_says_its_last_words() -> None:
     program = "import sys; sys.exit('no index found')"
     with pytest.raises(CallError, match=r"connection: .*no index found"):
-        asked(McpTarget(command=(sys.executable, "-c", program)), "a")
+        asked(McpTargetSettings(command=(sys.executable, "-c", program)), "a")
 
 
 def test_nobody_listening_is_a_connection_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(CallError, match="connection: "):
-        asked(McpTarget(url=f"http://127.0.0.1:{port}/mcp"), "a")
+        asked(McpTargetSettings(url=f"http://127.0.0.1:{port}/mcp"), "a")
 
 
 @pytest.mark.parametrize(
     "settings",
-    [McpTarget(), McpTarget(command=("x",), url="http://127.0.0.1/"), McpTarget(command=("x",), auth=Auth("A"))],
+    [
+        McpTargetSettings(),
+        McpTargetSettings(command=("x",), url="http://127.0.0.1/"),
+        McpTargetSettings(command=("x",), auth=AuthSettings("A")),
+    ],
 )
-def test_settings_that_say_too_little_or_too_much_are_refused(settings: McpTarget) -> None:
+def test_settings_that_say_too_little_or_too_much_are_refused(settings: McpTargetSettings) -> None:
     with pytest.raises(SettingsError):
         Target("t", settings, typed=True)
 
@@ -146,7 +151,7 @@ def restarting() -> Iterator[Restarting]:
 
 def test_http_server_that_dies_fails_the_calls_under_way_and_serves_after_its_restart(restarting: Restarting) -> None:
     async def run() -> tuple[list[str], str, str]:
-        target = Target("t", McpTarget(url=restarting.url), typed=True)
+        target = Target("t", McpTargetSettings(url=restarting.url), typed=True)
         try:
             await target.identity()
             under_way = [asyncio.create_task(answer(target, "hang")) for _ in range(3)]
@@ -161,7 +166,7 @@ def test_http_server_that_dies_fails_the_calls_under_way_and_serves_after_its_re
 
     async def answer(target: Target, question: str) -> str:
         try:
-            return str((await target.observe(Call(Case("c", question), "ask", 20.0))).answer)
+            return str((await target.observe(TargetCall(Case("c", question), "ask", 20.0))).answer)
         except CallError as error:
             return error.code
 
@@ -180,7 +185,7 @@ def test_status_and_retry_after_of_the_http_layer_are_kept(
         writer.write(as_json({"detail": "no"}, status, {"retry-after": "7"}))
 
     async def run(url: str) -> None:
-        target = Target("t", McpTarget(url=url, auth=Auth("MCP_KEY")), typed=True)
+        target = Target("t", McpTargetSettings(url=url, auth=AuthSettings("MCP_KEY")), typed=True)
         try:
             await target.identity()
         finally:

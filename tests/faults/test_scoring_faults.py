@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflow.scoring import case, score, trace, write
+from tests.runs.scoring import case, score, trace, write
 
 from assay.cli import main
-from assay.runners import pool
-from assay.workflow import outputs as files_of_outputs
-from assay.workflow import shard
+from assay.formats import outputs as files_of_outputs
+from assay.runs import score_run
+from assay.scoring import score_shard
 
 Printed = pytest.CaptureFixture[str]
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
@@ -25,7 +25,7 @@ CASES, ROWS = [case("q1")], [trace("q1")]
 DIES = """
 import os, signal, sys
 sys.path.insert(0, {source!r})
-from assay.io import writing
+from assay.formats import file_io
 
 def die(*arguments, **named):
     {before}
@@ -116,7 +116,7 @@ def test_an_interrupt_is_exit_code_130(tmp_path: Path, capsys: Printed, monkeypa
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shard, "Collector", interrupted)
+    monkeypatch.setattr(score_shard, "Collector", interrupted)
     assert 130 == score(tmp_path, CASES, ROWS)
     assert "interrupted\n" == capsys.readouterr().err
 
@@ -125,8 +125,8 @@ def test_a_worker_that_dies_makes_the_measurement_incomplete(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 50)
-    monkeypatch.setattr(pool, "_start_method", lambda: "fork")
-    monkeypatch.setattr(shard, "Collector", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(score_run, "_start_method", lambda: "fork")
+    monkeypatch.setattr(score_shard, "Collector", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
     rows = [trace("q1", repeat=number) for number in range(4)]
     assert 3 == score(tmp_path, CASES, rows, "--workers", "2")
     assert "a worker process died before it finished" in capsys.readouterr().err
@@ -135,6 +135,6 @@ def test_a_worker_that_dies_makes_the_measurement_incomplete(
 def test_a_defect_of_assay_shows_its_trace_and_never_reads_as_a_failed_gate(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shard, "Collector", None)
+    monkeypatch.setattr(score_shard, "Collector", None)
     assert 3 == score(tmp_path, CASES, ROWS)
     assert "TypeError: 'NoneType' object is not callable" in capsys.readouterr().err

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.metrics import ranking
-from assay.metrics.ranking import Floats, RankingTable
+from assay.metrics.ranking import RankingTable
+from assay.stats.arrays import FloatArray
 
 Order = Literal["C", "F"]
 
@@ -59,46 +60,46 @@ LOG2_3, LOG2_5, LOG2_6 = math.log2(3), math.log2(5), math.log2(6)
 @pytest.mark.parametrize(
     ("expected", "formula"),
     [
-        (1.0, lambda t: ranking.hit(t, 1)),
-        (1 / 4, lambda t: ranking.recall(t, 1)),
-        (2 / 4, lambda t: ranking.recall(t, 3)),
-        (3 / 4, lambda t: ranking.recall(t)),
-        (2 / 3, lambda t: ranking.recall(t, 3, capped=True)),  # at most 3 of the 4 units fit into 3 ranks
-        (3 / 4, lambda t: ranking.recall(t, 10, capped=True)),
-        (3 / 10, lambda t: ranking.precision(t, 10)),
-        (3 / 5, lambda t: ranking.precision(t, 10, of_returned=True)),
-        (3 / 5, lambda t: ranking.precision(t)),
-        (1.0, lambda t: ranking.reciprocal_rank(t)),
-        ((1 / 1 + 2 / 3 + 3 / 5) / 4, lambda t: ranking.average_precision(t)),  # found at ranks 1, 3 and 5
-        ((1 / 1 + 2 / 3) / 4, lambda t: ranking.average_precision(t, 4)),
-        (2 / 4, lambda t: ranking.r_precision(t)),  # two of the first four
-        (1 / 2, lambda t: ranking.judged(t, 2)),
-        (4 / 5, lambda t: ranking.judged(t, 10)),
+        (1.0, lambda t: ranking.compute_hit_rate(t, 1)),
+        (1 / 4, lambda t: ranking.compute_recall(t, 1)),
+        (2 / 4, lambda t: ranking.compute_recall(t, 3)),
+        (3 / 4, lambda t: ranking.compute_recall(t)),
+        (2 / 3, lambda t: ranking.compute_recall(t, 3, capped=True)),  # at most 3 of the 4 units fit into 3 ranks
+        (3 / 4, lambda t: ranking.compute_recall(t, 10, capped=True)),
+        (3 / 10, lambda t: ranking.compute_precision(t, 10)),
+        (3 / 5, lambda t: ranking.compute_precision(t, 10, of_returned=True)),
+        (3 / 5, lambda t: ranking.compute_precision(t)),
+        (1.0, lambda t: ranking.compute_reciprocal_rank(t)),
+        ((1 / 1 + 2 / 3 + 3 / 5) / 4, lambda t: ranking.compute_average_precision(t)),  # found at ranks 1, 3 and 5
+        ((1 / 1 + 2 / 3) / 4, lambda t: ranking.compute_average_precision(t, 4)),
+        (2 / 4, lambda t: ranking.compute_r_precision(t)),  # two of the first four
+        (1 / 2, lambda t: ranking.compute_judged_share(t, 2)),
+        (4 / 5, lambda t: ranking.compute_judged_share(t, 10)),
         # gains 7, 0, 1 over the ideal 7, 3, 1
-        ((7 + 1 / 2) / (7 + 3 / LOG2_3 + 1 / 2), lambda t: ranking.ndcg(t, 3)),
+        ((7 + 1 / 2) / (7 + 3 / LOG2_3 + 1 / 2), lambda t: ranking.compute_ndcg(t, 3)),
         # gains 3, 0, 1, 0, 2 over the ideal 3, 2, 1, 1
         (
             (3 + 1 / 2 + 2 / LOG2_6) / (3 + 2 / LOG2_3 + 1 / 2 + 1 / LOG2_5),
-            lambda t: ranking.ndcg(t, gain="linear"),
+            lambda t: ranking.compute_ndcg(t, gain="linear"),
         ),
     ],
 )
-def test_a_ranking_worked_by_hand(expected: float, formula: Callable[[RankingTable], Floats]) -> None:
+def test_a_ranking_worked_by_hand(expected: float, formula: Callable[[RankingTable], FloatArray]) -> None:
     assert [pytest.approx(expected, abs=1e-15)] == formula(table(FIVE)).tolist()
 
 
 def test_the_two_gains_on_the_pair_that_the_definitions_page_gives() -> None:
     pair = table(Ranked((1, 3), (3, 1)))
-    assert [pytest.approx(0.7967, abs=5e-5)] == ranking.ndcg(pair, gain="linear").tolist()
-    assert [pytest.approx(0.7098, abs=5e-5)] == ranking.ndcg(pair, gain="exp2").tolist()
+    assert [pytest.approx(0.7967, abs=5e-5)] == ranking.compute_ndcg(pair, gain="linear").tolist()
+    assert [pytest.approx(0.7098, abs=5e-5)] == ranking.compute_ndcg(pair, gain="exp2").tolist()
 
 
 def test_the_first_relevant_rank_decides_the_reciprocal_rank_and_nothing_after_k_counts() -> None:
     third = table(Ranked((0, 0, 1), (1,)))
-    assert [1 / 3] == ranking.reciprocal_rank(third).tolist()
-    assert [1 / 3] == ranking.reciprocal_rank(third, 3).tolist()
-    assert [0.0] == ranking.reciprocal_rank(third, 2).tolist()
-    assert [0.0] == ranking.hit(third, 2).tolist()
+    assert [1 / 3] == ranking.compute_reciprocal_rank(third).tolist()
+    assert [1 / 3] == ranking.compute_reciprocal_rank(third, 3).tolist()
+    assert [0.0] == ranking.compute_reciprocal_rank(third, 2).tolist()
+    assert [0.0] == ranking.compute_hit_rate(third, 2).tolist()
 
 
 def test_an_empty_ranking_scores_0_everywhere() -> None:
@@ -108,18 +109,18 @@ def test_an_empty_ranking_scores_0_everywhere() -> None:
 
 def test_no_units_scores_0_and_divides_by_nothing() -> None:
     unanswerable = table(Ranked((0, 0), ()))
-    assert [0.0] == ranking.recall(unanswerable).tolist()
-    assert [0.0] == ranking.average_precision(unanswerable).tolist()
-    assert [0.0] == ranking.ndcg(unanswerable).tolist()
-    assert [0.0] == ranking.r_precision(unanswerable).tolist()
+    assert [0.0] == ranking.compute_recall(unanswerable).tolist()
+    assert [0.0] == ranking.compute_average_precision(unanswerable).tolist()
+    assert [0.0] == ranking.compute_ndcg(unanswerable).tolist()
+    assert [0.0] == ranking.compute_r_precision(unanswerable).tolist()
 
 
 def test_a_slot_that_covers_two_units_counts_twice_for_recall_and_once_for_precision() -> None:
     # one chunk holds both of three units: recall 2/3, precision@1 1, ap = 2 · (1/1) / 3
     both = table(Ranked((2,), (2, 1, 1), covered=(2,)))
-    assert [2 / 3] == ranking.recall(both, 1).tolist()
-    assert [1.0] == ranking.precision(both, 1).tolist()
-    assert [2 / 3] == ranking.average_precision(both).tolist()
+    assert [2 / 3] == ranking.compute_recall(both, 1).tolist()
+    assert [1.0] == ranking.compute_precision(both, 1).tolist()
+    assert [2 / 3] == ranking.compute_average_precision(both).tolist()
 
 
 def test_a_metric_without_rankings_has_no_values() -> None:
@@ -138,28 +139,28 @@ def test_a_metric_without_rankings_has_no_values() -> None:
     ],
 )
 def test_overlap_is_the_share_in_common(first: list[str], second: list[str], k: int | None, expected: float) -> None:
-    assert expected == ranking.overlap(first, second, k)
+    assert expected == ranking.compute_ranking_overlap(first, second, k)
 
 
 # ── laws ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-FORMULAS: dict[str, Callable[[RankingTable], Floats]] = {
-    "hit@3": lambda t: ranking.hit(t, 3),
-    "hit": ranking.hit,
-    "recall@3": lambda t: ranking.recall(t, 3),
-    "recall": ranking.recall,
-    "recall(cap)@3": lambda t: ranking.recall(t, 3, capped=True),
-    "precision@3": lambda t: ranking.precision(t, 3),
-    "precision(of=returned)@3": lambda t: ranking.precision(t, 3, of_returned=True),
-    "rr@3": lambda t: ranking.reciprocal_rank(t, 3),
-    "rr": ranking.reciprocal_rank,
-    "ap@3": lambda t: ranking.average_precision(t, 3),
-    "ap": ranking.average_precision,
-    "ndcg@3": lambda t: ranking.ndcg(t, 3),
-    "ndcg": ranking.ndcg,
-    "ndcg(linear)": lambda t: ranking.ndcg(t, gain="linear"),
-    "judged@3": lambda t: ranking.judged(t, 3),
-    "r_precision": ranking.r_precision,
+FORMULAS: dict[str, Callable[[RankingTable], FloatArray]] = {
+    "hit@3": lambda t: ranking.compute_hit_rate(t, 3),
+    "hit": ranking.compute_hit_rate,
+    "recall@3": lambda t: ranking.compute_recall(t, 3),
+    "recall": ranking.compute_recall,
+    "recall(cap)@3": lambda t: ranking.compute_recall(t, 3, capped=True),
+    "precision@3": lambda t: ranking.compute_precision(t, 3),
+    "precision(of=returned)@3": lambda t: ranking.compute_precision(t, 3, of_returned=True),
+    "rr@3": lambda t: ranking.compute_reciprocal_rank(t, 3),
+    "rr": ranking.compute_reciprocal_rank,
+    "ap@3": lambda t: ranking.compute_average_precision(t, 3),
+    "ap": ranking.compute_average_precision,
+    "ndcg@3": lambda t: ranking.compute_ndcg(t, 3),
+    "ndcg": ranking.compute_ndcg,
+    "ndcg(linear)": lambda t: ranking.compute_ndcg(t, gain="linear"),
+    "judged@3": lambda t: ranking.compute_judged_share(t, 3),
+    "r_precision": ranking.compute_r_precision,
 }
 
 
@@ -179,7 +180,7 @@ def rankings(draw: st.DrawFn) -> Ranked:
     return Ranked(tuple(grades), tuple(units), tuple(covered), judged)
 
 
-def bits(values: Floats) -> list[bytes]:
+def bits(values: FloatArray) -> list[bytes]:
     return [value.tobytes() for value in values]
 
 

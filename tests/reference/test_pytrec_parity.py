@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 
-from assay.graders.names import MetricName, read_name
-from assay.io.trec.qrels import read_qrels
-from assay.io.trec.score import score_run
-from assay.model import NOT_APPLICABLE, SCORED
+from assay.formats.trec_qrels import read_qrels
+from assay.metrics.metric import MetricName, parse_metric_name
+from assay.records.scores import NOT_APPLICABLE, SCORED
+from assay.runs.score_trec_run import score_trec_file
 
 FILES, QUERIES = 20, 500
 DEPTHS = (1, 3, 5, 10, 100)
@@ -58,7 +58,7 @@ def write_trec_files(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
 
 
 def name_at_level(ours: str, level: int) -> MetricName:
-    name = read_name(ours)
+    name = parse_metric_name(ours)
     if level == 1 or name.base == "ndcg":
         return name
     return MetricName(name.base, tuple(sorted([*name.keys, ("rel", str(level))])), name.k)
@@ -71,7 +71,7 @@ def test_every_shared_measure_equals_trec_eval_to_nine_places(tmp_path: Path, se
     theirs = pytrec_eval.RelevanceEvaluator(qrels, MEASURES, relevance_level=level).evaluate(run)
     judgments, rankings = write_trec_files(tmp_path, qrels, run)
     names = {measure: name_at_level(ours, level) for measure, ours in NAMES.items()}
-    scores = score_run(read_qrels(judgments), rankings, list(names.values()), block=1 << 15)
+    scores = score_trec_file(read_qrels(judgments), rankings, list(names.values()), block=1 << 15)
     assert list(qrels) == list(scores.query_ids) == list(theirs)
     for measure, name in names.items():
         column = scores.columns[str(name)]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.graders.names import MetricName, read_name
-from assay.io.trec.qrels import read_qrels
-from assay.io.trec.score import RunScores, score_run
-from assay.model import SCORED
+from assay.formats.trec_qrels import read_qrels
+from assay.metrics.metric import MetricName, parse_metric_name
+from assay.records.scores import SCORED
+from assay.runs.score_trec_run import TrecRunScores, score_trec_file
 
 # trec_eval measures and their names in Assay; `{k}` is a depth. Runs have at most 500 documents: 1000 cuts nothing off.
 SHARED = {
@@ -45,7 +45,7 @@ def find_assay_name(measure: str, level: int | None) -> MetricName | None:
     template = SHARED.get(base + "_{k}") if depth else SHARED.get(measure)
     if template is None:
         return None
-    name = read_name(template.format(k=depth))
+    name = parse_metric_name(template.format(k=depth))
     if level is None or name.base in GRADED:
         return name
     return MetricName(name.base, tuple(sorted([*name.keys, ("rel", str(level))])), name.k)
@@ -58,7 +58,7 @@ def read_expected_values(path: Path, level: int | None) -> list[tuple[MetricName
     return [(name, measure, query, value) for name, measure, query, value in named if name is not None]
 
 
-def score_of_query(scores: RunScores, name: MetricName, query: str) -> float:
+def score_of_query(scores: TrecRunScores, name: MetricName, query: str) -> float:
     column = scores.columns[str(name)]
     if query != "all":
         row = scores.query_ids.index(query)
@@ -77,7 +77,7 @@ def test_every_shared_measure_prints_the_value_that_trec_eval_expects(
     if complete:  # the share of an empty ranking that was judged is not 0 here, it is not applicable
         expected_rows = [row for row in expected_rows if row[0].base != "judged"]
     names = list(dict.fromkeys(name for name, *_ in expected_rows))
-    scores = score_run(read_qrels(folder / qrels), folder / run, names, missing="zero" if complete else "error")
+    scores = score_trec_file(read_qrels(folder / qrels), folder / run, names, missing="zero" if complete else "error")
     assert len(expected_rows) >= 40
     different = {}
     for name, measure, query, printed in expected_rows:

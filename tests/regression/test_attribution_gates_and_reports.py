@@ -7,31 +7,30 @@ from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
+from tests.attribution.traces import BAD, blamed, case, seen, stage
+from tests.comparison.sides import E, side, walk
 from tests.report.test_build_servers import CASES, outcomes, scoring
-from tests.scoring.sides import E, side, walk
-from tests.scoring.traces import BAD, blamed, case, seen, stage
 
 from assay.cli import main
-from assay.errors import InputError
-from assay.finding import Attribution, CaseChange
-from assay.io.baselines import read_baseline, write_baseline
-from assay.model import Decision, Gate, Rule, RuleResult, Waiver
-from assay.report.comparison import metrics_table, regressions_table
-from assay.report.github import job_summary
-from assay.report.html_data import HtmlData
-from assay.report.html_summary import report_of
-from assay.report.junit import to_junit
-from assay.scoring.changes import part_of, why_moved
-from assay.scoring.snapshot import Snapshot
-from assay.workflow.compare import decide_side, hold
-from assay.workflow.saved import file_of, loaded
+from assay.comparison.baseline_file import decode_baseline, encode_baseline, read_baseline, write_baseline
+from assay.comparison.case_changes import explain_metric_changes, find_changed_step
+from assay.comparison.compare_scores import decide_side, decide_with_baseline
+from assay.records.errors import InputError
+from assay.records.findings import Attribution, CaseChange
+from assay.records.release_gates import Decision, Gate, Rule, RuleResult, Waiver
+from assay.report.comparison_tables import build_metric_changes_table, build_regressions_table
+from assay.report.github import render_job_summary
+from assay.report.html_cases import HtmlData
+from assay.report.html_summary import build_summary_data
+from assay.report.junit import render_junit
+from assay.scoring.paired_scores import ScoreSnapshot
 
 RULES = "faithfulness(by=rules)"
 
 
-def _uncalibrated(scores: list[float]) -> Snapshot:
+def _uncalibrated(scores: list[float]) -> ScoreSnapshot:
     found = side({RULES: list(scores)})
-    return Snapshot(
+    return ScoreSnapshot(
         found.side, replace(found.table, uncalibrated=(RULES,)), found.cases, found.metrics, found.definitions
     )
 
@@ -39,7 +38,7 @@ def _uncalibrated(scores: list[float]) -> Snapshot:
 def test_uncalibrated_scorer_does_not_gate_on_a_saved_baseline(tmp_path: Path) -> None:
     gate = Gate(rules=(Rule(RULES, at_least=0.9),), zero_tolerance_tags=())
     living = _uncalibrated([0.1, 0.2, 0.3])
-    saved = loaded(str(write_baseline(file_of(living), str(tmp_path / "baseline.json"))))
+    saved = decode_baseline(str(write_baseline(encode_baseline(living), str(tmp_path / "baseline.json"))))
     assert ["unmeasured"] == [found.state for found in decide_side(living, gate).results]
     assert decide_side(living, gate) == decide_side(saved, gate)
 
@@ -69,7 +68,7 @@ def test_junit_fails_exactly_the_rules_that_block(rule: Rule, state: str, waived
 def test_junit_names_a_regression_rule_by_its_margin() -> None:
     rules = (Rule("recall@10", at_least=0.9), Rule("recall@10", max_regression=0.05, slice="tag=hr"))
     results = tuple(RuleResult(rule, "pass", None, 3, "") for rule in rules)
-    suite = ElementTree.fromstring(to_junit(scoring(Decision("PASS", (), results))))[0]
+    suite = ElementTree.fromstring(render_junit(scoring(Decision("PASS", (), results))))[0]
     assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [test.attrib["name"] for test in suite]
 
 
@@ -80,9 +79,9 @@ def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case
     slow, fast = [float(900 + row) for row in range(20)], [float(row) for row in range(20)]
     before = side({"latency_ms": fast, "hit@5": [1.0] * 20, "rr@10": [1.0] * 20}, "before")
     after = side({"latency_ms": slow, "hit@5": [1.0] * 20, "rr@10": [0.5] + [1.0] * 19}, "after")
-    found = hold(before, after, gate, today="2026-01-01")
-    assert ["blocks nothing"] == [row[-1] for row in regressions_table(found).rows]
-    (slower,) = [row for row in metrics_table(found).rows if row[0] == "latency_ms"]
+    found = decide_with_baseline(before, after, gate, today="2026-01-01")
+    assert ["blocks nothing"] == [row[-1] for row in build_regressions_table(found).rows]
+    (slower,) = [row for row in build_metric_changes_table(found).rows if row[0] == "latency_ms"]
     assert "<0.001" in slower, "no p-value is 0"
 
 
@@ -91,7 +90,7 @@ SAME = Attribution("c0", "pass", walk=(walk(retrieved=1, context=1),))
 
 def _part(metrics: tuple[str, ...], *, worse: bool = True) -> str:
     change = CaseChange("c0", SAME, SAME, () if worse else metrics, metrics if worse else ())
-    return part_of(metrics, change, worse=worse)[0]
+    return find_changed_step(metrics, change, worse=worse)[0]
 
 
 def test_superseded_version_is_not_a_leak_and_followed_injection_is_attributed_to_the_generator() -> None:
@@ -109,7 +108,7 @@ def test_failed_check_alone_is_not_attributed_to_a_pipeline_step() -> None:
 def test_uncalibrated_metric_does_not_attribute_a_single_case_to_the_generator() -> None:
     change = CaseChange("c0", SAME, SAME, (), (RULES, "context_precision"), {})
     alone = CaseChange("c1", SAME, SAME, (), (RULES,), {})
-    around, only = why_moved((change, alone), {}, {}, {RULES})
+    around, only = explain_metric_changes((change, alone), {}, {}, {RULES})
     assert "the chunks around it differ (c0)" in around
     assert "shown only by scorers that are not calibrated against human labels (c1)" in only
     assert "around" == _part(("citation_coverage", "context_precision"))
@@ -125,8 +124,8 @@ def test_an_event_that_only_warns_does_not_hide_a_case_that_was_not_measured() -
 
 def test_the_approver_is_named_in_the_job_summary_and_in_the_page() -> None:
     scored = scoring(Decision("PASS", ()), Gate(approver="Minh | <b>"))
-    assert "Approver: Minh &#124; &lt;b&gt;" in job_summary(scored, CASES)
-    assert "approver: Minh | <b>" in report_of(HtmlData(scored, list(CASES.values())))["notes"]
+    assert "Approver: Minh &#124; &lt;b&gt;" in render_job_summary(scored, CASES)
+    assert "approver: Minh | <b>" in build_summary_data(HtmlData(scored, list(CASES.values())))["notes"]
 
 
 CASE = '{"id": "a", "question": "Q?", "expected_chunk_ids": ["d"], "expected_behavior": "answer"}\n'

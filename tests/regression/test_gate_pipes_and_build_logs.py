@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli import main
-from assay.report.safe import json_for_log
+from assay.text.escaping import escape_json_for_log
 
 GATE = "rules: [{metric: answered, at_least: 0.5}, {metric: answered, max_regression: 0.1}]\napprover: Minh\n"
 COMMAND = "##[add-path]/tmp/evil"
@@ -78,7 +78,7 @@ def test_json_on_standard_output_contains_no_build_commands(
     "text", ["::error::x", "a\\::error::x", "\n::set-output name=a::b", "##vso[x]", "a :: b", COMMAND]
 )
 def test_escaped_json_text_has_the_same_value(text: str) -> None:
-    disarmed = json_for_log(json.dumps({text: text}, ensure_ascii=False))
+    disarmed = escape_json_for_log(json.dumps({text: text}, ensure_ascii=False))
     assert {text: text} == json.loads(disarmed)
     assert not any(each in disarmed for each in ("::error", "::set-output", "##vso[", "##["))
 

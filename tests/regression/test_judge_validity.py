@@ -11,29 +11,32 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 from tests.cli.judging import METRICS, NAMED, judging
-from tests.scoring.sides import side
+from tests.comparison.sides import side
+from tests.runs.judged import JUDGE as JUDGE_1
+from tests.runs.judged import World, summary
 from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
-from tests.workflow.judged import JUDGE as JUDGE_1
-from tests.workflow.judged import World, summary
 
 from assay.cli import main
-from assay.graders.attached import support_by_rules
-from assay.graders.catalog import parse
-from assay.graders.instruments import requests_of
-from assay.graders.joins import Joins
-from assay.graders.reading import Reading
-from assay.io.rubrics import load_rubrics
-from assay.judges.book import Book, read_contents
-from assay.judges.rows import Contents, read_lines, to_lines
-from assay.model import SCORED, Case, Chunk, Decision, Gate, GoldenSet, Observation, Rule, Stage
-from assay.scoring.gate import decide
-from assay.verdict import Standing
-from assay.workflow.controls import known_questions
-from assay.workflow.questions import Questions
+from assay.gates.release_decision import decide_release
+from assay.judging.collect_questions import JudgeQuestions
+from assay.judging.control_questions import build_control_questions
+from assay.judging.rubric_files import load_rubrics
+from assay.judging.verdict_files import StoreContents, encode_lines, read_export
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.catalog import parse_metric
+from assay.metrics.citation_support import score_citation_support
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.scorers import collect_requests
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.release_gates import Decision, Gate, Rule
+from assay.records.scores import SCORED
+from assay.records.verdicts import JudgeStatus
 
-INVALID = Standing(JUDGE.digest, 8, 1.0, 20, 0.5, invalid=True, reasons=("controls colon_answer: mean 1.00",))
-VALID = Standing(JUDGE.digest, 0, None, 20, 0.9)
+INVALID = JudgeStatus(JUDGE.digest, 8, 1.0, 20, 0.5, invalid=True, reasons=("controls colon_answer: mean 1.00",))
+VALID = JudgeStatus(JUDGE.digest, 0, None, 20, 0.9)
 
 
 @pytest.fixture(name="server")
@@ -50,9 +53,9 @@ def test_judge_that_failed_its_controls_stays_invalid_when_fewer_cases_are_judge
     """One case alone gives no controls; the server passes everything, so with more cases it fails them."""
     server.answer = JudgeServer().answer
     assert 1 == judge("--votes", "1")
-    (before,) = read_contents("verdicts.sqlite").standings.values()
+    (before,) = read_store("verdicts.sqlite").statuses.values()
     assert 1 == judge("--votes", "1", "--only", "case:c1")
-    (after,) = read_contents("verdicts.sqlite").standings.values()
+    (after,) = read_store("verdicts.sqlite").statuses.values()
     assert before.invalid
     assert before == replace(after, at=before.at)
 
@@ -83,16 +86,16 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
         Case(f"q{n}", each, cluster="leave" if same == "cluster" else None) for n, each in enumerate(questions)
     )
     seen = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
-    name = parse("answer_relevance(by=judge)")
-    asking = Questions(GoldenSet(cases), None, load_rubrics(), [name], seen)
-    known = known_questions(asking.asked({}), asking.clusters_of, asking.rubrics)
+    name = parse_metric("answer_relevance(by=judge)")
+    asking = JudgeQuestions(GoldenSet(cases), None, load_rubrics(), [name], seen)
+    known = build_control_questions(asking.find_requests({}), asking.clusters_of, asking.rubrics)
     assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in known.controls.values())
 
 
 def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: Path) -> None:
     """One of two answers has a verdict (the third refuses); the other was left out, and the rate read 0."""
     world = World(tmp_path)
-    first, *_ = world.requests([parse("faithfulness(by=judge)")])
+    first, *_ = world.requests([parse_metric("faithfulness(by=judge)")])
     contents = world.contents(JUDGE_1, but=lambda each: each.digest != first.digest)
     report = world.score(world.export(contents), "--metrics", "faithfulness(by=judge),judge_unscored")[2]
     found = summary(report, "faithfulness(by=judge)")
@@ -101,18 +104,22 @@ def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: 
 
 
 def test_invalid_judge_stays_invalid_after_a_later_valid_status(tmp_path: Path) -> None:
-    with Book(tmp_path / "book.sqlite") as book:
-        book.register(JUDGE)
-        assert INVALID == book.mark(INVALID)
-        assert replace(INVALID, anchors_right=0.9) == book.mark(VALID)
-        assert replace(INVALID, anchors_right=0.9) == book.contents().standings[JUDGE.digest]
+    with SqliteVerdictStore(tmp_path / "book.sqlite") as book:
+        book.register_judge(JUDGE)
+        assert INVALID == book.record_status(INVALID)
+        assert replace(INVALID, anchors_right=0.9) == book.record_status(VALID)
+        assert replace(INVALID, anchors_right=0.9) == book.load_contents().statuses[JUDGE.digest]
 
 
 def test_valid_status_added_to_an_export_does_not_hide_an_invalid_one(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
-    lines = [line for each in (INVALID, VALID) for line in to_lines(Contents([JUDGE], standings={JUDGE.digest: each}))]
+    lines = [
+        line
+        for each in (INVALID, VALID)
+        for line in encode_lines(StoreContents([JUDGE], statuses={JUDGE.digest: each}))
+    ]
     path.write_bytes(b"".join(lines))
-    assert read_lines(path).standings[JUDGE.digest].invalid
+    assert read_export(path).statuses[JUDGE.digest].invalid
 
 
 def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) -> Decision:
@@ -120,9 +127,11 @@ def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) 
     table, cases = side({rule.metric: scores}).table, side({rule.metric: scores}).cases
     raw = (rule.metric,)
     if baseline is None:
-        return decide(Gate(rules=(rule,), zero_tolerance_tags=()), structs.replace(table, uncalibrated=raw), cases)
+        return decide_release(
+            Gate(rules=(rule,), zero_tolerance_tags=()), structs.replace(table, uncalibrated=raw), cases
+        )
     before = structs.replace(side({rule.metric: baseline}).table, uncalibrated=raw)
-    return decide(Gate(rules=(rule,), zero_tolerance_tags=()), table, cases, baseline=before)
+    return decide_release(Gate(rules=(rule,), zero_tolerance_tags=()), table, cases, baseline=before)
 
 
 @pytest.mark.parametrize(("unmeasured", "outcome"), [("fail", "FAIL"), ("risk", "PASS_WITH_RISK")])
@@ -148,10 +157,10 @@ def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> 
     chunks = tuple(Chunk(name, text=f"Employees get {name} days of leave.") for name in names)
     answer = "Employees get 12 days of leave. " + " ".join(f"[{name}]" for name in names)
     seen = Observation("q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(names))
-    reading = Reading(Joins(GoldenSet((Case("q", "How many days?"),))).case(0), seen)
-    asked = Mock(wraps=reading.support_by)
-    reading.support_by = asked  # type: ignore[method-assign]
-    assert SCORED == support_by_rules(reading).status
+    reading = ParsedAnswer(GoldenIndex(GoldenSet((Case("q", "How many days?"),))).case_index(0), seen)
+    asked = Mock(wraps=reading.support_by_chunks)
+    reading.support_by_chunks = asked  # type: ignore[method-assign]
+    assert SCORED == score_citation_support(reading).status
     assert [{name} for name in names] == [set(call.args[1]) for call in asked.call_args_list]
 
 
@@ -162,7 +171,7 @@ def test_citations_beyond_one_request_are_sent_with_their_own_sources_only() -> 
     seen = Observation(
         "q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(c.chunk_id for c in chunks)
     )
-    case = Joins(GoldenSet((Case("q", "How much?"),))).case(0)
-    requests = requests_of(case, seen, [parse("citation_support(by=judge)")], load_rubrics())
+    case = GoldenIndex(GoldenSet((Case("q", "How much?"),))).case_index(0)
+    requests = collect_requests(case, seen, [parse_metric("citation_support(by=judge)")], load_rubrics())
     shown = [[entry["id"] for entry in each.inputs["context"]] for each in requests]
     assert [[f"c{number}" for number in range(12)], ["c12", "c13", "c14"]] == shown

@@ -13,22 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.calibration.calibrating import JUDGE, book, flags, labels, truly, world
 from tests.cli.judging import FAITHFUL, INPUTS, NAMED, calibrated, gate, judging, score, state
 from tests.cli.judging import judge as judge_eight
-from tests.judges.asking import rendered, support_request
-from tests.judges.malformed_replies import GOOD
-from tests.runners.test_local import FakeTime
+from tests.judging.asking import rendered, support_request
+from tests.judging.malformed_replies import GOOD
+from tests.runs.test_observation_runner import FakeTime
 from tests.support.judge_server import JudgeServer
-from tests.support.scripted_judge import QUESTIONS, Scripted, Store, failing_first, judged
-from tests.support.verdicts import verdict
-from tests.workflow.calibrating import JUDGE, book, flags, labels, truly, world
+from tests.support.scripted_judge import QUESTIONS, MemoryStore, ScriptedJudge, fail_first, run_scripted_judge
+from tests.support.verdicts import make_verdict
 
 from assay.cli import main
-from assay.errors import InputError
-from assay.judges.book import read_contents
-from assay.judges.parse import Fault, parse
-from assay.runners.groups import Groups
-from assay.runners.judging import Limits
+from assay.judging.call_scheduler import GroupCommitter, JudgingLimits
+from assay.judging.reply_parsing import ReplyProblem, parse_reply
+from assay.judging.verdict_store import read_store
+from assay.records.errors import InputError
 
 UNSUPPORTED, UNSCORED = "unsupported_claims(by=judge)", "judge_unscored"
 
@@ -95,8 +94,8 @@ def test_planted_word_is_detected_in_other_letters_and_in_escapes() -> None:
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in asked.canary)
     reasoning = json.loads(GOOD)["items"][0]["reasoning"]
     for spelled in (asked.canary.upper(), escaped):
-        found = parse(GOOD.replace(reasoning, spelled), asked)
-        assert isinstance(found, Fault)
+        found = parse_reply(GOOD.replace(reasoning, spelled), asked)
+        assert isinstance(found, ReplyProblem)
         assert ("canary", True) == (found.code, found.final)
 
 
@@ -105,8 +104,10 @@ def test_planted_word_is_detected_in_other_letters_and_in_escapes() -> None:
 
 def test_calls_that_were_never_made_do_not_count_as_negative_retries() -> None:
     """The first is told to wait until after every deadline; those behind it are not made at all."""
-    limits = Limits(1, deadline=5.0, breaker=3)
-    runner = judged(Scripted(failing_first("rate_limited", 99, 30.0)), QUESTIONS[:3], limits=limits, time=FakeTime())
+    limits = JudgingLimits(1, deadline=5.0, breaker=3)
+    runner = run_scripted_judge(
+        ScriptedJudge(fail_first("rate_limited", 99, 30.0)), QUESTIONS[:3], limits=limits, time=FakeTime()
+    )
     assert (0, 3) == (runner.tally.retries, runner.tally.asked)
 
 
@@ -115,8 +116,8 @@ def test_full_disk_is_reported_once_without_tracebacks_of_waiting_tasks() -> Non
 
     async def abandoned() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context["message"]))
-        async with Groups(Store(full_at=1), 60.0) as groups:
-            groups.save(verdict(QUESTIONS[0], 0))  # who wanted it kept was stopped meanwhile
+        async with GroupCommitter(MemoryStore(full_at=1), 60.0) as groups:
+            groups.save(make_verdict(QUESTIONS[0], 0))  # who wanted it kept was stopped meanwhile
         gc.collect()
 
     asyncio.run(abandoned())
@@ -136,7 +137,7 @@ def test_limit_that_is_not_a_number_is_refused_before_any_call(
 
 def test_device_is_refused_as_verdict_store() -> None:
     with pytest.raises(InputError, match="no file"):
-        read_contents("/dev/zero")
+        read_store("/dev/zero")
 
 
 # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────────

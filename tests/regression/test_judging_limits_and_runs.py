@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.cli.judging import METRICS, NAMED, judging
 from tests.faults.judging import honest
-from tests.support.judge_server import Asked, JudgeServer, Step, labelled, whole
+from tests.support.judge_server import JudgeCall, JudgeServer, Step, answer_with_labels, build_http_response
 
 from assay.cli import main
 
@@ -38,7 +38,7 @@ def test_judging_costs_at_most_its_estimate(
 ) -> None:
     """Of a judge that answers every fourth time only, most votes are asked for three times."""
     turn = itertools.count()
-    said = labelled(honest)
+    said = answer_with_labels(honest)
     server.answer = said if honestly else lambda asked: said(asked) if next(turn) % 4 == 3 else "What?"
     judge("--concurrency", "1", "--votes", "1" if honestly else "5")
     printed = capsys.readouterr().err
@@ -64,7 +64,7 @@ def test_a_cap_on_tokens_holds_for_a_judge_that_writes_to_its_limit(server: Judg
     said, usage = server.reply, {"prompt_tokens": 1500, "completion_tokens": 4096, "total_tokens": 5596}
 
     def verbose(path: str, body: dict[str, Any], step: Step) -> bytes:
-        return whole(json.loads(said(path, body, step).partition(b"\r\n\r\n")[2]) | {"usage": usage})
+        return build_http_response(json.loads(said(path, body, step).partition(b"\r\n\r\n")[2]) | {"usage": usage})
 
     server.reply = verbose  # type: ignore[method-assign]
     assert 3 == judge("--votes", "1", "--max-tokens", "60000")
@@ -79,13 +79,13 @@ def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two votes that contradict each other: relevance has a median of neither, support no majority."""
-    said, turn = labelled(honest), itertools.cycle((0, -1))
+    said, turn = answer_with_labels(honest), itertools.cycle((0, -1))
 
-    def torn(asked: Asked) -> Any:
+    def torn(asked: JudgeCall) -> Any:
         if "in year 0" not in json.dumps(asked.data):
             return said(asked)
         label = str(asked.item["label"]["enum"][next(turn)])
-        return labelled(lambda *_: label)(asked)
+        return answer_with_labels(lambda *_: label)(asked)
 
     server.answer = torn
     assert 3 == judge("--votes", "2", "--only", "case:c0", "--concurrency", "1")

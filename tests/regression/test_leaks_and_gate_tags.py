@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflow.scoring import HANDBOOK, case, cells, score, trace, write
+from tests.runs.scoring import HANDBOOK, case, cells, score, trace, write
 
 from assay.cli import main
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflow.scoring import HANDBOOK, case, cells, report, score, trace
+from tests.runs.scoring import HANDBOOK, case, cells, report, score, trace
 
 from assay.cli import main
-from assay.graders.catalog import parse
+from assay.metrics.catalog import parse_metric
 
 Printed = pytest.CaptureFixture[str]
 DENIED = case(
@@ -114,9 +114,12 @@ def test_what_no_judge_has_seen_has_no_score(tmp_path: Path) -> None:
 
 
 def test_faithfulness_to_the_context_and_to_the_cited_sources_are_two_metrics() -> None:
-    context, cited = parse("faithfulness(by=judge)"), parse("faithfulness(against=cited,by=judge)")
+    context, cited = parse_metric("faithfulness(by=judge)"), parse_metric("faithfulness(against=cited,by=judge)")
     assert (
-        "faithfulness(by=judge)" == str(parse("faithfulness(against=context,by=judge)")) == str(context) != str(cited)
+        "faithfulness(by=judge)"
+        == str(parse_metric("faithfulness(against=context,by=judge)"))
+        == str(context)
+        != str(cited)
     )
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflow.scoring import case, score, trace, write
+from tests.runs.scoring import case, score, trace, write
 
 from assay.cli import main
-from assay.io.golden import load_golden
-from assay.metrics.behaviour import observe
+from assay.formats.golden_files import load_golden
+from assay.text.refusals import detect_behaviour
 
 Printed = pytest.CaptureFixture[str]
 
@@ -185,7 +185,7 @@ def test_qrels_without_questions_do_not_become_rows_that_need_one(tmp_path: Path
     ],
 )
 def test_a_plain_denial_is_seen_as_one(answer: str) -> None:
-    assert ("permission_denied", True) == observe(answer)[:2]
+    assert ("permission_denied", True) == detect_behaviour(answer)[:2]
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_a_plain_denial_is_seen_as_one(answer: str) -> None:
     ],
 )
 def test_a_rule_about_access_is_an_answer(answer: str) -> None:
-    assert "answer" == observe(answer).behaviour
+    assert "answer" == detect_behaviour(answer).behaviour

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import assay
-from assay.io.outputs.faults import unknown_keys
-from assay.io.outputs.ragtrace import RagTrace
-from assay.metrics.answers import grade_keywords
-from assay.metrics.behaviour import candidates, observe
-from assay.model import Case, Chunk, Corpus, CorpusChunk, Evidence, GoldenSet, Observation, Stage, Usage, User
+from assay.formats.outputs_checks import find_unknown_keys
+from assay.formats.outputs_rag_trace import RagTraceRow
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
+from assay.records.observations import Chunk, Observation, Stage, Usage
+from assay.text.answer_matching import score_keywords
+from assay.text.refusals import detect_behaviour, find_behaviour_candidates
 
 HERE = User(tenant="t", roles=("e",))
 
@@ -141,7 +142,7 @@ def test_metrics_may_be_named_in_one_text() -> None:
 
 def test_a_value_said_to_be_the_past_one_is_ambiguous() -> None:
     grades = [
-        grade_keywords(answer, ["$1.4M"], ["$1.2M"]).hedged
+        score_keywords(answer, ["$1.4M"], ["$1.2M"]).hedged
         for answer in ("Previously $1.4M, now $1.2M.", "$1.2M $1.4M", "It rose from $1.2M to $1.4M.", "$1.4M 2024")
     ]
     assert [True, True, False, False] == grades
@@ -149,12 +150,12 @@ def test_a_value_said_to_be_the_past_one_is_ambiguous() -> None:
 
 def test_an_answer_that_only_says_unknown_abstains() -> None:
     said = ("Unknown.", "N/A", "**Data not available.**", "Không rõ.", "An unknown host means a DNS fault.", "12")
-    assert ["abstain"] * 4 + ["answer"] * 2 == [observe(each).behaviour for each in said]
-    assert [True] * 4 + [False] * 2 == candidates(said).tolist()
+    assert ["abstain"] * 4 + ["answer"] * 2 == [detect_behaviour(each).behaviour for each in said]
+    assert [True] * 4 + [False] * 2 == find_behaviour_candidates(said).tolist()
 
 
 def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
     line = b'{"query_id": "a", "retrieved_chunks": [{"chunk_id": "s", "tenant_id": "t"}]}'
-    assert {"retrieved_chunks[].tenant_id": " (who may see a chunk is read from its metadata)"} == unknown_keys(
-        line, RagTrace
+    assert {"retrieved_chunks[].tenant_id": " (who may see a chunk is read from its metadata)"} == find_unknown_keys(
+        line, RagTraceRow
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from msgspec import structs
-from tests.scoring.test_gate import GOOD, LEAKS, PASSED, cases, decision, table
+from tests.gates.test_gate import GOOD, LEAKS, PASSED, cases, decision, table
 
-from assay.metrics.behaviour import observe
-from assay.model import Gate, Rule
-from assay.scoring.gate import decide
+from assay.gates.release_decision import decide_release
+from assay.records.release_gates import Gate, Rule
+from assay.text.refusals import detect_behaviour
 
 
 @pytest.mark.parametrize("tag", ["ACL", "Permission-Denied", "prompt injection", "PROMPT_INJECTION", "Tenant"])
@@ -29,7 +29,7 @@ def test_denied_cases_are_held_without_any_tag() -> None:
     scores = table(GOOD | {LEAKS: [0.0, 1.0, 0.0, 0.0], "hit@10": [1.0] * 4})
     denied = cases(scores, {})
     denied[1] = structs.replace(denied[1], behaviour="permission_denied")
-    found = decide(Gate(rules=(PASSED[0],)), scores, denied)
+    found = decide_release(Gate(rules=(PASSED[0],)), scores, denied)
     assert "FAIL" == found.outcome
     assert found.reasons[0].startswith(f"{LEAKS} on behaviour=permission_denied is ")
 
@@ -44,4 +44,4 @@ def test_denied_cases_are_held_without_any_tag() -> None:
     ],
 )
 def test_a_refusal_that_turns_is_an_answer_if_it_claims_something(answer: str, did: str) -> None:
-    assert did == observe(answer).behaviour
+    assert did == detect_behaviour(answer).behaviour

@@ -8,17 +8,17 @@ import re
 import zlib
 from typing import Any
 
-from assay.io.assets import html_asset
-from assay.report.html import to_html
-from assay.report.html_data import HtmlData
+from assay.report.html_cases import HtmlData
+from assay.report.html_page import render_html_report
+from assay.report.write_html import read_html_asset
 
 _ISLAND = re.compile(r'<script type="(application/json|text/plain)" id="([\w-]+)">(.*?)</script>', re.DOTALL)
-ASSET = html_asset()
+ASSET = read_html_asset()
 
 
 def document(data: HtmlData) -> str:
     """Return the report as one text."""
-    return b"".join(to_html(data, ASSET)).decode()
+    return b"".join(render_html_report(data, ASSET)).decode()
 
 
 def islands(text: str) -> dict[str, Any]:

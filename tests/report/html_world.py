@@ -6,44 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.finding import (
+from assay.records.findings import (
     Attribution,
     CaseChange,
     Comparison,
-    EvidenceWalk,
+    ComparisonSide,
+    EvidenceTrace,
     MetricChange,
     RankMove,
-    Side,
 )
-from assay.model import (
-    Case,
+from assay.records.golden_set import Case, Evidence, Rubric, Turn, User
+from assay.records.observations import Chunk, Observation, Stage, TargetError, ToolCall, Usage
+from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.scores import (
     CaseChecks,
-    Chunk,
     ConfigResult,
-    Decision,
-    Evidence,
-    Gate,
     GoldenInfo,
     InputFile,
     Interval,
-    Observation,
-    Rubric,
-    Rule,
-    RuleResult,
     ScoreColumn,
     ScoreTable,
-    Scoring,
-    Stage,
+    ScoringResult,
     Summary,
-    TargetError,
-    ToolCall,
-    Turn,
-    Usage,
-    User,
 )
-from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
-from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData, StepTime
-from assay.verdict import ItemVerdict, Verdict
+from assay.records.verdicts import ItemVerdict, Verdict
+from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
+from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData, StepTime
 
 METRICS = ("recall@10", "rr@10", "behaviour", "latency_ms")
 
@@ -102,9 +90,9 @@ def view(golden_case: Case, config: str, text: str, kind: int) -> CaseView:
         checks=CaseChecks(golden_case.id, (text, "wrong_answer"), (text,)),
     )
     claims = (
-        Claim(f"First {text}.", "supported", "judge", text, f"{text} quote", text),
-        Claim(f"Second {text}!", "contradicted", "rules", text),
-        Claim("never said", "unsupported", text),
+        ClaimView(f"First {text}.", "supported", "judge", text, f"{text} quote", text),
+        ClaimView(f"Second {text}!", "contradicted", "rules", text),
+        ClaimView("never said", "unsupported", text),
     )
     votes = (
         Verdict(
@@ -117,7 +105,7 @@ def view(golden_case: Case, config: str, text: str, kind: int) -> CaseView:
 
 def attribution(golden_case: Case, text: str, cause: str = "reranker") -> Attribution:
     """Return an attribution with `text` in every field."""
-    walk = (EvidenceWalk(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
+    walk = (EvidenceTrace(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
     return Attribution(
         golden_case.id,
         "retrieval_fault",
@@ -162,7 +150,7 @@ def _thirds(ids: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple
 def comparison(cases: Sequence[Case], texts: Sequence[str], decision: Decision) -> Comparison:
     """Return a comparison: a third of the cases got better, a third worse; evidence moved or was lost."""
     first = texts[0]
-    side = Side(first, first, first, len(cases), {first: (first, first)}, first)
+    side = ComparisonSide(first, first, first, len(cases), {first: (first, first)}, first)
     moves = [
         RankMove(
             golden_case.id, 0, text, first if index % 2 else "retrieved", index % 12 + 1, None if index % 4 == 0 else 1
@@ -233,7 +221,7 @@ def world(texts: Sequence[str], detail_mb: float = 25.0, *, show_forbidden: bool
         )
         for index, (golden_case, text) in enumerate(zip(cases, texts, strict=True))
     ]
-    scoring = Scoring(
+    scoring = ScoringResult(
         GoldenInfo(first, first, first, len(cases)),
         results,
         decision,

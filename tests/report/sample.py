@@ -7,28 +7,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay.model import (
-    Case,
+from assay.records.golden_set import Case, Evidence, Rubric, User
+from assay.records.observations import Chunk, Observation, Stage, Usage
+from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.scores import (
     CaseChecks,
-    Chunk,
     ConfigResult,
-    Decision,
-    Evidence,
-    Gate,
     GoldenInfo,
     InputFile,
     Interval,
-    Observation,
-    Rubric,
-    Rule,
-    RuleResult,
     ScoreColumn,
     ScoreTable,
-    Scoring,
-    Stage,
+    ScoringResult,
     Summary,
-    Usage,
-    User,
 )
 
 GOOD, BAD = "hybrid-rerank", "vector-only"
@@ -201,7 +192,7 @@ LEAK_RULE = Rule("visibility_leaks", at_most=0, zero_event=True)
 JUDGED_RULE = Rule("faithfulness(by=judge)", at_least=0.9, if_unmeasured="risk", slice="tag=hr")
 
 
-def scoring() -> Scoring:
+def scoring() -> ScoringResult:
     """Return the whole sample."""
     good = Decision(
         "PASS_WITH_RISK",
@@ -220,7 +211,7 @@ def scoring() -> Scoring:
             RuleResult(LEAK_RULE, "fail", 2.0, 1, "2 leaks", cases=("pay_001",)),
         ),
     )
-    return Scoring(
+    return ScoringResult(
         golden=GoldenInfo("handbook", "2026-03", "sha256:" + "ab" * 32, N),
         configs={BAD: result(BAD, bad), GOOD: result(GOOD, good)},
         decision=Decision("FAIL", tuple(f"{BAD}: {reason}" for reason in bad.reasons)),

@@ -9,31 +9,28 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from assay.model import (
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.scores import (
     ERROR,
     NOT_APPLICABLE,
     SCORED,
-    Case,
     CaseChecks,
     ConfigResult,
-    Decision,
-    Gate,
     GoldenInfo,
-    Rule,
-    RuleResult,
     ScoreColumn,
     ScoreTable,
-    Scoring,
+    ScoringResult,
 )
-from assay.report.csvreport import csv_lines
-from assay.report.github import SHOWN, SUMMARY_BYTES, job_summary, workflow_commands
-from assay.report.junit import to_junit
+from assay.report.case_scores import iter_csv_lines
+from assay.report.github import MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, render_job_summary, render_workflow_commands
+from assay.report.junit import render_junit
 
 HOSTILE = "=cmd|' /C calc'!A0 \x1b[2J ::error::x <b>&\n%0A"
 CASES = {"a": Case("a", "Q?"), HOSTILE: Case(HOSTILE, HOSTILE, tags=("t",)), "c": Case("c", "Q?")}
 
 
-def scoring(decision: Decision, gate: Gate | None = None) -> Scoring:
+def scoring(decision: Decision, gate: Gate | None = None) -> ScoringResult:
     column = ScoreColumn(
         "recall@10",
         np.array([1.0, 0.0, 0.0]),
@@ -43,7 +40,7 @@ def scoring(decision: Decision, gate: Gate | None = None) -> Scoring:
     )
     checks = (CaseChecks(HOSTILE, ("leak",), ("stale_context",)), CaseChecks("c", ("missing",)))
     table = ScoreTable("one", tuple(CASES), {"recall@10": column}, ("c",), checks)
-    return Scoring(
+    return ScoringResult(
         GoldenInfo("g", "1", "sha256:0", 3), {"one": ConfigResult(table, {}, {}, decision)}, decision, gate=gate
     )
 
@@ -53,8 +50,8 @@ def result(state: str, severity: str = "block") -> RuleResult:
     return RuleResult(rule, state, 0.1, 3, f"it is {state}")  # type: ignore[arg-type]
 
 
-def outcomes(scored: Scoring, suite: int) -> list[str]:
-    root = ElementTree.fromstring(to_junit(scored))
+def outcomes(scored: ScoringResult, suite: int) -> list[str]:
+    root = ElementTree.fromstring(render_junit(scored))
     return ["".join(element.tag for element in test) for test in root[suite]]
 
 
@@ -78,7 +75,7 @@ def test_a_rule_is_a_test(state: str, severity: str, expected: str) -> None:
 def test_failed_cases_are_failures_and_missing_ones_errors() -> None:
     scored = scoring(Decision("FAIL", (), (result("fail"),)))
     assert ["", "failure", "error"] == outcomes(scored, 1)
-    suite = ElementTree.fromstring(to_junit(scored))[1]
+    suite = ElementTree.fromstring(render_junit(scored))[1]
     assert ("3", "1", "1", "0") == tuple(suite.attrib[name] for name in ("tests", "failures", "errors", "skipped"))
 
 
@@ -92,44 +89,44 @@ def test_without_a_gate_failed_cases_are_failures() -> None:
 
 
 def test_control_characters_are_escaped_in_xml() -> None:
-    names = [test.attrib["name"] for test in ElementTree.fromstring(to_junit(scoring(Decision("PASS", ()))))[0]]
+    names = [test.attrib["name"] for test in ElementTree.fromstring(render_junit(scoring(Decision("PASS", ()))))[0]]
     assert "\\u001b[2J" in names[1]
 
 
 def test_an_annotation_is_one_line_whatever_a_reason_says() -> None:
-    (command,) = workflow_commands(scoring(Decision("FAIL", ("line\none: %, <b>\x1b",))))
+    (command,) = render_workflow_commands(scoring(Decision("FAIL", ("line\none: %, <b>\x1b",))))
     assert "::error title=assay%3A FAIL::line\\u000aone: %25, <b>\\u001b" == command
 
 
 def test_at_most_ten_annotations_say_how_many_are_left_out() -> None:
-    commands = workflow_commands(scoring(Decision("FAIL", tuple(f"reason {i}" for i in range(14)))))
-    assert SHOWN == len(commands)
+    commands = render_workflow_commands(scoring(Decision("FAIL", tuple(f"reason {i}" for i in range(14)))))
+    assert MAX_ANNOTATIONS == len(commands)
     assert commands[-1].endswith("5 more reasons are in the summary of this job")
 
 
 def test_a_risk_is_a_warning_and_a_pass_is_a_notice() -> None:
     risk = scoring(Decision("PASS_WITH_RISK", ("r",)))
-    assert workflow_commands(risk)[0].startswith("::warning ")
-    assert workflow_commands(risk, strict=True)[0].startswith("::error ")
-    assert workflow_commands(scoring(Decision("PASS", ()), Gate()))[0].startswith("::notice ")
-    assert [] == workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
+    assert render_workflow_commands(risk)[0].startswith("::warning ")
+    assert render_workflow_commands(risk, strict=True)[0].startswith("::error ")
+    assert render_workflow_commands(scoring(Decision("PASS", ()), Gate()))[0].startswith("::notice ")
+    assert [] == render_workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
 
 
 def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     scored = scoring(Decision("FAIL", ("<script>alert(1)</script>",), (result("fail"),)))
-    text = job_summary(scored, CASES)
+    text = render_job_summary(scored, CASES)
     assert "<script>" not in text
     assert text.startswith("## ❌ Assay: FAIL\n")
     many = tuple(replace(result("fail"), message="x" * 4000) for _ in range(600))
-    long = job_summary(scoring(Decision("FAIL", (), many)), CASES)
-    assert len(long.encode()) <= SUMMARY_BYTES
+    long = render_job_summary(scoring(Decision("FAIL", (), many)), CASES)
+    assert len(long.encode()) <= MAX_SUMMARY_BYTES
     assert long.endswith("too long for a job summary; see the report.\n")
 
 
 def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:
     scored = scoring(Decision("PASS", ()))
     tables = {"one": scored.configs["one"].table}
-    rows = list(csv.DictReader(b"".join(csv_lines(tables, CASES)).decode().splitlines(keepends=True)))
+    rows = list(csv.DictReader(b"".join(iter_csv_lines(tables, CASES)).decode().splitlines(keepends=True)))
     assert ["1.0", "", ""] == [row["recall@10"] for row in rows]
     assert ["", "recall@10: not_applicable (no evidence)", "recall@10: error (no observation)"] == [
         row["not_scored"] for row in rows
@@ -139,9 +136,9 @@ def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:
 
 def test_csv_cells_are_no_formulas_unless_asked_for() -> None:
     tables = {"one": scoring(Decision("PASS", ())).configs["one"].table}
-    safe = b"".join(csv_lines(tables, CASES)).decode()
+    safe = b"".join(iter_csv_lines(tables, CASES)).decode()
     assert "'=cmd|" in safe
-    raw = b"".join(csv_lines(tables, CASES, raw=True)).decode()
+    raw = b"".join(iter_csv_lines(tables, CASES, raw=True)).decode()
     rows = list(csv.DictReader(raw.splitlines(keepends=True)))
     assert HOSTILE.startswith(rows[1]["case_id"][:10])
     assert "'=cmd" not in raw

@@ -6,16 +6,17 @@ import json
 
 import pytest
 from msgspec.structs import replace
+from tests.comparison.sides import side, walk
 from tests.report.schema_check import load_schema, violations
-from tests.scoring.sides import side, walk
 
-from assay.finding import Attribution, Comparison, MetricChange
-from assay.model import Case, Decision, Gate, Rule, Waiver
-from assay.report.comparison import comparison_screen, regressions_table, verdict
-from assay.report.comparisonjson import comparison_json
-from assay.report.markdown import ReportMeta, comparison_markdown
-from assay.scoring.comparison import compare
-from assay.scoring.gate import decide
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.gates.release_decision import decide_release
+from assay.records.findings import Attribution, Comparison, MetricChange
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision, Gate, Rule, Waiver
+from assay.report.comparison_tables import build_regressions_table, classify_metric_change, render_comparison_screen
+from assay.report.json_report import render_comparison_json
+from assay.report.markdown import ReportMeta, render_comparison_markdown
 
 HOSTILE = "q|<img src=x onerror=alert(1)>\x1b[31m‮"
 PASS = Decision("PASS", ())
@@ -34,11 +35,11 @@ def change(gain: float, low: float | None, high: float | None) -> MetricChange:
 def test_nothing_is_called_improved_unless_the_interval_excludes_no_difference(
     low: float, high: float, word: str
 ) -> None:
-    assert word == verdict(change(0.1, low, high))
+    assert word == classify_metric_change(change(0.1, low, high))
 
 
 def test_a_change_without_interval_has_no_verdict() -> None:
-    assert "n/a" == verdict(change(0.5, None, None))
+    assert "n/a" == classify_metric_change(change(0.5, None, None))
 
 
 def compared(*, gate: Gate | None = None, today: str | None = None, losses: int = 12) -> Comparison:
@@ -49,47 +50,49 @@ def compared(*, gate: Gate | None = None, today: str | None = None, losses: int 
     after[HOSTILE] = Attribution(HOSTILE, "retrieval_fault", "embedding", evidence=(HOSTILE,), walk=lost)
     baseline = side({"recall@10": [1.0] * 20}, HOSTILE, cases=cases, attributions=before)
     candidate = side({"recall@10": [0.0] * losses + [1.0] * (20 - losses)}, "b", cases=cases, attributions=after)
-    difference = compare(baseline, candidate, gate=gate)
+    difference = compare_snapshots(baseline, candidate, gate=gate)
     if gate is None:
         return difference
-    return replace(difference, decision=decide(gate, candidate.table, cases, baseline=baseline.table, today=today))
+    return replace(
+        difference, decision=decide_release(gate, candidate.table, cases, baseline=baseline.table, today=today)
+    )
 
 
 def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:
     found = compared()
-    text = comparison_markdown(found, PASS, ReportMeta())
-    screen = comparison_screen(found, PASS)
+    text = render_comparison_markdown(found, PASS, ReportMeta())
+    screen = render_comparison_screen(found, PASS)
     cells = [cell for table in screen.tables for row in table.rows for cell in row]
     said = "\n".join([*screen.lines, *screen.notes, *cells])
     assert "<img" not in text
     assert all(sign not in text + said for sign in ("\x1b", "\u202e"))
-    data = json.loads(comparison_json(found, PASS, gate=Gate(approver="Minh")))
+    data = json.loads(render_comparison_json(found, PASS, gate=Gate(approver="Minh")))
     assert "Minh" == data["approver"]
     assert HOSTILE in data["comparison"]["recall@10"]["regressed"]
     assert [] == violations(data, (schema := load_schema("comparison")), schema)
 
 
 def test_the_regression_summary_says_what_blocks_what_is_waived_and_what_is_not_gated() -> None:
-    assert "not gated" == regressions_table(compared()).rows[0][-1]
+    assert "not gated" == build_regressions_table(compared()).rows[0][-1]
     rule = Rule("recall@10", max_regression=0.05)
     gate = Gate((rule,), zero_tolerance_tags=())
-    first = regressions_table(compared(gate=gate)).rows[0]
+    first = build_regressions_table(compared(gate=gate)).rows[0]
     assert (HOSTILE, "recall@10", "1.000", "0.000", "embedding", "blocks") == first
     waiver = Waiver("recall@10", "Lan", "2026-03-31", "new index")
     waived = Gate((rule,), zero_tolerance_tags=(), waivers=(waiver,))
-    assert "waived" == regressions_table(compared(gate=waived, today="2026-03-01")).rows[0][-1]
-    assert "a risk" == regressions_table(compared(gate=gate, losses=1)).rows[0][-1]
+    assert "waived" == build_regressions_table(compared(gate=waived, today="2026-03-01")).rows[0][-1]
+    assert "a risk" == build_regressions_table(compared(gate=gate, losses=1)).rows[0][-1]
     lenient = Gate((Rule("recall@10", max_regression=0.95),), zero_tolerance_tags=())
-    assert "blocks nothing" == regressions_table(compared(gate=lenient, losses=2)).rows[0][-1]
+    assert "blocks nothing" == build_regressions_table(compared(gate=lenient, losses=2)).rows[0][-1]
 
 
 def test_a_case_that_got_worse_and_still_passes_has_no_root_cause() -> None:
-    rows = {row[0]: row for row in regressions_table(compared()).rows}
+    rows = {row[0]: row for row in build_regressions_table(compared()).rows}
     assert "none: it still passes" == rows["c1"][4]
 
 
 def test_the_report_states_approver_and_date_and_is_the_same_twice() -> None:
     meta = ReportMeta(date="2026-03-01", approver="Minh")
-    first, second = (comparison_markdown(compared(), PASS, meta) for _ in range(2))
+    first, second = (render_comparison_markdown(compared(), PASS, meta) for _ in range(2))
     assert first == second
     assert "Date: 2026-03-01. Approved by: Minh" in first

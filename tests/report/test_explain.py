@@ -11,9 +11,11 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
 from tests.report.test_safe import HOSTILE
 
-from assay.model import Case, CaseChecks, TargetError, Turn
-from assay.report.explain import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine, explain_text
-from assay.report.safe import terminal
+from assay.records.golden_set import Case, Turn
+from assay.records.observations import TargetError
+from assay.records.scores import CaseChecks
+from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine, render_case_text
+from assay.text.escaping import escape_terminal
 
 DENIED = Explanation(
     case=CASE_BY_ID["pay_001"],
@@ -58,42 +60,42 @@ ANSWERED = Explanation(
 
 
 def test_denied_case_is_as_reviewed() -> None:
-    assert_golden("explain-denied.txt", explain_text(DENIED))
+    assert_golden("explain-denied.txt", render_case_text(DENIED))
 
 
 def test_answered_case_is_as_reviewed() -> None:
-    assert_golden("explain-answered.txt", explain_text(ANSWERED, width=80))
+    assert_golden("explain-answered.txt", render_case_text(ANSWERED, width=80))
 
 
 def test_forbidden_text_is_printed_only_on_request() -> None:
-    hidden = explain_text(DENIED)
+    hidden = render_case_text(DENIED)
     assert SECRET not in hidden
     assert "withheld: it shows forbidden text" in hidden
-    shown = explain_text(DENIED, show_forbidden=True)
+    shown = render_case_text(DENIED, show_forbidden=True)
     assert "[withheld]" not in shown
     assert all(text in shown for text in (f"In short: {SECRET}.", f"Note: {SECRET}", f"quote={SECRET}"))
 
 
 def test_canary_in_an_answer_that_nobody_flagged_is_still_withheld() -> None:
-    text = explain_text(replace(DENIED, leaked=False))
+    text = render_case_text(replace(DENIED, leaked=False))
     assert "In short: [withheld]." in text
 
 
 def test_case_without_output_says_so() -> None:
-    text = explain_text(Explanation(CASES[3], BAD, None))
+    text = render_case_text(Explanation(CASES[3], BAD, None))
     assert text.startswith("none_001 under vector-only: missing\n")
     assert "No output for this case: every metric counts it as an error." in text
 
 
 def test_unreported_and_empty_lists_differ() -> None:
     observed = msgspec.structs.replace(observation("none_001"), answer=UNSET)
-    text = explain_text(Explanation(CASES[3], BAD, observed))
+    text = render_case_text(Explanation(CASES[3], BAD, observed))
     assert ["Stages: not reported", "Context: not reported", "Citations: not reported"] == [
         line for line in text.split("\n") if line.endswith("not reported")
     ]
     assert "Answer       not requested" in text
     empty = replace(ANSWERED, stages=(RankedStage("retrieved", ()),), context=())
-    assert 2 == explain_text(empty).count("  nothing returned\n")
+    assert 2 == render_case_text(empty).count("  nothing returned\n")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_unreported_and_empty_lists_differ() -> None:
 )
 def test_answers_that_are_hard_to_see_are_named(answer: str | None, expected: str) -> None:
     observed = msgspec.structs.replace(observation("leave_001"), answer=answer)
-    assert f"Answer       {expected}\n" in explain_text(replace(ANSWERED, observation=observed))
+    assert f"Answer       {expected}\n" in render_case_text(replace(ANSWERED, observation=observed))
 
 
 def test_target_error_rewrite_and_history_are_shown() -> None:
@@ -109,13 +111,13 @@ def test_target_error_rewrite_and_history_are_shown() -> None:
         observation("leave_001"), error=TargetError("timeout", "after 30 s"), query_rewrite="annual leave days"
     )
     case = msgspec.structs.replace(CASES[0], history=(Turn("user", "Hello"), Turn("assistant", "Hi")))
-    text = explain_text(replace(ANSWERED, case=case, observation=observed))
+    text = render_case_text(replace(ANSWERED, case=case, observation=observed))
     assert all(part in text for part in ("timeout after 30 s", "Rewritten as annual leave days", "  assistant  Hi"))
 
 
 def test_long_answers_wrap_and_keep_their_line_breaks() -> None:
     observed = msgspec.structs.replace(observation("leave_001"), answer="one two three four five six seven\nnew line")
-    text = explain_text(replace(ANSWERED, observation=observed), width=33)
+    text = render_case_text(replace(ANSWERED, observation=observed), width=33)
     assert "Answer       one two three four\n             five six seven\n             new line\n" in text
 
 
@@ -137,17 +139,17 @@ def _hostile(text: str) -> Explanation:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_has_no_effect_on_the_terminal_or_the_build(name: str) -> None:
-    lines = explain_text(_hostile(HOSTILE[name])).split("\n")
-    assert [] == [line for line in lines if line != terminal(line)]
+    lines = render_case_text(_hostile(HOSTILE[name])).split("\n")
+    assert [] == [line for line in lines if line != escape_terminal(line)]
 
 
 def test_canary_broken_over_lines_is_withheld() -> None:
     observed = msgspec.structs.replace(observation("pay_001"), answer="It says: " + SECRET.replace(" ", "\n").upper())
-    assert "Answer       It says: [withheld]\n" in explain_text(replace(DENIED, observation=observed, leaked=False))
+    assert "Answer       It says: [withheld]\n" in render_case_text(replace(DENIED, observation=observed, leaked=False))
 
 
 def test_text_that_is_too_long_is_cut_and_counted() -> None:
     observed = msgspec.structs.replace(observation("leave_001"), answer="word " * 5_000)
-    text = explain_text(replace(ANSWERED, observation=observed))
+    text = render_case_text(replace(ANSWERED, observation=observed))
     assert "… and 5000 more characters" in text
     assert len(text) < 25_000

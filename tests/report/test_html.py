@@ -21,13 +21,11 @@ from tests.report.html_islands import ASSET, details, document, islands
 from tests.report.html_world import world
 from tests.report.sample import BAD, CASE_BY_ID, CASES, GOOD, SECRET, observation, scoring
 
-from assay.model import STATUS_NAMES, CaseChecks, ScoreColumn
-from assay.report.explain import Explanation, RankedChunk, RankedStage
-from assay.report.html import CSP_MARK, ISLANDS_MARK, to_html
-from assay.report.html_case import detail_of
-from assay.report.html_data import CaseDetail, CaseView, Claim, HtmlData
-from assay.report.html_rows import _build_score_column
-from assay.verdict import ItemVerdict, Verdict
+from assay.records.scores import STATUS_NAMES, CaseChecks, ScoreColumn
+from assay.records.verdicts import ItemVerdict, Verdict
+from assay.report.case_text import Explanation, RankedChunk, RankedStage
+from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData, _build_score_column, build_case_detail
+from assay.report.html_page import CSP_MARK, ISLANDS_MARK, render_html_report
 
 UI = Path(__file__).parents[2] / "ui/src"
 FRUIT = ("apple", "pear", "plum", "cherry")
@@ -47,7 +45,7 @@ def leaking(show_forbidden: bool) -> HtmlData:
         leaked=True,
     )
     vote = Verdict("q", "j", 0, "support", (ItemVerdict("c1", "supported", SECRET[:12], f"it says {SECRET}"),))
-    claims = (Claim(f"In short: {SECRET}.", "supported", "judge", SECRET, SECRET),)
+    claims = (ClaimView(f"In short: {SECRET}.", "supported", "judge", SECRET, SECRET),)
     details = (CaseDetail(2, {BAD: CaseView(explanation, claims, (vote,))}),)
     secret = structs.replace(case, question=f"Is it true that {SECRET.upper()}?")
     cases = [secret if original is case else original for original in CASES]
@@ -89,11 +87,13 @@ def test_the_same_data_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize("asset", ["", CSP_MARK, ISLANDS_MARK, ASSET + ISLANDS_MARK, CSP_MARK + ISLANDS_MARK])
 def test_a_page_that_was_not_built_is_refused(asset: str) -> None:
     with pytest.raises(ValueError, match="the page must hold"):
-        next(to_html(world(FRUIT), asset))
+        next(render_html_report(world(FRUIT), asset))
 
 
 def test_the_first_screen_says_what_the_other_reports_say() -> None:
-    report = islands(document(HtmlData(scoring(), CASES, owner="HR", date="2026-03-01", explain="--run r")))["report"]
+    report = islands(document(HtmlData(scoring(), CASES, owner="HR", date="2026-03-01", explain_arguments="--run r")))[
+        "report"
+    ]
     assert ("FAIL", "HR", "2026-03-01", "--run r") == tuple(report[k] for k in ("outcome", "owner", "date", "explain"))
     recall = next(metric for metric in report["metrics"] if metric["name"] == "recall@10")
     assert "Recall@10" == recall["headline"]
@@ -145,7 +145,7 @@ def test_runs_of_reasons_unfold_to_every_row(cells: list[tuple[float, int, int]]
 
 def test_full_cases_are_included_in_order_until_the_budget_is_spent() -> None:
     data = world(FRUIT)
-    sizes = [len(encode(detail_of(detail, data))) for detail in data.details]
+    sizes = [len(encode(build_case_detail(detail, data))) for detail in data.details]
     enough = sum(sizes[:2]) / 1e6
     for megabytes, expected in ((0.0, []), (enough, [0, 1]), (enough - 2e-6, [0]), (25.0, [0, 1, 2, 3])):
         contents = islands(document(replace(data, detail_mb=megabytes)))
@@ -192,15 +192,15 @@ def test_the_page_uses_no_unsafe_dom_sink() -> None:
 def test_a_chunk_that_is_forbidden_anywhere_is_withheld_everywhere() -> None:
     data = leaking(False)
     (detail,) = data.details
-    explanation = detail.views[BAD].found
+    explanation = detail.views[BAD].explanation
     unmarked = (RankedStage("dense", (RankedChunk(1, "pay:v1:001", text="Pay: much"),)), *(explanation.stages or ()))
     view = CaseView(replace(explanation, stages=unmarked, leaked=False))
-    assert "much" not in str(detail_of(CaseDetail(2, {BAD: view}), data))
+    assert "much" not in str(build_case_detail(CaseDetail(2, {BAD: view}), data))
 
 
 def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     data = world(["endless" * 400, *FRUIT[:2]])
-    monkeypatch.setattr("assay.report.html.LARGEST", 30_000)
+    monkeypatch.setattr("assay.report.html_page.MAX_CASE_BYTES", 30_000)
     assert [1, 2] == sorted(details(islands(document(data))))
 
 

@@ -14,12 +14,13 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, GOOD, result, scoring
 from tests.report.schema_check import load_schema, violations
 
-from assay.model import Decision, GoldenInfo, InputFile, Interval, Scoring, Summary
-from assay.report.jsonreport import to_json
+from assay.records.release_gates import Decision
+from assay.records.scores import GoldenInfo, InputFile, Interval, ScoringResult, Summary
+from assay.report.json_report import render_json_report
 
 
-def _report(scored: Scoring, now: str | None = None) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(to_json(scored, now))
+def _report(scored: ScoringResult, now: str | None = None) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(render_json_report(scored, now))
     return report
 
 
@@ -30,7 +31,7 @@ def _sorted(value: Any) -> bool:
 
 
 def test_report_is_as_reviewed() -> None:
-    assert_golden("report.json", to_json(scoring()))
+    assert_golden("report.json", render_json_report(scoring()))
 
 
 def test_report_follows_its_schema() -> None:
@@ -67,7 +68,7 @@ def test_every_key_is_sorted_and_there_is_no_clock() -> None:
 def test_order_of_configurations_changes_no_byte() -> None:
     found = scoring()
     turned = replace(found, configs=dict(reversed(found.configs.items())))
-    assert to_json(found) == to_json(turned)
+    assert render_json_report(found) == render_json_report(turned)
 
 
 def test_summary_without_interval_has_null_bounds() -> None:
@@ -114,12 +115,12 @@ def test_number_that_is_not_finite_is_stopped(number: float) -> None:
     broken = replace(found.configs[GOOD].summary["recall@10"], value=number)
     configs = {GOOD: replace(found.configs[GOOD], summary={"recall@10": broken})}
     with pytest.raises(ValueError, match="not JSON compliant"):
-        to_json(replace(found, configs=configs))
+        render_json_report(replace(found, configs=configs))
 
 
 def test_file_name_that_is_not_utf8_is_spelled_out() -> None:
     found = replace(scoring(), inputs=(InputFile("r\udce9.jsonl", "native", 1, ()),), warnings=("\udce9",))
-    report = msgspec.json.decode(to_json(found).encode())
+    report = msgspec.json.decode(render_json_report(found).encode())
     assert ("r\\udce9.jsonl", ["\\udce9"]) == (report["inputs"][0]["path"], report["warnings"])
 
 
@@ -136,7 +137,7 @@ def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, val
         configs={name: replace(result(GOOD, None), summary={"recall@10": summary})},
         decision=Decision("PASS", (reason,)),
     )
-    report = msgspec.json.decode(to_json(found).encode())
+    report = msgspec.json.decode(render_json_report(found).encode())
     assert (name, [reason]) == (report["golden"]["name"], report["decision"]["reasons"])
     loaded = report["configs"][name]["summary"]["recall@10"]
     assert (value, low, reason) == (loaded["value"], loaded["low"], loaded["method"])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.report.sample import BAD, CASES, GOOD, observation, table
 from tests.report.schema_check import load_schema, violations
 
-from assay.report.legacy import legacy_json, legacy_rows
+from assay.report.json_report import build_legacy_rows, render_legacy_json
 
 SEEN = [(case.id, observation(case.id)) for case in CASES[:3]]
 ROW_KEYS = [
@@ -34,7 +34,7 @@ METRIC_KEYS = [f"{name}@{k}" for k in (5, 10) for name in ("hit", "recall", "pre
 
 
 def _rows() -> list[dict[str, Any]]:
-    return legacy_rows(CASES, table(BAD), SEEN)
+    return build_legacy_rows(CASES, table(BAD), SEEN)
 
 
 def test_rows_have_the_runners_keys_in_its_order() -> None:
@@ -43,7 +43,7 @@ def test_rows_have_the_runners_keys_in_its_order() -> None:
 
 
 def test_report_follows_its_schema() -> None:
-    schema, report = load_schema("legacy"), json.loads(legacy_json({BAD: _rows()}))
+    schema, report = load_schema("legacy"), json.loads(render_legacy_json({BAD: _rows()}))
     assert [] == violations(report, schema, schema)
     assert METRIC_KEYS == schema["additionalProperties"]["items"]["properties"]["metrics"]["required"]
 
@@ -70,16 +70,16 @@ def test_ids_follow_rank_and_a_case_without_output_has_no_row() -> None:
 
 def test_order_of_observations_and_later_repeats_change_nothing() -> None:
     later = [(case_id, replace(observation, repeat=1, citations=("other",))) for case_id, observation in SEEN]
-    assert _rows() == legacy_rows(CASES, table(BAD), [*later, *reversed(SEEN)])
+    assert _rows() == build_legacy_rows(CASES, table(BAD), [*later, *reversed(SEEN)])
 
 
 def test_unreported_lists_are_empty_as_the_runner_has_them() -> None:
     bare = replace(observation("leave_001"), stages=None, citations=None)
-    row = legacy_rows(CASES, table(BAD), [("leave_001", bare)])[0]
+    row = build_legacy_rows(CASES, table(BAD), [("leave_001", bare)])[0]
     assert ([], [], []) == (row["retrieved_ids"], row["context_ids"], row["citations"])
 
 
 def test_text_is_utf8_with_two_spaces_and_configurations_sorted() -> None:
     rows = [{"query_id": "Nghỉ"}]
     expected = '{\n  "hybrid-rerank": [],\n  "vector-only": [\n    {\n      "query_id": "Nghỉ"\n    }\n  ]\n}\n'
-    assert expected == legacy_json({BAD: rows, GOOD: []})
+    assert expected == render_legacy_json({BAD: rows, GOOD: []})

@@ -12,8 +12,10 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, DETAILS, GOOD, SECRET, column, observation, result, scoring
 from tests.report.test_safe import HOSTILE
 
-from assay.model import Case, CaseChecks, ConfigResult, Decision, GoldenInfo, InputFile, ScoreTable, Scoring
-from assay.report.markdown import ReportMeta, table_lines, to_markdown
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision
+from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult
+from assay.report.markdown import ReportMeta, render_markdown_report, render_table_lines
 from assay.report.tables import Table
 
 META = ReportMeta(date="2026-03-01", owner="HR platform", approver="")
@@ -26,8 +28,8 @@ BY_TAG = "| Config | Tag | Cases | Recall@10 | MRR@10 | Citation correctness | F
 FAILED = "| Config | Query ID | Expected behavior | Failed checks | Retrieved top 3 | Context IDs | Citations |"
 
 
-def _markdown(scored: Scoring, meta: ReportMeta = META) -> str:
-    return to_markdown(scored, DETAILS, CASE_BY_ID, meta)
+def _markdown(scored: ScoringResult, meta: ReportMeta = META) -> str:
+    return render_markdown_report(scored, DETAILS, CASE_BY_ID, meta)
 
 
 def _cells(line: str) -> int:
@@ -90,8 +92,10 @@ def test_order_of_configurations_changes_no_byte() -> None:
 def test_forbidden_text_is_printed_only_on_request() -> None:
     assert SECRET not in _markdown(scoring())
     asked = {**CASE_BY_ID, "pay_001": replace(CASE_BY_ID["pay_001"], question=f"Is it true that {SECRET.upper()}?")}
-    assert "[withheld]?" in to_markdown(scoring(), DETAILS, asked, META).replace("&#91;", "[").replace("&#93;", "]")
-    assert SECRET.upper() in to_markdown(scoring(), DETAILS, asked, ReportMeta(show_forbidden=True))
+    assert "[withheld]?" in render_markdown_report(scoring(), DETAILS, asked, META).replace("&#91;", "[").replace(
+        "&#93;", "]"
+    )
+    assert SECRET.upper() in render_markdown_report(scoring(), DETAILS, asked, ReportMeta(show_forbidden=True))
 
 
 def test_every_mean_has_its_count() -> None:
@@ -111,23 +115,23 @@ def test_only_the_first_thirty_failed_cases_are_listed() -> None:
     ids = tuple(f"case_{i:02}" for i in range(32))
     checks = tuple(CaseChecks(each, ("retrieval_miss",)) for each in reversed(ids))
     table = ScoreTable("c", ids, {"recall@10": column("recall@10", [0.0] * 32)}, (), checks)
-    scored = Scoring(
+    scored = ScoringResult(
         GoldenInfo("g", "", "", 32), {"c": ConfigResult(table, {}, {}, None)}, Decision("PASS", ()), assay_version="1"
     )
-    text = to_markdown(scored, {}, {each: Case(each, "Why?") for each in ids}, ReportMeta())
+    text = render_markdown_report(scored, {}, {each: Case(each, "Why?") for each in ids}, ReportMeta())
     listed = text.split(FAILED)[1].split("\n\n")[0].strip().split("\n")[1:]
     assert list(ids[:30]) == [row.split("|")[2].strip() for row in listed]
     assert "c: 2 more failed cases are in the JSON report." in text
 
 
 def test_scoring_without_anything_still_makes_a_report() -> None:
-    empty = Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
-    text = to_markdown(empty, {}, {}, ReportMeta())
+    empty = ScoringResult(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
+    text = render_markdown_report(empty, {}, {}, ReportMeta())
     assert "**Decision: INCOMPLETE**" in text
     assert "No gate was given, so no rule was checked." in text
 
 
-def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str], object]]:
+def _hostile(text: str) -> tuple[ScoringResult, dict[str, Case], dict[tuple[str, str], object]]:
     base = scoring().configs[BAD]
     table = replace(base.table, case_ids=(text, "b"), checks=(CaseChecks(text, (text,)),), missing=(text,))
     table = replace(table, columns={}, config_id=text, versions={"corpus": (text,)}, notes=(text,))
@@ -146,7 +150,7 @@ def _hostile(text: str) -> tuple[Scoring, dict[str, Case], dict[tuple[str, str],
 
 def _inert(text: str) -> None:
     scored, cases, details = _hostile(text)
-    report = to_markdown(scored, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
+    report = render_markdown_report(scored, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
     assert _rows_have_the_cells_of_their_table(report)
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
@@ -167,7 +171,7 @@ def test_any_text_everywhere_adds_no_cell_heading_or_markup(text: str) -> None:
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.text(), min_size=n, max_size=n), min_size=1)))
 def test_table_rows_all_have_the_same_number_of_cells(rows: list[list[str]]) -> None:
     table = Table("t", tuple("c" for _ in rows[0]), tuple(tuple(row) for row in rows))
-    lines = table_lines(table)
+    lines = render_table_lines(table)
     assert [len(rows[0])] * (len(rows) + 2) == [_cells(line) for line in lines]
 
 

@@ -11,18 +11,18 @@ from msgspec.structs import replace
 from tests.report.sample import BAD, GOOD, column, table
 from tests.report.schema_check import load_schema, violations
 
-from assay.model import ScoreColumn, ScoreTable
-from assay.report.percase import case_lines
+from assay.records.scores import ScoreColumn, ScoreTable
+from assay.report.case_scores import iter_case_lines
 
 
 def _lines(score_table: ScoreTable) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in case_lines(score_table)]
+    return [json.loads(line) for line in iter_case_lines(score_table)]
 
 
 def test_each_line_follows_the_schema_and_ends_the_line() -> None:
     schema = load_schema("case-line")
     for config in (GOOD, BAD):
-        assert all(line.endswith(b"}\n") and line.count(b"\n") == 1 for line in case_lines(table(config)))
+        assert all(line.endswith(b"}\n") and line.count(b"\n") == 1 for line in iter_case_lines(table(config)))
         assert [] == [wrong for line in _lines(table(config)) for wrong in violations(line, schema, schema)]
 
 
@@ -54,21 +54,23 @@ def test_lines_follow_golden_order_across_blocks() -> None:
 def test_order_of_the_columns_changes_no_byte() -> None:
     score_table = table(BAD)
     turned = replace(score_table, columns=dict(reversed(score_table.columns.items())))
-    assert list(case_lines(score_table)) == list(case_lines(turned))
+    assert list(iter_case_lines(score_table)) == list(iter_case_lines(turned))
 
 
 def test_table_without_metrics_or_cases_gives_lines_or_none() -> None:
     bare = ScoreTable("c", ("a",), {}, (), ())
-    assert [b'{"config_id":"c","case_id":"a","scores":{},"status":{},"failed_checks":[]}\n'] == list(case_lines(bare))
-    assert [] == list(case_lines(replace(bare, case_ids=())))
+    assert [b'{"config_id":"c","case_id":"a","scores":{},"status":{},"failed_checks":[]}\n'] == list(
+        iter_case_lines(bare)
+    )
+    assert [] == list(iter_case_lines(replace(bare, case_ids=())))
 
 
 def test_score_that_is_not_finite_is_stopped_rather_than_written_as_null() -> None:
     broken = ScoreColumn("rr@10", np.array([np.nan]), np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint16))
     with pytest.raises(ArithmeticError, match="rr@10"):
-        list(case_lines(ScoreTable("c", ("a",), {"rr@10": broken}, (), ())))
+        list(iter_case_lines(ScoreTable("c", ("a",), {"rr@10": broken}, (), ())))
 
 
 def test_float_is_written_as_its_shortest_exact_form() -> None:
-    lines = list(case_lines(ScoreTable("c", ("a",), {"m": column("m", [0.1 + 0.2])}, (), ())))
+    lines = list(iter_case_lines(ScoreTable("c", ("a",), {"m": column("m", [0.1 + 0.2])}, (), ())))
     assert b'"m":0.30000000000000004' in lines[0]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import safe
+from assay.text import escaping
 
 HOSTILE = {
     "pipe": "a|b",
@@ -76,42 +76,42 @@ TERMINAL = {
 
 @pytest.mark.parametrize("name", MARKDOWN)
 def test_markdown_escapes_what_would_have_an_effect(name: str) -> None:
-    assert MARKDOWN[name] == safe.markdown(HOSTILE[name])
+    assert MARKDOWN[name] == escaping.escape_markdown(HOSTILE[name])
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_escaped_markdown_starts_no_construct(name: str) -> None:
-    assert not re.search(r"[|`<>*~\[\]\\\n\r]|://|^\s*[-+#]( |$)", safe.markdown(HOSTILE[name]))
+    assert not re.search(r"[|`<>*~\[\]\\\n\r]|://|^\s*[-+#]( |$)", escaping.escape_markdown(HOSTILE[name]))
 
 
 @given(st.text())
 def test_markdown_shows_the_same_text_when_rendered(text: str) -> None:
-    assert safe.visible(text) == html.unescape(safe.markdown(text))
+    assert escaping.escape_invisible(text) == html.unescape(escaping.escape_markdown(text))
 
 
 @pytest.mark.parametrize("text", ["leave_001", "recall@10", "ndcg(gain=linear)@10", "-0.5", "Nghỉ phép năm"])
 def test_markdown_leaves_ordinary_text_readable(text: str) -> None:
-    assert text == safe.markdown(text)
+    assert text == escaping.escape_markdown(text)
 
 
 @pytest.mark.parametrize("name", TERMINAL)
 def test_terminal_shows_control_characters_and_disarms_build_commands(name: str) -> None:
-    assert TERMINAL[name] == safe.terminal(HOSTILE[name])
+    assert TERMINAL[name] == escaping.escape_terminal(HOSTILE[name])
 
 
 @given(st.text())
 def test_terminal_text_has_no_control_character(text: str) -> None:
-    assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & {unicodedata.category(sign) for sign in safe.terminal(text)}
+    assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & {unicodedata.category(sign) for sign in escaping.escape_terminal(text)}
 
 
 @given(st.lists(st.sampled_from([":", "#", "[", "a", " ", "vso"])))
 def test_terminal_text_holds_no_build_command_at_any_place(parts: list[str]) -> None:
-    shown = safe.terminal("".join(parts))
+    shown = escaping.escape_terminal("".join(parts))
     assert not re.search(r"(?:^|\s)::|##[a-z]*\[", shown)
 
 
 def test_double_colon_inside_a_word_is_left_alone() -> None:
-    assert "std::vector ## [x]" == safe.terminal("std::vector ## [x]")
+    assert "std::vector ## [x]" == escaping.escape_terminal("std::vector ## [x]")
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝1", "＋1", "－1", "＠1", "  =1"]
@@ -119,25 +119,27 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_csv_cell_that_would_be_a_formula_is_quoted(text: str) -> None:
-    assert "'" + text == safe.csv_cell(text)
+    assert "'" + text == escaping.escape_csv_cell(text)
 
 
 @pytest.mark.parametrize("text", ["12 ngày", "a=b", "'=1", ""])
 def test_csv_cell_that_is_text_stays(text: str) -> None:
-    assert text == safe.csv_cell(text)
+    assert text == escaping.escape_csv_cell(text)
 
 
 def test_csv_cells_survive_writing_and_reading() -> None:
-    cells = [safe.csv_cell(text) for text in (*FORMULAS, 'say "hi", now', "two\nlines") if "\0" not in text]
+    cells = [escaping.escape_csv_cell(text) for text in (*FORMULAS, 'say "hi", now', "two\nlines") if "\0" not in text]
     file = io.StringIO(newline="")
     csv.writer(file).writerow(cells)
     assert cells == next(csv.reader(io.StringIO(file.getvalue(), newline="")))
 
 
 def test_secrets_are_withheld_whatever_their_case_and_the_longest_first() -> None:
-    assert "[withheld] and [withheld]" == safe.without("Band 7 pays and BAND 7", ["band 7", "band 7 pays", ""])
+    assert "[withheld] and [withheld]" == escaping.withhold_secrets(
+        "Band 7 pays and BAND 7", ["band 7", "band 7 pays", ""]
+    )
 
 
 def test_long_text_is_cut_to_one_line() -> None:
-    assert "ab cd" == safe.one_line(" ab\n\tcd ")
-    assert 20 == len(safe.one_line("word " * 50, limit=20))
+    assert "ab cd" == escaping.shorten_to_line(" ab\n\tcd ")
+    assert 20 == len(escaping.shorten_to_line("word " * 50, limit=20))

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from tests.report.sample import BAD, GOOD, RECALL_RULE, result, scoring
 from tests.report.test_safe import HOSTILE
 
-from assay.model import CaseChecks, Decision, GoldenInfo, RuleResult, Scoring
-from assay.report.safe import terminal
-from assay.report.terminal import Screen, summary_lines
+from assay.records.release_gates import Decision, RuleResult
+from assay.records.scores import CaseChecks, GoldenInfo, ScoringResult
+from assay.report.terminal import Screen, render_score_screen
+from assay.text.escaping import escape_terminal
 
 
 def _everything(screen: Screen) -> list[str]:
@@ -28,28 +29,28 @@ def test_each_configuration_has_its_decision_then_its_reasons() -> None:
         " - 1 case without output",
         " - p95: n < 20",
     )
-    assert expected == summary_lines(scoring()).lines
+    assert expected == render_score_screen(scoring()).lines
 
 
 def test_configuration_without_a_gate_says_so() -> None:
     scored = replace(scoring(), configs={GOOD: result(GOOD, None)})
-    assert ("hybrid-rerank: not gated",) == summary_lines(scored).lines
+    assert ("hybrid-rerank: not gated",) == render_score_screen(scored).lines
 
 
 METRICS = "Metrics (value, 95% interval, cases scored)"
 
 
 def _metric_rows() -> dict[str, tuple[str, ...]]:
-    return {row[0]: row for row in summary_lines(scoring()).tables[0].rows}
+    return {row[0]: row for row in render_score_screen(scoring()).tables[0].rows}
 
 
 def test_tables_are_metrics_rules_and_failed_cases() -> None:
     expected = [METRICS, "Release Gate Checklist", "Failed cases"]
-    assert expected == [table.title for table in summary_lines(scoring()).tables]
+    assert expected == [table.title for table in render_score_screen(scoring()).tables]
 
 
 def test_metrics_stand_side_by_side_with_class_interval_counts_and_the_worst_case() -> None:
-    assert ("Metric", "Class", "hybrid-rerank", "vector-only") == summary_lines(scoring()).tables[0].columns
+    assert ("Metric", "Class", "hybrid-rerank", "vector-only") == render_score_screen(scoring()).tables[0].columns
     # 0 and 0.5 scored, the error counted as 0: 0.5 / 3.
     expected = "0.250  0.000 to 0.900  n=2, 1 error (0.167 if they count as the worst)"
     assert ("recall@10", "D", expected) == (*_metric_rows()["recall@10"][:2], _metric_rows()["recall@10"][3])
@@ -66,7 +67,7 @@ def test_numbers_are_printed_by_their_unit() -> None:
 
 
 def test_what_must_be_said_of_a_number_stands_below_the_table() -> None:
-    assert "vector-only: few cases: recall@10" in summary_lines(scoring()).tables[0].notes
+    assert "vector-only: few cases: recall@10" in render_score_screen(scoring()).tables[0].notes
 
 
 def test_notes_tell_missing_cases_stages_and_warnings() -> None:
@@ -77,26 +78,28 @@ def test_notes_tell_missing_cases_stages_and_warnings() -> None:
         "vector-only: warnings that fail no case: partial_context × 1, partial_retrieval × 1",
         "runs/night.jsonl: 2 unknown keys ignored",
     )
-    assert expected == summary_lines(scoring()).notes
+    assert expected == render_score_screen(scoring()).notes
 
 
 def test_long_list_of_missing_cases_is_cut() -> None:
     bad = scoring().configs[BAD]
     ids = tuple(f"case_{i}" for i in range(25))
     scored = replace(scoring(), configs={BAD: replace(bad, table=replace(bad.table, missing=ids))})
-    assert summary_lines(scored).notes[0].endswith("case_19 … and 5 more")
+    assert render_score_screen(scored).notes[0].endswith("case_19 … and 5 more")
 
 
 def test_failed_cases_are_ten_at_most_with_a_note_on_the_rest() -> None:
     bad = scoring().configs[BAD]
     ids = tuple(f"case_{i}" for i in range(12))
     table = replace(bad.table, case_ids=ids, checks=tuple(CaseChecks(each, ("leak",)) for each in ids))
-    failed = summary_lines(replace(scoring(), configs={BAD: replace(bad, table=table)})).tables[-1]
+    failed = render_score_screen(replace(scoring(), configs={BAD: replace(bad, table=table)})).tables[-1]
     assert (10, ("vector-only: 2 more failed cases",)) == (len(failed.rows), failed.notes)
 
 
 def test_nothing_scored_makes_an_empty_screen() -> None:
-    assert Screen((), (), ()) == summary_lines(Scoring(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ())))
+    assert Screen((), (), ()) == render_score_screen(
+        ScoringResult(GoldenInfo("", "", "", 0), {}, Decision("INCOMPLETE", ()))
+    )
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -105,20 +108,20 @@ def test_hostile_ids_are_safe_in_every_cell(name: str) -> None:
     bad = scoring().configs[BAD]
     table = replace(bad.table, case_ids=(text,), checks=(CaseChecks(text, (text,)),), missing=(text,), notes=(text,))
     gated = replace(bad, table=table, decision=Decision("FAIL", (text,)))
-    screen = summary_lines(replace(scoring(), configs={text: gated}, stages={text: text}, warnings=(text,)))
-    assert [] == [each for each in _everything(screen) if each != terminal(each)]
+    screen = render_score_screen(replace(scoring(), configs={text: gated}, stages={text: text}, warnings=(text,)))
+    assert [] == [each for each in _everything(screen) if each != escape_terminal(each)]
 
 
 def test_slices_are_shown_for_the_keys_asked_for() -> None:
-    titles = [table.title for table in summary_lines(scoring(), by=("tag",)).tables]
+    titles = [table.title for table in render_score_screen(scoring(), by=("tag",)).tables]
     assert ["Slices", "Release Gate Checklist", "Failed cases"] == titles[1:]
-    slices = summary_lines(scoring(), by=("tag",)).tables[1]
+    slices = render_score_screen(scoring(), by=("tag",)).tables[1]
     assert ("vector-only", "tag=hr", "2", "0.250 (n=2)") == slices.rows[-2][:4]
-    assert "Slices" not in [table.title for table in summary_lines(scoring(), by=("difficulty",)).tables]
+    assert "Slices" not in [table.title for table in render_score_screen(scoring(), by=("difficulty",)).tables]
 
 
 def test_number_just_below_its_bound_does_not_look_equal_to_it() -> None:
     bad = scoring().configs[BAD]
     close = RuleResult(RECALL_RULE, "fail", 0.84996, 41, "close")
     scored = replace(scoring(), configs={BAD: replace(bad, decision=Decision("FAIL", (), (close,)))})
-    assert ("0.84996", "≥ 0.85000") == summary_lines(scored).tables[-2].rows[0][4:6]
+    assert ("0.84996", "≥ 0.85000") == render_score_screen(scored).tables[-2].rows[0][4:6]

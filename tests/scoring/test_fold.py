@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
-from assay.scoring.fold import NO_OBSERVATION, fold
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
+from assay.scoring.score_tables import NO_OBSERVATION, fold_repeats
 
 REASONS = ("", "timeout", "no citations", "http 500")
 
@@ -26,40 +26,40 @@ def why(column: ScoreColumn, row: int) -> str:
 
 
 def test_a_case_scores_the_mean_of_its_repeats_and_keeps_their_spread() -> None:
-    folded = fold(*rows((0, 1.0, SCORED, 0), (0, 0.25, SCORED, 0), (1, 0.5, SCORED, 0)), 2)
+    folded = fold_repeats(*rows((0, 1.0, SCORED, 0), (0, 0.25, SCORED, 0), (1, 0.5, SCORED, 0)), 2)
     assert folded.column.values.tolist() == [0.625, 0.5]
     assert folded.spread.tolist() == [0.75, 0.0]
 
 
 def test_half_of_the_repeats_scored_is_enough_and_less_is_an_error() -> None:
     enough, case = rows((0, 1.0, SCORED, 0), (0, 0.0, ERROR, 1))
-    assert fold(enough, case, 1).column.status.tolist() == [SCORED]
+    assert fold_repeats(enough, case, 1).column.status.tolist() == [SCORED]
     too_few, case = rows((0, 1.0, SCORED, 0), (0, 0.0, ERROR, 1), (0, 0.0, ERROR, 3))
-    folded = fold(too_few, case, 1)
+    folded = fold_repeats(too_few, case, 1)
     assert folded.column.status.tolist() == [ERROR]
     assert folded.column.values.tolist() == [0.0]
     assert why(folded.column, 0) == "http 500"  # the first in alphabetical order, not in row order
 
 
 def test_repeats_to_which_the_metric_does_not_apply_do_not_count_against_the_case() -> None:
-    folded = fold(*rows((0, 0.0, NOT_APPLICABLE, 2), (0, 0.0, NOT_APPLICABLE, 2), (0, 1.0, SCORED, 0)), 1)
+    folded = fold_repeats(*rows((0, 0.0, NOT_APPLICABLE, 2), (0, 0.0, NOT_APPLICABLE, 2), (0, 1.0, SCORED, 0)), 1)
     assert (folded.column.status.tolist(), folded.column.values.tolist()) == ([SCORED], [1.0])
 
 
 def test_a_case_is_not_applicable_only_where_every_repeat_is() -> None:
-    folded = fold(*rows((0, 0.0, NOT_APPLICABLE, 2), (1, 0.0, NOT_APPLICABLE, 2), (1, 0.0, ERROR, 1)), 2)
+    folded = fold_repeats(*rows((0, 0.0, NOT_APPLICABLE, 2), (1, 0.0, NOT_APPLICABLE, 2), (1, 0.0, ERROR, 1)), 2)
     assert folded.column.status.tolist() == [NOT_APPLICABLE, ERROR]
     assert [why(folded.column, row) for row in (0, 1)] == ["no citations", "timeout"]
 
 
 def test_a_case_that_was_never_observed_is_an_error() -> None:
-    folded = fold(*rows((1, 1.0, SCORED, 0)), 3)
+    folded = fold_repeats(*rows((1, 1.0, SCORED, 0)), 3)
     assert folded.column.status.tolist() == [ERROR, SCORED, ERROR]
     assert [why(folded.column, row) for row in range(3)] == [NO_OBSERVATION, "", NO_OBSERVATION]
 
 
 def test_no_rows_at_all_leave_every_case_in_error() -> None:
-    assert fold(*rows(), 2).column.status.tolist() == [ERROR, ERROR]
+    assert fold_repeats(*rows(), 2).column.status.tolist() == [ERROR, ERROR]
 
 
 entry = st.tuples(
@@ -71,7 +71,7 @@ entry = st.tuples(
 def test_the_order_of_the_rows_changes_no_bit(entries: list[tuple[int, float, int, int]], random: object) -> None:
     shuffled = list(entries)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = fold(*rows(*entries), 4), fold(*rows(*shuffled), 4)
+    one, other = fold_repeats(*rows(*entries), 4), fold_repeats(*rows(*shuffled), 4)
     assert one.column.values.tobytes() == other.column.values.tobytes()
     assert one.spread.tobytes() == other.spread.tobytes()
     assert one.column.status.tolist() == other.column.status.tolist()
@@ -80,5 +80,5 @@ def test_the_order_of_the_rows_changes_no_bit(entries: list[tuple[int, float, in
 
 @given(st.floats(0, 1), st.integers(1, 7))
 def test_equal_repeats_score_exactly_what_each_scored(value: float, repeats: int) -> None:
-    folded = fold(*rows(*[(0, value, SCORED, 0)] * repeats), 1)
+    folded = fold_repeats(*rows(*[(0, value, SCORED, 0)] * repeats), 1)
     assert folded.column.values.tolist() == [value]

@@ -6,9 +6,9 @@ import unicodedata
 
 import pytest
 
-from assay.errors import SettingsError
-from assay.model import Case, Evidence, User
-from assay.scoring.slices import rows_of_slice, slice_name_problem, slice_rows
+from assay.records.errors import SettingsError
+from assay.records.golden_set import Case, Evidence, User
+from assay.scoring.slices import find_slice_name_problem, find_slice_rows, find_slices
 
 CASES = [
     Case(
@@ -23,7 +23,7 @@ CASES = [
 
 
 def rows(*keys: str) -> dict[str, list[int]]:
-    return {name: found.tolist() for name, found in slice_rows(CASES, keys or None).items()}
+    return {name: found.tolist() for name, found in find_slices(CASES, keys or None).items()}
 
 
 def test_without_keys_the_usual_ones_are_cut_in_a_fixed_order() -> None:
@@ -46,9 +46,9 @@ def test_without_keys_the_usual_ones_are_cut_in_a_fixed_order() -> None:
 
 def test_a_difficulty_that_no_case_states_is_left_out_unless_asked_for() -> None:
     alike = [Case("a", "?", tags=("hr",)), Case("b", "?", tags=("hr",))]
-    assert list(slice_rows(alike)) == ["tag=hr", "behaviour=answer"]
-    assert list(slice_rows(alike, ["difficulty"])) == ["difficulty=unknown"]
-    assert list(slice_rows(alike, ["tag", "behaviour"])) == ["tag=hr", "behaviour=answer"]
+    assert list(find_slices(alike)) == ["tag=hr", "behaviour=answer"]
+    assert list(find_slices(alike, ["difficulty"])) == ["difficulty=unknown"]
+    assert list(find_slices(alike, ["tag", "behaviour"])) == ["tag=hr", "behaviour=answer"]
 
 
 def test_kind_and_attributes_can_be_asked_for() -> None:
@@ -57,40 +57,40 @@ def test_kind_and_attributes_can_be_asked_for() -> None:
 
 def test_language_is_the_cases_own_then_a_tag_then_the_locale() -> None:
     case = Case("x", "?", language="de", tags=("lang:en",), user=User(locale="vi"))
-    assert list(slice_rows([case], ["language"])) == ["language=de"]
+    assert list(find_slices([case], ["language"])) == ["language=de"]
 
 
 def test_an_unknown_key_names_the_nearest_and_all_that_exist() -> None:
     with pytest.raises(SettingsError) as caught:
-        slice_rows(CASES, ["tag", "domian", "tenant"])
+        find_slices(CASES, ["tag", "domian", "tenant"])
     first, second = caught.value.problems
     assert "did you mean 'domain'? expected behaviour, difficulty, domain, kind, language, tag" in str(first)
     assert "'tenant'" in str(second)
 
 
 def test_a_known_key_without_values_gives_no_slice() -> None:
-    assert slice_rows([Case("a", "?")], ["kind", "tag"]) == {}
+    assert find_slices([Case("a", "?")], ["kind", "tag"]) == {}
 
 
 def test_one_slice_holds_the_same_rows_as_the_table_of_all() -> None:
     for name, expected in rows("tag", "difficulty", "behaviour", "language", "kind", "domain").items():
-        assert expected == rows_of_slice(CASES, name).tolist()
+        assert expected == find_slice_rows(CASES, name).tolist()
 
 
 def test_a_slice_named_with_decomposed_diacritics_is_found() -> None:
-    assert rows_of_slice(CASES, unicodedata.normalize("NFD", "tag=không dấu")).tolist() == [3]
+    assert find_slice_rows(CASES, unicodedata.normalize("NFD", "tag=không dấu")).tolist() == [3]
 
 
 def test_a_slice_that_no_case_is_in_is_empty() -> None:
-    assert rows_of_slice(CASES, "tag=h").tolist() == []
-    assert rows_of_slice(CASES, "nothing=at all").tolist() == []
+    assert find_slice_rows(CASES, "tag=h").tolist() == []
+    assert find_slice_rows(CASES, "nothing=at all").tolist() == []
 
 
 @pytest.mark.parametrize("name", ["", "hr", "=hr", "tag=", " tag=hr"])
 def test_a_name_that_is_not_key_and_value_is_refused(name: str) -> None:
-    assert "expected key=value" in str(slice_name_problem(name))
+    assert "expected key=value" in str(find_slice_name_problem(name))
 
 
 def test_a_value_may_hold_an_equals_sign() -> None:
-    assert slice_name_problem("domain=a=b") is None
-    assert rows_of_slice([Case("a", "?", attributes={"domain": "a=b"})], "domain=a=b").tolist() == [0]
+    assert find_slice_name_problem("domain=a=b") is None
+    assert find_slice_rows([Case("a", "?", attributes={"domain": "a=b"})], "domain=a=b").tolist() == [0]

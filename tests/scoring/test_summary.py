@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from assay.graders.catalog import CATALOG, column_name, parse
-from assay.model import ERROR, NOT_APPLICABLE, SCORED, Case, ScoreColumn, ScoreTable, Summary
-from assay.scoring.measured import cluster_ids
-from assay.scoring.summary import summaries, summarise, summary_of
+from assay.metrics.catalog import CATALOG, case_column_name, parse_metric
+from assay.records.golden_set import Case
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable, Summary
+from assay.scoring.column_values import number_clusters
+from assay.scoring.summaries import summarise_column, summarise_metric, summarise_table
 
 E, N = "error", "not applicable"
 
@@ -30,8 +31,8 @@ def column(metric: str, scores: Sequence[float | str]) -> ScoreColumn:
 
 def summary(metric: str, scores: Sequence[float | str], rows: Sequence[int] | None = None) -> Summary:
     chosen = None if rows is None else np.array(rows, dtype=np.intp)
-    grader = CATALOG[parse(metric).base]
-    return summarise(
+    grader = CATALOG[parse_metric(metric).base]
+    return summarise_column(
         grader, column(metric, scores), chosen, metric=metric, slice_name="all" if rows is None else "tag=x"
     )
 
@@ -82,9 +83,9 @@ def test_other_scores_get_a_t_interval_inside_the_range() -> None:
 
 def test_cases_of_one_cluster_widen_the_interval() -> None:
     scores = [1.0, 1.0, 0.0, 0.0] * 10
-    alone = summarise(CATALOG["hit"], column("hit@5", scores))
-    twins = cluster_ids([Case(str(row), "?", cluster=str(row // 2)) for row in range(40)])
-    shared = summarise(CATALOG["hit"], column("hit@5", scores), clusters=twins)
+    alone = summarise_column(CATALOG["hit"], column("hit@5", scores))
+    twins = number_clusters([Case(str(row), "?", cluster=str(row // 2)) for row in range(40)])
+    shared = summarise_column(CATALOG["hit"], column("hit@5", scores), clusters=twins)
     assert alone.interval is not None
     assert shared.interval is not None
     assert shared.interval.method.startswith("CR1-t")
@@ -95,7 +96,7 @@ def test_cases_of_one_cluster_widen_the_interval() -> None:
 def test_clusters_of_other_cases_do_not_change_the_method() -> None:
     """Only the scored rows of the slice count: here the twins are outside."""
     clusters = np.array([0, 1, 2, 3, 3], dtype=np.intp)
-    found = summarise(
+    found = summarise_column(
         CATALOG["hit"],
         column("hit@5", [1.0, 0.0, 1.0, 1.0, 1.0]),
         np.array([0, 1, 2], dtype=np.intp),
@@ -107,7 +108,7 @@ def test_clusters_of_other_cases_do_not_change_the_method() -> None:
 
 
 def test_one_cluster_gives_no_interval_and_says_why() -> None:
-    found = summarise(CATALOG["hit"], column("hit@5", [1.0, 0.0]), clusters=np.array([0, 0], dtype=np.intp))
+    found = summarise_column(CATALOG["hit"], column("hit@5", [1.0, 0.0]), clusters=np.array([0, 0], dtype=np.intp))
     assert found.interval is None
     assert any("one cluster" in note for note in found.notes)
 
@@ -138,7 +139,7 @@ def calibration(refused: Sequence[float | str], answered: Sequence[float | str])
     scores = {"refused": refused, "answered": answered, "refusal_calibration": both}
     columns = {metric: column(metric, given) for metric, given in scores.items()}
     table = ScoreTable("c", [str(row) for row in range(len(refused))], columns, (), ())
-    return summary_of(table, parse("refusal_calibration"))
+    return summarise_metric(table, parse_metric("refusal_calibration"))
 
 
 def test_refusal_calibration_is_the_mean_of_both_kinds_of_right() -> None:
@@ -217,8 +218,8 @@ def test_counts_add_up_and_every_number_is_in_the_range(scores: list[float | str
 def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
     latency = column("latency_ms", [100.0, 300.0])
     table = ScoreTable("c", ["a", "b"], {"recall@10": column("recall@10", [1.0, 0.0]), "latency_ms": latency}, (), ())
-    names = [parse("recall@10"), parse("latency_ms(stat=p50)")]
-    headline, by_slice = summaries(table, names, {"tag=hr": np.array([1], dtype=np.intp)})
+    names = [parse_metric("recall@10"), parse_metric("latency_ms(stat=p50)")]
+    headline, by_slice = summarise_table(table, names, {"tag=hr": np.array([1], dtype=np.intp)})
     assert {"recall@10": 0.5, "latency_ms(stat=p50)": 100.0} == {key: each.value for key, each in headline.items()}
     of_hr = {key: each.value for key, each in by_slice["tag=hr"].items()}
     assert of_hr == {"recall@10": 0.0, "latency_ms(stat=p50)": 300.0}
@@ -226,30 +227,30 @@ def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
 
 @pytest.mark.parametrize("metric", ["recall@5", "latency_ms(stat=p95)", "over_refusal", "cost_usd"])
 def test_a_slice_to_which_a_metric_does_not_apply_is_summarised_as_any_other(metric: str) -> None:
-    name = parse(metric)
+    name = parse_metric(metric)
     column = ScoreColumn(
-        str(column_name(name)),
+        str(case_column_name(name)),
         np.array([1.0, 0.0, 0.0]),
         np.array([SCORED, NOT_APPLICABLE, NOT_APPLICABLE], dtype=np.uint8),
         np.zeros(3, dtype=np.uint16),
     )
     table = ScoreTable("c", ["a", "b", "c"], {column.metric: column}, (), ())
     rows = np.array([1, 2])
-    (found,) = summaries(table, [name], {"tag=x": rows})[1]["tag=x"].values()
-    assert summary_of(table, name, rows, slice_name="tag=x") == found
+    (found,) = summarise_table(table, [name], {"tag=x": rows})[1]["tag=x"].values()
+    assert summarise_metric(table, name, rows, slice_name="tag=x") == found
     assert (None, 0, 2) == (found.value, found.scored, found.not_applicable)
 
 
 def test_a_metric_without_a_column_is_not_summarised_in_silence() -> None:
     with pytest.raises(KeyError, match="recall@10"):
-        summary_of(ScoreTable("c", [], {}, (), ()), parse("recall@10"))
+        summarise_metric(ScoreTable("c", [], {}, (), ()), parse_metric("recall@10"))
 
 
 def test_number_of_an_uncalibrated_scorer_is_marked() -> None:
     status, reason = np.zeros(1, np.uint8), np.zeros(1, np.uint16)
     column = ScoreColumn("faithfulness(by=rules)", np.array([0.7]), status, reason)
     table = ScoreTable("c", ["q"], {column.metric: column}, (), (), uncalibrated=(column.metric,))
-    headline, _ = summaries(table, [parse(column.metric)], {})
+    headline, _ = summarise_table(table, [parse_metric(column.metric)], {})
     assert ("uncalibrated: for ranking and trend only",) == headline[column.metric].notes
-    known, _ = summaries(replace(table, uncalibrated=()), [parse(column.metric)], {})
+    known, _ = summarise_table(replace(table, uncalibrated=()), [parse_metric(column.metric)], {})
     assert () == known[column.metric].notes

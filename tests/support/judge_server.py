@@ -27,7 +27,7 @@ FENCED = re.compile(r"^<<<\S+ [0-9a-f]{16,}>>>\n(.*)$", re.MULTILINE)
 
 
 @dataclass
-class Asked:
+class JudgeCall:
     """One call as the judge sees it: the text of its messages, the fenced data, and the schema of the reply."""
 
     body: dict[str, Any]
@@ -43,27 +43,27 @@ class Asked:
         return properties
 
 
-Answer = Callable[[Asked], Any]
+Answer = Callable[[JudgeCall], Any]
 """Returns the reply as plain values, or as a text that is sent unchanged."""
 
 
-def labelled(choose: Callable[[Asked, str], str]) -> Answer:
+def answer_with_labels(choose: Callable[[JudgeCall, str], str]) -> Answer:
     """Return an answer that gives each id the label chosen for it, with a quote of the first source where asked."""
 
-    def answer(asked: Asked) -> Any:
+    def answer(asked: JudgeCall) -> Any:
         quotable = [each for each in asked.item.get("source", {}).get("enum", []) if each]
         items = []
         for name in asked.item["id"]["enum"]:
             item: dict[str, Any] = {"id": name, "reasoning": "as scripted"}
             if quotable:
-                item |= {"source": quotable[0], "quote": text_of(asked.data, quotable[0])[:60]}
+                item |= {"source": quotable[0], "quote": find_text(asked.data, quotable[0])[:60]}
             items.append(item | {"label": choose(asked, name)})
         return {"items": items, "echo": ""}
 
     return answer
 
 
-def text_of(data: Any, name: str) -> str:
+def find_text(data: Any, name: str) -> str:
     """Return the text of the source with this id, or of the field of this name."""
     if isinstance(data, dict):
         if data.get("id") == name and isinstance(data.get("text"), str):
@@ -71,10 +71,10 @@ def text_of(data: Any, name: str) -> str:
         if isinstance(data.get(name), str):
             return str(data[name])
     children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return next((text for child in children if (text := text_of(child, name))), "")
+    return next((text for child in children if (text := find_text(child, name))), "")
 
 
-FIRST = labelled(lambda asked, _: str(asked.item["label"]["enum"][0]))
+FIRST = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
 """Chooses the first label for everything."""
 
 
@@ -111,8 +111,10 @@ class JudgeServer:
     def _control(self, path: str, body: bytes) -> bytes:
         if path == "/plan":
             self.plan = deque(json.loads(body))
-            return whole({})
-        return whole(self.requests if path == "/log" else {"calls": self.calls, "most_at_once": self.most_at_once})
+            return build_http_response({})
+        return build_http_response(
+            self.requests if path == "/log" else {"calls": self.calls, "most_at_once": self.most_at_once}
+        )
 
     async def _judge(self, path: str, headers: dict[str, str], raw: bytes, writer: asyncio.StreamWriter) -> None:
         body = json.loads(raw)
@@ -142,27 +144,29 @@ class JudgeServer:
         """Return the whole HTTP response to a call, without its delays and broken connections."""
         status, headers = int(step.get("status", 200)), step.get("headers", {})
         if "body" in step:
-            return whole(step["body"], status, headers)
+            return build_http_response(step["body"], status, headers)
         if "error" in step or status != 200:
-            return whole(error_body(str(step.get("error", f"scripted {status}"))), status, headers)
-        refused = next((each for each in sorted(self.refuses) if named(body, each)), None)
+            return build_http_response(error_body(str(step.get("error", f"scripted {status}"))), status, headers)
+        refused = next((each for each in sorted(self.refuses) if uses_parameter(body, each)), None)
         if refused is not None:
             message = f"Unsupported parameter: '{refused}' is not supported with this model."
-            return whole(error_body(message, refused), 400)
+            return build_http_response(error_body(message, refused), 400)
         anthropic = path.endswith("/messages")
-        asked = read(body, anthropic)
+        asked = parse_request(body, anthropic)
         said = step["content"] if "content" in step else self.answer(asked)
-        return whole((said_anthropic if anthropic else said_openai)(asked, said, step), 200, headers)
+        return build_http_response(
+            (build_anthropic_body if anthropic else build_openai_body)(asked, said, step), 200, headers
+        )
 
 
-def named(body: dict[str, Any], parameter: str) -> bool:
+def uses_parameter(body: dict[str, Any], parameter: str) -> bool:
     """Return whether a request uses a parameter; `json_schema` is a value of response_format."""
     if parameter == "json_schema":
         return bool((body.get("response_format") or {}).get("type") == "json_schema")
     return parameter in body
 
 
-def read(body: dict[str, Any], anthropic: bool) -> Asked:
+def parse_request(body: dict[str, Any], anthropic: bool) -> JudgeCall:
     """Return a request as the model sees it."""
     messages = [{"content": body["system"]}, *body["messages"]] if anthropic else body["messages"]
     text = "\n".join(str(message["content"]) for message in messages)
@@ -171,14 +175,16 @@ def read(body: dict[str, Any], anthropic: bool) -> Asked:
     form = body.get("response_format") or {}
     if "tools" in body:
         tool = body["tools"][0]
-        return Asked(body, text, data, tool["input_schema"] if anthropic else tool["function"]["parameters"], "tool")
+        return JudgeCall(
+            body, text, data, tool["input_schema"] if anthropic else tool["function"]["parameters"], "tool"
+        )
     if form.get("type") == "json_schema":
-        return Asked(body, text, data, form["json_schema"]["schema"], "json_schema")
+        return JudgeCall(body, text, data, form["json_schema"]["schema"], "json_schema")
     lines = [line for line in text.splitlines() if line.startswith("{") and '"additionalProperties"' in line]
-    return Asked(body, text, data, json.loads(lines[-1]) if lines else {}, form.get("type", "text"))
+    return JudgeCall(body, text, data, json.loads(lines[-1]) if lines else {}, form.get("type", "text"))
 
 
-def said_openai(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
+def build_openai_body(asked: JudgeCall, said: Any, step: Step) -> dict[str, Any]:
     """Return the body of a chat completion with this content."""
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": step.get("refusal")}
@@ -201,7 +207,7 @@ def said_openai(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
     }
 
 
-def said_anthropic(asked: Asked, said: Any, step: Step) -> dict[str, Any]:
+def build_anthropic_body(asked: JudgeCall, said: Any, step: Step) -> dict[str, Any]:
     """Return the body of a message with this content; a text in reply to a tool call stays a text."""
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
     block: dict[str, Any] = {"type": "text", "text": text}
@@ -227,7 +233,7 @@ def error_body(message: str, parameter: str | None = None) -> dict[str, Any]:
     return {"type": "error", "error": {"message": message, "type": "scripted", "param": parameter, "code": None}}
 
 
-def whole(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> bytes:
+def build_http_response(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> bytes:
     """Return a whole HTTP response."""
     raw = body.encode() if isinstance(body, str) else json.dumps(body, ensure_ascii=False).encode()
     sent = {"content-type": "application/json", "content-length": str(len(raw)), **(headers or {})}
@@ -235,7 +241,7 @@ def whole(body: Any, status: int = 200, headers: dict[str, str] | None = None) -
     return "\r\n".join([*lines, "", ""]).encode() + raw
 
 
-async def listen(server: JudgeServer, port: int = 0) -> asyncio.Server:
+async def start_listening(server: JudgeServer, port: int = 0) -> asyncio.Server:
     """Start listening on loopback and store the address in `server`."""
     listening = await asyncio.start_server(server.serve, "127.0.0.1", port, limit=2**24, backlog=1024)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
@@ -250,7 +256,7 @@ def judge_server(**settings: Any) -> Iterator[JudgeServer]:
     stop = asyncio.Event()
 
     async def main() -> None:
-        listening = await listen(server)
+        listening = await start_listening(server)
         started.set()
         await stop.wait()
         listening.close()
@@ -275,7 +281,7 @@ def judge_server(**settings: Any) -> Iterator[JudgeServer]:
 
 async def _alone(arguments: argparse.Namespace) -> None:
     server = JudgeServer(delay_ms=arguments.delay_ms, log=arguments.log, refuses=frozenset(arguments.refuse))
-    listening = await listen(server, arguments.port)
+    listening = await start_listening(server, arguments.port)
     print(server.url, flush=True)  # noqa: T201  # how the starter learns the address
     await listening.serve_forever()
 

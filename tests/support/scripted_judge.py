@@ -7,27 +7,27 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tests.runners.test_local import FakeTime
-from tests.support.verdicts import JUDGE, request, verdict
+from tests.runs.test_observation_runner import FakeTime
+from tests.support.verdicts import JUDGE, make_request, make_verdict
 
-from assay.errors import IncompleteError
-from assay.ports import CallError, SampleKey, Turn
-from assay.runners.budget import Budget
-from assay.runners.judging import JudgingRunner, Limits, NeedsMore
-from assay.verdict import JudgeRequest, Verdict
+from assay.calls.interfaces import CallError, ClaimState, SampleKey
+from assay.judging.budget import Budget
+from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, NeedsMoreVotes
+from assay.records.errors import IncompleteError
+from assay.records.verdicts import JudgeRequest, Verdict
 
 Script = Callable[[int, JudgeRequest, int], Verdict | Exception]
-ONE_AT_A_TIME = Limits(concurrency=1)
-QUESTIONS = [request(f"q{number}") for number in range(40)]
+ONE_AT_A_TIME = JudgingLimits(concurrency=1)
+QUESTIONS = [make_request(f"q{number}") for number in range(40)]
 
 
-class Scripted:
+class ScriptedJudge:
     """A judge that replies with the result of a function of the call number, the request and the sample number."""
 
     identity = JUDGE
 
     def __init__(self, script: Script | None = None) -> None:
-        self.script = script or (lambda _, request, sample: verdict(request, sample))
+        self.script = script or (lambda _, request, sample: make_verdict(request, sample))
         self.calls: list[tuple[str, int]] = []
         self.active = self.most = 0
 
@@ -49,7 +49,7 @@ class Scripted:
     async def aclose(self) -> None: ...
 
 
-class Store:
+class MemoryStore:
     """A verdict store in memory; the save number `full_at` fails as on a full disk."""
 
     def __init__(self, full_at: float = math.inf, busy: int = 0) -> None:
@@ -62,19 +62,19 @@ class Store:
     def together(self) -> Iterator[None]:
         yield
 
-    def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | Turn]:
-        results: list[Verdict | Turn] = []
+    def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | ClaimState]:
+        results: list[Verdict | ClaimState] = []
         for key in keys:
             recorded = self.kept.get(key)
             if self.busy:
                 self.busy -= 1
-                results.append(Turn.BUSY)
+                results.append(ClaimState.BUSY)
             elif recorded is not None and recorded.unscored is None:
                 results.append(recorded)
             else:
                 self.claims.append(key)
                 self.open.add(key)
-                results.append(Turn.MINE)
+                results.append(ClaimState.CLAIMED)
         return results
 
     def save(self, verdicts: Sequence[Verdict]) -> None:
@@ -90,24 +90,28 @@ class Store:
         self.open -= set(keys)
 
 
-def votes(count: int) -> NeedsMore:
+def need_votes(count: int) -> NeedsMoreVotes:
     return lambda _, samples: len(samples) < count
 
 
-def judged(
-    judge: Scripted,
+def run_scripted_judge(
+    judge: ScriptedJudge,
     requests: Sequence[JudgeRequest] = QUESTIONS[:1],
-    limits: Limits = ONE_AT_A_TIME,
-    store: Store | None = None,
-    needs_more: NeedsMore | None = None,
+    limits: JudgingLimits = ONE_AT_A_TIME,
+    store: MemoryStore | None = None,
+    needs_more: NeedsMoreVotes | None = None,
     budget: Budget | None = None,
     time: FakeTime | None = None,
     known: Mapping[str, Sequence[Verdict]] | None = None,
 ) -> JudgingRunner:
-    runner = JudgingRunner(judge, store or Store(), needs_more or votes(1), limits, budget, (time or FakeTime()).clock)
+    runner = JudgingRunner(
+        judge, store or MemoryStore(), needs_more or need_votes(1), limits, budget, (time or FakeTime()).clock
+    )
     asyncio.run(runner.run(requests, known))
     return runner
 
 
-def failing_first(code: str, times: int, retry_after: float | None = None) -> Script:
-    return lambda call, asked, sample: CallError(code, "no", retry_after) if call <= times else verdict(asked, sample)
+def fail_first(code: str, times: int, retry_after: float | None = None) -> Script:
+    return lambda call, asked, sample: (
+        CallError(code, "no", retry_after) if call <= times else make_verdict(asked, sample)
+    )

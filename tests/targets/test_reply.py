@@ -9,18 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.config_model import ChunkFields, Response
-from assay.model import Case, Chunk, Observation, Stage, TargetError, User
-from assay.ports import Call, CallError, Operation
-from assay.targets.paths import Missing, find, parse
-from assay.targets.reply import decode, read_reply
-from assay.targets.template import check, fill, headers_of
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import (
+    MissingPath,
+    build_identity_headers,
+    fill_template,
+    find_unknown_placeholders,
+    find_value,
+    parse_path,
+)
+from assay.records.golden_set import Case, User
+from assay.records.observations import Chunk, Observation, Stage, TargetError
+from assay.records.settings import ChunkMapping, ResponseMapping
+from assay.targets.reply import decode_reply, read_reply
 
 CASE = Case("c", "Was ist das?", user=User(tenant="t", roles=("a", "b")))
 
 
-def read(value: Any, operation: Operation = "ask", **mapping: Any) -> Observation:
-    return read_reply(value, Call(CASE, operation, 1.0, 3), msgspec.convert(mapping, Response))
+def read(value: Any, operation: TargetOperation = "ask", **mapping: Any) -> Observation:
+    return read_reply(value, TargetCall(CASE, operation, 1.0, 3), msgspec.convert(mapping, ResponseMapping))
 
 
 def stages(observation: Observation) -> list[tuple[str, list[str]]]:
@@ -52,7 +59,7 @@ def test_null_answer_stays_null_and_an_empty_one_stays_empty() -> None:
 def test_question_in_another_unicode_form_is_the_same() -> None:
     case = Case("c", "Phép năm?")
     reply = {"question": "Phe\u0301p  năm?", "answer": "x"}
-    assert "Phép năm?" == read_reply(reply, Call(case, "ask", 1.0), Response()).question
+    assert "Phép năm?" == read_reply(reply, TargetCall(case, "ask", 1.0), ResponseMapping()).question
 
 
 @pytest.mark.parametrize(
@@ -94,7 +101,7 @@ def test_mapping_that_finds_no_answer_says_what_was_there() -> None:
 
 
 def test_keys_are_built_from_fields_that_stay() -> None:
-    chunk = msgspec.to_builtins(ChunkFields(id="id", metadata={"document": "doc", "page": "page"}))
+    chunk = msgspec.to_builtins(ChunkMapping(id="id", metadata={"document": "doc", "page": "page"}))
     row = {"text": "yes", "hits": [{"id": 9, "doc": "hr", "page": 3}]}
     observation = read(row, answer="text", stages={"retrieved": "hits"}, chunk=chunk, key="document+page")
     assert [("retrieved", ["hr:3"])] == stages(observation)
@@ -113,23 +120,23 @@ def test_keys_are_built_for_a_finished_observation_and_its_citations_too() -> No
 @pytest.mark.parametrize("path", ["", ".", "a..b", "a b", "a[", "a[-1]", "a[x]", "$$", "a[*"])
 def test_text_that_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="path"):
-        parse(path)
+        parse_path(path)
 
 
 def test_places_are_found_or_missed_with_words() -> None:
     value = {"a": [{"b": 1}, {"b": [2, 3]}]}
     assert (1, [1, [2, 3]], [2, 3], value) == (
-        find(value, "a[0].b"), find(value, "$.a[*].b"), find(value, "a[1].b[*]"), find(value, "$")
+        find_value(value, "a[0].b"), find_value(value, "$.a[*].b"), find_value(value, "a[1].b[*]"), find_value(value, "$")
     )  # fmt: skip
     for path in ("a[2]", "a.b", "c", "a[0][*]", "a[0].b.c"):
-        with pytest.raises(Missing):
-            find(value, path)
+        with pytest.raises(MissingPath):
+            find_value(value, path)
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_path_or_an_error(path: str) -> None:
     try:
-        steps = parse(path)
+        steps = parse_path(path)
     except ValueError:
         return
     assert all(step is None or isinstance(step, (str, int)) for step in steps)
@@ -138,13 +145,13 @@ def test_any_text_is_a_path_or_an_error(path: str) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_value_or_a_call_error(body: bytes) -> None:
     try:
-        decode(body)
+        decode_reply(body)
     except CallError as failure:
         assert failure.code in ("protocol", "schema")
 
 
 def test_templates_are_filled_once_with_values_of_their_own_type() -> None:
-    call = Call(Case("c", "{{k}} {{user}}", user=CASE.user), "ask", 1.0, 3)
+    call = TargetCall(Case("c", "{{k}} {{user}}", user=CASE.user), "ask", 1.0, 3)
     template = {
         "q": "Q: {{question}}",
         "k": "{{k}}",
@@ -158,14 +165,14 @@ def test_templates_are_filled_once_with_values_of_their_own_type() -> None:
         "who": {"tenant": "t", "roles": ["a", "b"]},
         "t": ["t", None],
         "n": 1,
-    } == fill(template, call)
-    assert ["quest"] == check({"a": ["{{quest}}", "{{k}}"]})
+    } == fill_template(template, call)
+    assert ["quest"] == find_unknown_placeholders({"a": ["{{quest}}", "{{k}}"]})
 
 
 def test_headers_say_who_asks_and_leave_out_what_is_not_known() -> None:
-    call = Call(CASE, "ask", 1.0)
+    call = TargetCall(CASE, "ask", 1.0)
     wanted = {"x-tenant": "user.tenant", "x-roles": "user.roles", "x-position": "user.position"}
-    assert {"x-tenant": "t", "x-roles": "a,b"} == headers_of(wanted, call)
+    assert {"x-tenant": "t", "x-roles": "a,b"} == build_identity_headers(wanted, call)
 
 
 def test_citations_of_native_ids_follow_their_chunks_to_the_keys() -> None:

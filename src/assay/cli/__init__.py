@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-COLLECTED_AFTER = 100_000
+GC_THRESHOLD = 100_000
 """Allocations between two runs of the cyclic garbage collector. Modules and records form few cycles, and at the default
 threshold the collector takes a tenth of the time of a small run."""
 
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault(
         "OPENBLAS_NUM_THREADS", "1"
     )  # no linear algebra is done; starting threads for it only costs time
-    gc.set_threshold(COLLECTED_AFTER)
-    from assay.cli.app import run
+    gc.set_threshold(GC_THRESHOLD)
+    from assay.cli.app import run_command
 
-    return run(list(sys.argv[1:] if arguments is None else arguments))
+    return run_command(list(sys.argv[1:] if arguments is None else arguments))

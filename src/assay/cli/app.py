@@ -11,21 +11,21 @@ from typing import Annotated
 
 import typer
 
-from assay.errors import AssayError, IncompleteError, InputError
+from assay.records.errors import AssayError, IncompleteError, InputError
 from assay.version import __version__
 
 INTERRUPTED = 130
 SEVERAL = ("--labels", "--outputs", "--target", "--only")
 COMMANDS = {
-    "run": "measure.measure",
-    "observe": "measure.measure",
+    "run": "run.measure",
+    "observe": "run.measure",
     "score": "score.score",
     "explain": "explain.explain",
     "compare": "compare.compare",
     "report": "report.report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
-    "graders": "graders.graders",
+    "graders": "metrics.graders",
     "init": "setup.init",
     "doctor": "setup.doctor",
     "baseline": "baseline.app",
@@ -41,7 +41,7 @@ _HELP = {
 }
 
 
-def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
+def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
     """Return the command-line application with the command that `arguments` start with, or with all commands.
 
     Only the command in use is imported: importing all of them takes longer than scoring a few cases.
@@ -102,13 +102,13 @@ def spread(arguments: list[str]) -> list[str]:
     return expanded
 
 
-def run(arguments: list[str]) -> int:
+def run_command(arguments: list[str]) -> int:
     """Run one command and return its exit code.
 
     An error becomes a message on standard error and an exit code other than 1, which means a failed gate.
     """
     try:
-        code = app_for(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
+        code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
@@ -135,10 +135,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _print_error(error: AssayError) -> None:
-    from assay.report.safe import terminal
+    from assay.text.escaping import escape_terminal
 
     for line in str(error).split("\n"):
-        typer.echo(terminal(line), err=True)
+        typer.echo(escape_terminal(line), err=True)
     if isinstance(error, InputError):
         problem_count = len(error.problems) + error.more
         if problem_count > 1:

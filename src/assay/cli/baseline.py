@@ -17,25 +17,25 @@ def save(
     out: Annotated[str, typer.Option("--out", help="File to write.")],
 ) -> int:
     """Write the scores of every case of one configuration, without any question, answer or chunk text."""
-    from assay.cli.screen import wrote
-    from assay.workflow.baseline import save as save_baseline
-    from assay.workflow.outputs import refuse_overwriting
-    from assay.workflow.runs import files_of
+    from assay.cli.display import print_written_files
+    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.run_folder import list_run_files
+    from assay.runs.compare_runs import save_baseline as save_baseline
 
-    refuse_overwriting([out], files_of(run))
-    wrote([("baseline", save_baseline(run, out))], f"assay compare {out} RUN:CONFIG")
+    refuse_overwriting([out], list_run_files(run))
+    print_written_files([("baseline", save_baseline(run, out))], f"assay compare {out} RUN:CONFIG")
     return 0
 
 
 @app.command("show")
 def show(file: Annotated[str, typer.Argument(help="File written by `assay baseline save`.")]) -> int:
     """Print the contents of a baseline: its origin and its metrics."""
-    from assay.cli.screen import show as show_screen
-    from assay.cli.screen import though_unread
-    from assay.workflow.baseline import described
+    from assay.cli.display import ignore_broken_pipe
+    from assay.cli.display import print_screen as show_screen
+    from assay.runs.compare_runs import describe_baseline
 
-    with though_unread():
-        show_screen(described(file))
+    with ignore_broken_pipe():
+        show_screen(describe_baseline(file))
     return 0
 
 

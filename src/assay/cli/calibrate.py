@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.score import Corpus, Format, GoldenFormat, OutputsFormat, parts
+from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, PrintFormat, parse_name_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.workflow.calibrate import Calibrated
+    from assay.calibration.scorer_quality import CalibrationResult
 
-Run = Annotated[str | None, typer.Option(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")]
-Golden = Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")]
-Outputs = Annotated[
+
+RunOption = Annotated[str | None, typer.Option(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")]
+OptionalGoldenOption = Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")]
+OptionalOutputsOption = Annotated[
     list[str] | None, typer.Option(help="Recorded outputs, if no run folder is given; takes several values.")
 ]
 
@@ -27,12 +28,12 @@ def calibrate(
         list[str] | None,
         typer.Option(help="Verdict store or its export (default: that of the run); repeat to compare several."),
     ] = None,
-    run: Run = None,
-    golden: Golden = None,
-    outputs: Outputs = None,
-    golden_format: GoldenFormat = None,
-    outputs_format: OutputsFormat = None,
-    corpus: Corpus = None,
+    run: RunOption = None,
+    golden: OptionalGoldenOption = None,
+    outputs: OptionalOutputsOption = None,
+    golden_format: GoldenFormatOption = None,
+    outputs_format: OutputsFormatOption = None,
+    corpus: CorpusOption = None,
     judge: Annotated[
         list[str] | None, typer.Option(help="Judge, by digest or model; repeat to compare several.")
     ] = None,
@@ -48,46 +49,50 @@ def calibrate(
     ] = None,
     report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the bootstrap intervals.")] = 0,
-    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
+    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
 ) -> int:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from contextlib import nullcontext
 
-    from assay.cli.screen import wrote
-    from assay.workflow.answers import Where, answers
-    from assay.workflow.calibrate import Calibrating, calibrate
-    from assay.workflow.outputs import refuse_overwriting
+    from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
+    from assay.cli.display import print_written_files
+    from assay.formats.outputs import refuse_overwriting
+    from assay.runs.rescore_run import AnswerSource, open_answers
 
     refuse_overwriting([out, report], [*labels, *(verdicts or ()), golden, corpus, *(outputs or ())])
-    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    request = Calibrating(labels, verdicts or (), judge or (), rubrics or (), parts(metric), seed)
-    with answers(inputs) if inputs.given else nullcontext() as scored:
-        result = calibrate(scored, request)
+    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
+    with open_answers(inputs) if inputs.is_given else nullcontext() as scored:
+        result = calibrate_run(scored, request)
     _print_result(result, format)
-    wrote(_write_files(result, out, report))
+    print_written_files(_write_files(result, out, report))
     return 0
 
 
-def _write_files(result: Calibrated, out: str | None, report: str | None) -> Iterator[tuple[str, Path]]:
-    from assay.io.writing import write_whole
-    from assay.report.calibration import calibration_markdown
-    from assay.workflow.calibrate import write_calibration
+def _write_files(result: CalibrationResult, out: str | None, report: str | None) -> Iterator[tuple[str, Path]]:
+    from assay.calibration.calibrate_run import write_calibration
+    from assay.formats.file_io import write_atomically
+    from assay.report.calibration_report import render_calibration_markdown
 
     if out is not None:
         yield "calibration", write_calibration(out, result)
     if report is not None:
-        yield "report", write_whole(report, [calibration_markdown(result).encode()])
+        yield "report", write_atomically(report, [render_calibration_markdown(result).encode()])
 
 
-def _print_result(result: Calibrated, format: Format) -> None:
-    from assay.cli.screen import show, though_unread
-    from assay.report.calibration import calibration_json, calibration_lines, calibration_markdown
-    from assay.report.safe import json_for_log
+def _print_result(result: CalibrationResult, format: PrintFormat) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.report.calibration_report import (
+        render_calibration_json,
+        render_calibration_markdown,
+        render_calibration_screen,
+    )
+    from assay.text.escaping import escape_json_for_log
 
-    with though_unread():
-        if format is Format.json:
-            typer.echo(json_for_log(calibration_json(result)), nl=False)
-        elif format is Format.markdown:
-            typer.echo(calibration_markdown(result), nl=False)
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(render_calibration_json(result)), nl=False)
+        elif format is PrintFormat.markdown:
+            typer.echo(render_calibration_markdown(result), nl=False)
         else:
-            show(calibration_lines(result))
+            print_screen(render_calibration_screen(result))

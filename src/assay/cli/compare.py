@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.score import Format, parts, said_time
-from assay.errors import InputError
+from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
+from assay.records.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.finding import Comparison
-    from assay.model import Decision
-    from assay.workflow.compare import Asked
+    from assay.records.findings import Comparison
+    from assay.records.release_gates import Decision
+    from assay.runs.compare_runs import ComparisonRequest
+
 
 _SIDE = "RUN, RUN:CONFIG or a file written by `assay baseline save`."
 
@@ -48,28 +49,41 @@ def compare(
     ] = False,
     report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
     json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
-    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
+    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
     now: Annotated[
         str | None,
         typer.Option(help="Timestamp for the reports and for the expiry of waivers (default: SOURCE_DATE_EPOCH)."),
     ] = None,
 ) -> int:
     """Compare a candidate with a baseline, case by case, and check the gate if one is given."""
-    from assay.cli.screen import wrote
-    from assay.workflow.compare import Asked, compare_configs, compare_named, status_of, write_comparison
-    from assay.workflow.outputs import expand, refuse_overwriting
-    from assay.workflow.runs import files_of
-    from assay.workflow.session import Request
+    from assay.cli.display import print_written_files
+    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.run_folder import list_run_files
+    from assay.records.requests import ScoreRequest
+    from assay.runs.compare_runs import (
+        ComparisonRequest,
+        compare_configs,
+        compare_named,
+        exit_code_of_decision,
+        write_comparison,
+    )
 
-    request = Asked(gate, profile, approver, [metrics] if parts(metrics) else (), parts(by) or None, said_time(now))
+    request = ComparisonRequest(
+        gate,
+        profile,
+        approver,
+        [metrics] if parse_name_list(metrics) else (),
+        parse_name_list(by) or None,
+        resolve_timestamp(now),
+    )
     refuse_overwriting(
         [report, json_report],
-        [golden, corpus, gate, *files_of(baseline, candidate), *(expand(outputs) if outputs else ())],
+        [golden, corpus, gate, *list_run_files(baseline, candidate), *(expand_patterns(outputs) if outputs else ())],
     )
     if golden is not None and outputs and baseline_config is not None and candidate_config is not None:
         if baseline is not None:
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
-        inputs = Request(golden, outputs, corpus=corpus, metrics=request.metrics)
+        inputs = ScoreRequest(golden, outputs, corpus=corpus, metrics=request.metrics)
         comparison, decision = compare_configs(inputs, baseline_config, candidate_config, request)
     elif baseline is not None and candidate is not None:
         comparison, decision = compare_named(baseline, candidate, request)
@@ -78,20 +92,22 @@ def compare(
         raise InputError(f"nothing to compare (expected BASELINE and CANDIDATE, or {options})")
     written = write_comparison(comparison, decision, request, report, json_report)
     _print_comparison(format, comparison, decision, request)
-    wrote(written)
-    return status_of(decision, strict=strict)
+    print_written_files(written)
+    return exit_code_of_decision(decision, strict=strict)
 
 
-def _print_comparison(format: Format, comparison: Comparison, decision: Decision, request: Asked) -> None:
-    from assay.cli.screen import show, though_unread
-    from assay.report.comparison import comparison_screen
-    from assay.report.safe import json_for_log
-    from assay.workflow.compare import json_text, markdown_text
+def _print_comparison(
+    format: PrintFormat, comparison: Comparison, decision: Decision, request: ComparisonRequest
+) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.report.comparison_tables import render_comparison_screen
+    from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
+    from assay.text.escaping import escape_json_for_log
 
-    with though_unread():
-        if format is Format.json:
-            typer.echo(json_for_log(json_text(comparison, decision, request)), nl=False)
-        elif format is Format.markdown:
-            typer.echo(markdown_text(comparison, decision, request), nl=False)
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(comparison_as_json(comparison, decision, request)), nl=False)
+        elif format is PrintFormat.markdown:
+            typer.echo(comparison_as_markdown(comparison, decision, request), nl=False)
         else:
-            show(comparison_screen(comparison, decision))
+            print_screen(render_comparison_screen(comparison, decision))

@@ -25,18 +25,18 @@ def convert(
     ] = None,
 ) -> int:
     """Convert a golden set or recorded outputs; report values that were converted or could not be represented."""
-    from assay.cli.screen import said, wrote
-    from assay.io.writing import write_whole
-    from assay.workflow.convert import converted
-    from assay.workflow.outputs import refuse_overwriting
+    from assay.cli.display import print_notes, print_written_files
+    from assay.formats.convert_files import convert_file
+    from assay.formats.file_io import write_atomically
+    from assay.formats.outputs import refuse_overwriting
 
     if target != "-":
         refuse_overwriting([target], [source])
-    with converted(source, old, new, config) as (lines, conversion):
+    with convert_file(source, old, new, config) as (lines, conversion):
         if target == "-":
             sys.stdout.buffer.writelines(lines)
             sys.stdout.buffer.flush()
         else:
-            wrote([(new, write_whole(target, lines))])
-        said(conversion.notes())
+            print_written_files([(new, write_atomically(target, lines))])
+        print_notes(conversion.iterate_notes())
     return 0

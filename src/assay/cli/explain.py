@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.score import Corpus, GoldenFormat, OutputsFormat
+from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
 
 
 def explain(
@@ -16,9 +16,9 @@ def explain(
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
     outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; takes several values.")] = None,
-    golden_format: GoldenFormat = None,
-    outputs_format: OutputsFormat = None,
-    corpus: Corpus = None,
+    golden_format: GoldenFormatOption = None,
+    outputs_format: OutputsFormatOption = None,
+    corpus: CorpusOption = None,
     config: Annotated[str | None, typer.Option(help="Configuration to show, if there are several.")] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Also show what changed since this run (RUN or RUN:CONFIG) or saved baseline.")
@@ -28,15 +28,15 @@ def explain(
     ] = False,
 ) -> int:
     """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
-    from assay.cli.screen import show
-    from assay.workflow.answers import Where
-    from assay.workflow.explain import change_of_case, explain_case
+    from assay.cli.display import print_screen
+    from assay.report.explain_case import explain_case, explain_change
+    from assay.runs.rescore_run import AnswerSource
 
-    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     config = config or next(iter(inputs.configs), None)
-    request = inputs.request(ignore_unknown=run is None, look_again=True, baseline=baseline)
-    with inputs.scored(request) as scoring:
+    request = inputs.build_request(ignore_unknown=run is None, look_again=True, baseline=baseline)
+    with inputs.open_scored(request) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
-            show(change_of_case(scoring, case, config))
+            print_screen(explain_change(scoring, case, config))
     return 0

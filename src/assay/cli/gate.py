@@ -16,13 +16,13 @@ def show(
     ] = None,
 ) -> int:
     """Print the file of a built-in gate, as a starting point for your own."""
-    from assay.io.gates import profile_names, profile_text
+    from assay.gates.gate_files import list_profile_names, read_profile_text
 
     if profile is None:
-        for name in profile_names():
+        for name in list_profile_names():
             typer.echo(name)
     else:
-        typer.echo(profile_text(profile), nl=False)
+        typer.echo(read_profile_text(profile), nl=False)
     return 0
 
 
@@ -44,15 +44,15 @@ def check(
     ] = None,
 ) -> int:
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
-    from assay.cli.score import said_time
-    from assay.cli.screen import show, though_unread
-    from assay.workflow.compare import Asked, gate_check, gate_screen, status_of
+    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.cli.score import resolve_timestamp
+    from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate, exit_code_of_decision
 
-    request = Asked(gate, profile, approver, now=said_time(now))
-    decision, decisions = gate_check(run, request, baseline)
-    with though_unread():
-        show(gate_screen(decisions, request))
-    return status_of(decision, strict=strict)
+    request = ComparisonRequest(gate, profile, approver, now=resolve_timestamp(now))
+    decision, decisions = check_gate(run, request, baseline)
+    with ignore_broken_pipe():
+        print_screen(build_gate_screen(decisions, request))
+    return exit_code_of_decision(decision, strict=strict)
 
 
 @app.callback()

@@ -17,13 +17,13 @@ def check(
     ] = None,
 ) -> int:
     """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
-    from assay.cli.screen import show_table
-    from assay.workflow.golden import describe
+    from assay.cli.display import print_table
+    from assay.runs.check_setup import describe_golden_set
 
-    loaded, table = describe(file, golden_format)
+    loaded, table = describe_golden_set(file, golden_format)
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    show_table(table)
+    print_table(table)
     return 0
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.score import said_time
+from assay.cli.score import resolve_timestamp
 
 if TYPE_CHECKING:
-    from assay.runners.budget import Budget
-    from assay.workflow.judge import Judged, Preflight
-    from assay.workflow.judgement import Judgement
-    from assay.workflow.second import Took
+    from assay.judging.budget import Budget
+    from assay.judging.collect_questions import JudgingRequest
+    from assay.judging.collect_votes import TokenUsage
+    from assay.judging.judge_run import JudgeRun, JudgingEstimate
+
 
 app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
@@ -122,14 +123,14 @@ def judge(
 ) -> int:
     if context.invoked_subcommand is not None:
         return 0
-    from assay.cli.score import parts
-    from assay.cli.screen import progress
-    from assay.config import load_config
-    from assay.runners.judging import Limits
-    from assay.workflow.judge import judge as ask
-    from assay.workflow.judgement import Judgement
+    from assay.cli.display import show_progress
+    from assay.cli.score import parse_name_list
+    from assay.formats.settings_file import load_config
+    from assay.judging.call_scheduler import JudgingLimits
+    from assay.judging.collect_questions import JudgingRequest
+    from assay.judging.judge_run import judge_run as ask
 
-    judgement = Judgement(
+    judgement = JudgingRequest(
         load_config(settings),
         run=run,
         golden=golden,
@@ -140,26 +141,26 @@ def judge(
         judge=judge,
         flags=_judge_options(protocol, model, base_url_env, api_key_env),
         rubrics=rubrics or (),
-        metrics=parts(metrics),
+        metrics=parse_name_list(metrics),
         only=only or (),
         gate=gate,
         profile=profile,
         votes=votes,
-        book=book,
+        store=book,
         max_calls=max_calls,
         max_tokens=max_tokens,
         max_cost=max_cost,
-        limits=Limits(concurrency, deadline, attempts),
+        limits=JudgingLimits(concurrency, deadline, attempts),
         allow_self_judge=allow_self_judge,
-        second=second,
-        at=said_time(now) or datetime.now(UTC).isoformat(timespec="seconds"),
+        second_judge=second,
+        at=resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
-    def confirm(preflight: Preflight, notices: Sequence[str]) -> bool:
+    def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:
         _print_preflight(preflight, notices, to_stderr=not dry_run)
         return not dry_run
 
-    with progress("judging") as update_progress:
+    with show_progress("judging") as update_progress:
         judged = ask(judgement, confirm, update_progress, _print_stopping)
     if not dry_run:
         _print_result(judged, judgement)
@@ -178,15 +179,15 @@ def selftest(
     max_calls: MaxCalls = None,
 ) -> int:
     """Test the judge on claims with known labels: grounded claims must score higher than the others."""
-    from assay.config import load_config
-    from assay.report.safe import terminal
-    from assay.runners.judging import Limits
-    from assay.workflow.selftest import selftest as test
+    from assay.formats.settings_file import load_config
+    from assay.judging.call_scheduler import JudgingLimits
+    from assay.judging.check_judge import check_judge as test
+    from assay.text.escaping import escape_terminal
 
     flags = _judge_options(protocol, model, base_url_env, api_key_env)
-    result = test(load_config(settings), judge, flags, Limits(concurrency), max_calls, _print_stopping)
+    result = test(load_config(settings), judge, flags, JudgingLimits(concurrency), max_calls, _print_stopping)
     separation = result.separation
-    typer.echo(terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
+    typer.echo(escape_terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
     typer.echo(f"{separation.scored} of {result.asked} anchors labelled")
     typer.echo(
         f"grounded claims score higher in {separation.area:.0%} of pairs (expected 90%); "
@@ -194,7 +195,7 @@ def selftest(
     )
     typer.echo("the judge separates them" if separation.is_good else "the judge does NOT separate them")
     typer.echo(_describe_spending(result.budget), err=True)
-    return result.status
+    return result.exit_code
 
 
 @app.command("export")
@@ -203,12 +204,12 @@ def export(
     to: Annotated[str, typer.Option(help="File to write, as JSON lines.")],
 ) -> int:
     """Export a verdict store as JSON lines; equal verdicts give equal bytes."""
-    from assay.cli.screen import said, wrote
-    from assay.workflow.books import export_book
+    from assay.cli.display import print_notes, print_written_files
+    from assay.judging.verdict_store import export_verdict_store
 
-    count, warnings = export_book(book, to)
-    said(warnings)
-    wrote([(f"{count} verdicts", Path(to))])
+    count, warnings = export_verdict_store(book, to)
+    print_notes(warnings)
+    print_written_files([(f"{count} verdicts", Path(to))])
     return 0
 
 
@@ -218,12 +219,12 @@ def import_(
     source: Annotated[str, typer.Option("--from", help="Verdict store, or its export as JSON lines.")],
 ) -> int:
     """Import verdicts into a verdict store; existing scored verdicts are not replaced."""
-    from assay.cli.screen import said, wrote
-    from assay.workflow.books import import_book
+    from assay.cli.display import print_notes, print_written_files
+    from assay.judging.verdict_store import import_verdict_store
 
-    count, warnings = import_book(book, source)
-    said(warnings)
-    wrote([(f"{count} verdicts", Path(book))])
+    count, warnings = import_verdict_store(book, source)
+    print_notes(warnings)
+    print_written_files([(f"{count} verdicts", Path(book))])
     return 0
 
 
@@ -237,52 +238,52 @@ def _print_stopping() -> None:
     typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
-def _print_preflight(preflight: Preflight, notices: Sequence[str], *, to_stderr: bool) -> None:
-    from assay.report.safe import terminal
+def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_stderr: bool) -> None:
+    from assay.text.escaping import escape_terminal
 
     second = f"; second judge for requests in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
-        f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.beside} controls "
-        f"and anchors; {preflight.known} of them have verdicts already",
-        f"calls: {preflight.calls} at least, {preflight.most_calls} at most, not counting failed ones; votes: "
+        f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.control_requests} controls "
+        f"and anchors; {preflight.answered} of them have verdicts already",
+        f"calls: {preflight.calls} at least, {preflight.max_calls} at most, not counting failed ones; votes: "
         f"{preflight.votes}{second}",
-        f"tokens: about {_describe_tokens(preflight.likely)}; at most {_describe_tokens(preflight.most)}",
-        f"cost: {_describe_cost(preflight.likely, preflight.most)}",
+        f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
+        f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
         *(f"note: {notice}" for notice in notices),
     ):
-        typer.echo(terminal(line), err=to_stderr)
+        typer.echo(escape_terminal(line), err=to_stderr)
 
 
-def _describe_tokens(usage: Took) -> str:
+def _describe_tokens(usage: TokenUsage) -> str:
     return f"{usage.prompt} prompt and {usage.completion} completion"
 
 
-def _describe_cost(likely: Took, most: Took) -> str:
+def _describe_cost(likely: TokenUsage, most: TokenUsage) -> str:
     if likely.cost is None or most.cost is None:
         return "unknown (no price in its settings)"
     return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
-def _print_result(judged: Judged, judgement: Judgement) -> None:
+def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     """Print what was asked, what has no verdict, the cost, where the verdicts are, and the command to run next."""
-    from assay.report.safe import terminal
+    from assay.text.escaping import escape_terminal
 
     tally = judged.tally
-    typer.echo(f"{tally.asked} samples requested, {tally.known} already stored, {tally.retries} retries", err=True)
+    typer.echo(f"{tally.asked} samples requested, {tally.reused} already stored, {tally.retries} retries", err=True)
     for reason, count in sorted(tally.unscored.items()):
         example = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
-        typer.echo(terminal(f"unscored: {count} samples: {reason}{example}"), err=True)
+        typer.echo(escape_terminal(f"unscored: {count} samples: {reason}{example}"), err=True)
     if judged.in_doubt is not None:
         typer.echo(f"in doubt and sent to the second judge: {judged.in_doubt} of {judged.requests} requests", err=True)
     if judged.double_bills:
         explanation = "calls may have been billed without a verdict: their process ended before the reply"
         typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
-    if judged.standing is not None:
-        for line in _status_lines(judged.standing):
-            typer.echo(terminal(line), err=True)
+    if judged.judge_status is not None:
+        for line in _status_lines(judged.judge_status):
+            typer.echo(escape_terminal(line), err=True)
     typer.echo(_describe_spending(judged.budget), err=True)
-    typer.echo(f"verdicts written to {terminal(str(judged.book))}", err=True)
+    typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
     if tally.halted:
         stop_reason = STOP_REASONS.get(tally.halted, f"stopped: {tally.halted}")
         fits_limit = tally.asked or tally.halted not in TOKEN_LIMITS
@@ -291,11 +292,11 @@ def _print_result(judged: Judged, judgement: Judgement) -> None:
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)
     if not tally.halted:
-        next_command = shlex.join(["assay", *judgement.read_by(judged.rubrics)])
-        typer.echo(terminal(f"next: {next_command}"), err=True)
+        next_command = shlex.join(["assay", *judgement.scoring_arguments(judged.rubrics)])
+        typer.echo(escape_terminal(f"next: {next_command}"), err=True)
 
 
-def _describe_unscored(judged: Judged) -> str:
+def _describe_unscored(judged: JudgeRun) -> str:
     """Say how many requests have no verdict, for which reasons, and how to get one."""
     unscored = judged.unscored
     total = unscored.total()

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.calibrate import Golden, Outputs, Run
-from assay.cli.score import Corpus, GoldenFormat, OutputsFormat, parts
+from assay.cli.calibrate import OptionalGoldenOption, OptionalOutputsOption, RunOption
+from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, parse_name_list
 
 Rubrics = Annotated[
     list[str] | None,
@@ -27,12 +27,12 @@ def export(
     out: Annotated[
         str, typer.Option(help="New folder for the sheets (CSV, JSON lines and an HTML page) and their key.")
     ],
-    run: Run = None,
-    golden: Golden = None,
-    outputs: Outputs = None,
-    golden_format: GoldenFormat = None,
-    outputs_format: OutputsFormat = None,
-    corpus: Corpus = None,
+    run: RunOption = None,
+    golden: OptionalGoldenOption = None,
+    outputs: OptionalOutputsOption = None,
+    golden_format: GoldenFormatOption = None,
+    outputs_format: OutputsFormatOption = None,
+    corpus: CorpusOption = None,
     metric: Annotated[str, typer.Option(help="Metrics to label, comma-separated.")] = "faithfulness,correctness",
     sample: Annotated[int, typer.Option(min=1, help="Number of items per metric.")] = 100,
     overlap: Annotated[int, typer.Option(min=0, help="Number of those items that a second rater labels too.")] = 30,
@@ -45,19 +45,21 @@ def export(
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
 ) -> int:
     """Export a blind, stratified sample of answers and claims for raters to label."""
-    from assay.cli.screen import said, wrote
-    from assay.workflow.answers import Where, answers
-    from assay.workflow.labels import Drawing, bands_of, export_labels
+    from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
+    from assay.cli.display import print_notes, print_written_files
+    from assay.runs.rescore_run import AnswerSource, open_answers
 
-    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    request = Drawing(parts(metric), sample, overlap, seed, language, rubrics or ())
-    with answers(inputs) as scored:
-        bands = bands_of(scored, request, verdicts, judge) if verdicts is not None else {}
+    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    request = LabelSampleRequest(parse_name_list(metric), sample, overlap, seed, language, rubrics or ())
+    with open_answers(inputs) as scored:
+        bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
         label_sample = export_labels(scored, Path(out), request, bands)
     for name, count in label_sample.rows.items():
         typer.echo(f"{name}: {count} rows to label")
-    said(label_sample.notes)
-    wrote(label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out labels.jsonl")
+    print_notes(label_sample.notes)
+    print_written_files(
+        label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out labels.jsonl"
+    )
     return 0
 
 
@@ -77,16 +79,16 @@ def import_(
     rubrics: RatersRubrics = None,
 ) -> int:
     """Import the labels of raters and the scores of other tools into one file."""
-    from assay.cli.screen import said, wrote
-    from assay.workflow.labels import Bringing, import_labels
-    from assay.workflow.outputs import refuse_overwriting
+    from assay.calibration.exchange_labels import LabelImportRequest, import_labels
+    from assay.cli.display import print_notes, print_written_files
+    from assay.formats.outputs import refuse_overwriting
 
     refuse_overwriting([out], [*files, key, golden])
-    imported = import_labels(Bringing(files, format, key, rater, golden, config, rubrics or ()), out)
-    said(imported.notes)
+    imported = import_labels(LabelImportRequest(files, format, key, rater, golden, config, rubrics or ()), out)
+    print_notes(imported.notes)
     for line in imported.counts:
         typer.echo(line)
-    wrote([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts BOOK")
+    print_written_files([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts BOOK")
     return 0
 
 
@@ -101,13 +103,13 @@ def graded(
     rubrics: RatersRubrics = None,
 ) -> int:
     """Write a copy of a run log with grades, `*-graded.jsonl`."""
-    from assay.cli.screen import said, wrote
-    from assay.workflow.graded import write_graded
+    from assay.calibration.exchange_labels import write_graded
+    from assay.cli.display import print_notes, print_written_files
 
     graded_log = write_graded(runlog, labels, rater, out, rubrics or ())
-    said(graded_log.notes)
+    print_notes(graded_log.notes)
     typer.echo(f"{graded_log.graded} of {graded_log.rows} rows have a grade")
-    wrote([("graded run log", graded_log.path)])
+    print_written_files([("graded run log", graded_log.path)])
     return 0
 
 

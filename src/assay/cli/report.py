@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.errors import InputError
+from assay.records.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.workflow.score import ScoreRun
+    from assay.scoring.scored_run import ScoredRun
+
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """Environment variable in which GitHub names the file for the job summary."""
@@ -57,22 +58,24 @@ def report(
     ] = None,
 ) -> int:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
-    from assay.cli.score import said_time
-    from assay.cli.screen import progress, wrote
-    from assay.workflow.outputs import refuse_overwriting
-    from assay.workflow.reports import Targets, write_reports
-    from assay.workflow.runs import files_of, opened, split_run
-    from assay.workflow.session import day_of
+    from assay.cli.display import print_written_files, show_progress
+    from assay.cli.score import resolve_timestamp
+    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.run_folder import list_run_files, parse_run_name
+    from assay.gates.gate_files import date_of_time
+    from assay.records.requests import ReportFiles
+    from assay.report.write_reports import write_reports
+    from assay.runs.rescore_run import open_run
 
     if not any((markdown, json, junit, csv, html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
-    refuse_overwriting([markdown, json, junit, csv, html], [gate, *files_of(run, baseline)])
-    run_name = split_run(run)
-    targets = Targets(
+    refuse_overwriting([markdown, json, junit, csv, html], [gate, *list_run_files(run, baseline)])
+    run_name = parse_run_name(run)
+    targets = ReportFiles(
         markdown,
         json,
         owner=owner,
-        now=said_time(now),
+        now=resolve_timestamp(now),
         junit=junit,
         csv=csv,
         raw_csv=raw_csv,
@@ -84,22 +87,22 @@ def report(
     configs = run_name.configs
     gate_request = {"gate": gate, "profile": profile, "configs": configs, "gate_configs": configs, "baseline": baseline}
     with (
-        progress("scoring") as update_progress,
-        opened(run_name.path, update_progress, **gate_request, today=day_of(targets.now)) as scoring,
+        show_progress("scoring") as update_progress,
+        open_run(run_name.path, update_progress, **gate_request, today=date_of_time(targets.now)) as scoring,
     ):
         written = write_reports(scoring, targets)
         if github:
             _write_github_summary(scoring, strict)
-        wrote(written)
+        print_written_files(written)
     return 0
 
 
-def _write_github_summary(run: ScoreRun, strict: bool) -> None:
-    from assay.workflow.reports import github_annotations, github_summary
+def _write_github_summary(run: ScoredRun, strict: bool) -> None:
+    from assay.report.write_reports import render_github_annotations, render_github_summary
 
-    for line in github_annotations(run, strict=strict):
+    for line in render_github_annotations(run, strict=strict):
         typer.echo(line)
-    summary = github_summary(run, strict=strict)
+    summary = render_github_summary(run, strict=strict)
     path = os.environ.get(SUMMARY_VARIABLE)
     if path is None:
         typer.echo(summary, nl=False)

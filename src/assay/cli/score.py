@@ -11,29 +11,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.errors import InputError
+from assay.records.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.workflow.reports import Targets
-    from assay.workflow.score import ScoreRun
+    from assay.records.requests import ReportFiles
+    from assay.scoring.scored_run import ScoredRun
 
-Golden = Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")]
-GoldenFormat = Annotated[
+
+GoldenOption = Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")]
+GoldenFormatOption = Annotated[
     str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
 ]
-Outputs = Annotated[
+OutputsOption = Annotated[
     list[str] | None,
     typer.Option(help="Recorded outputs: files, glob patterns, or - for standard input; takes several values."),
 ]
-OutputsFormat = Annotated[
+OutputsFormatOption = Annotated[
     str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
 ]
-Corpus = Annotated[
+CorpusOption = Annotated[
     str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
 ]
 
 
-class Format(StrEnum):
+class PrintFormat(StrEnum):
     """Formats of printed results."""
 
     table = "table"
@@ -41,7 +42,7 @@ class Format(StrEnum):
     markdown = "markdown"
 
 
-class Missing(StrEnum):
+class MissingPolicy(StrEnum):
     """Ways to count a golden case without output."""
 
     error = "error"
@@ -55,11 +56,11 @@ def score(
             help="Run folder (RUN) or one of its configurations (RUN:CONFIG), instead of --golden and --outputs."
         ),
     ] = None,
-    golden: Golden = None,
-    outputs: Outputs = None,
-    golden_format: GoldenFormat = None,
-    outputs_format: OutputsFormat = None,
-    corpus: Corpus = None,
+    golden: GoldenOption = None,
+    outputs: OutputsOption = None,
+    golden_format: GoldenFormatOption = None,
+    outputs_format: OutputsFormatOption = None,
+    corpus: CorpusOption = None,
     metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")] = "",
     by: Annotated[
         str,
@@ -74,8 +75,8 @@ def score(
         bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
     ] = False,
     missing: Annotated[
-        Missing, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
-    ] = Missing.error,
+        MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
+    ] = MissingPolicy.error,
     report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
     json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
     per_case: Annotated[
@@ -97,7 +98,7 @@ def score(
     run_dir: Annotated[
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="Format of the printed results.")] = Format.table,
+    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of worker processes; it does not change the results.")
     ] = 1,
@@ -144,18 +145,20 @@ def score(
     ] = None,
 ) -> int:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
-    from assay.cli.screen import progress, wrote
-    from assay.workflow.answers import Where
-    from assay.workflow.outputs import expand, refuse_overwriting
-    from assay.workflow.reports import Targets, write_reports
-    from assay.workflow.runs import files_of
-    from assay.workflow.session import day_of, status_of
+    from assay.cli.display import print_written_files, show_progress
+    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.run_folder import list_run_files
+    from assay.gates.gate_files import date_of_time
+    from assay.records.requests import ReportFiles
+    from assay.report.write_reports import write_reports
+    from assay.runs.rescore_run import AnswerSource
+    from assay.runs.score_run import exit_code_of_run
 
-    time = said_time(now)
-    inputs = Where(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    time = resolve_timestamp(now)
+    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     # A run folder remembers these; only those that are given here override it.
     overrides: dict[str, Any] = {
-        "metrics": [metrics] if parts(metrics) else None,
+        "metrics": [metrics] if parse_name_list(metrics) else None,
         "good": good,
         "verdicts": verdicts,
         "judge": judge,
@@ -163,40 +166,42 @@ def score(
         "rubrics": rubrics,
         "production_k": production_k,
     }
-    request = inputs.request(
+    request = inputs.build_request(
         **{name: value for name, value in overrides.items() if value is not None},
-        by=parts(by),
+        by=parse_name_list(by),
         gate=gate,
         profile=profile,
-        gate_configs=parts(gate_config) or inputs.configs,
-        missing_as_zero=missing is Missing.zero,
+        gate_configs=parse_name_list(gate_config) or inputs.configs,
+        missing_as_zero=missing is MissingPolicy.zero,
         ignore_unknown=ignore_unknown,
         allow_torn_tail=allow_torn_tail,
         limit=limit,
         workers=workers,
         strict_outputs=strict_outputs,
-        look_again=any((run, report, html, legacy_json_report, run_dir, format is Format.markdown)),
+        look_again=any((run, report, html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
         baseline=baseline,
-        today=day_of(time),
+        today=date_of_time(time),
         approver=approver,
     )
-    targets = Targets(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
+    targets = ReportFiles(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     targets = replace(targets, verdicts=request.verdicts, calibration=request.calibration, rubrics=request.rubrics)
-    targets = replace(targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=inputs.words)
+    targets = replace(
+        targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=inputs.command_arguments
+    )
     input_files = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
     refuse_overwriting(
         [report, html, json_report, per_case, legacy_json_report],
-        [*input_files, *files_of(run, baseline), *expand(request.outputs)],
+        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.outputs)],
     )
-    inputs.refuse(run_dir)
-    with progress("scoring") as update_progress, inputs.scored(request, update_progress) as scoring:
+    inputs.refuse_overwriting(run_dir)
+    with show_progress("scoring") as update_progress, inputs.open_scored(request, update_progress) as scoring:
         written = write_reports(scoring, targets)
-        show_run(format, scoring, targets, parts(by))
-        wrote(written, _suggest_explain(scoring, inputs.words))
-        return status_of(scoring, strict=strict)
+        print_run(format, scoring, targets, parse_name_list(by))
+        print_written_files(written, _suggest_explain(scoring, inputs.command_arguments))
+        return exit_code_of_run(scoring, strict=strict)
 
 
-def parts(text: str) -> list[str]:
+def parse_name_list(text: str) -> list[str]:
     """Split a comma-separated list of names. Raises InputError for a text that contains no name."""
     names = [part.strip() for part in text.split(",") if part.strip()]
     if text and not names:
@@ -204,13 +209,13 @@ def parts(text: str) -> list[str]:
     return names
 
 
-def said_time(now: str | None) -> str | None:
+def resolve_timestamp(now: str | None) -> str | None:
     """Return the timestamp for reports: `now`, else that of SOURCE_DATE_EPOCH, else None.
 
     Raises InputError if either is not a valid time.
     """
     if now is None:
-        return epoch()
+        return read_source_date_epoch()
     try:
         datetime.fromisoformat(now)
     except ValueError:
@@ -218,7 +223,7 @@ def said_time(now: str | None) -> str | None:
     return now
 
 
-def epoch() -> str | None:
+def read_source_date_epoch() -> str | None:
     """Return the time in SOURCE_DATE_EPOCH as ISO 8601 text, None if it is not set. Raises InputError if invalid."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     if seconds is None:
@@ -230,23 +235,23 @@ def epoch() -> str | None:
         raise InputError(message) from None
 
 
-def show_run(format: Format, run: ScoreRun, targets: Targets, by: list[str]) -> None:
+def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, by: list[str]) -> None:
     """Print the results in the requested format."""
-    from assay.cli.screen import show, though_unread
-    from assay.report.safe import json_for_log
-    from assay.report.terminal import summary_lines
-    from assay.workflow.reports import json_report, markdown
+    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.report.terminal import render_score_screen
+    from assay.report.write_reports import render_json, render_markdown
+    from assay.text.escaping import escape_json_for_log
 
-    with though_unread():
-        if format is Format.json:
-            typer.echo(json_for_log(json_report(run, targets.now)), nl=False)
-        elif format is Format.markdown:
-            typer.echo(markdown(run, targets), nl=False)
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
+        elif format is PrintFormat.markdown:
+            typer.echo(render_markdown(run, targets), nl=False)
         else:
-            show(summary_lines(run.scoring, by))
+            print_screen(render_score_screen(run.scoring, by))
 
 
-def _suggest_explain(run: ScoreRun, inputs: str) -> str | None:
+def _suggest_explain(run: ScoredRun, inputs: str) -> str | None:
     """Return the command that explains the first failed case; None if no case failed."""
     for config, result in run.scoring.configs.items():
         for checks in result.table.checks:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 
-class Kind(StrEnum):
+class TargetKind(StrEnum):
     """Kinds of target that a settings file can be written for."""
 
     python = "python"
@@ -21,19 +21,19 @@ class Kind(StrEnum):
 
 
 def init(
-    kind: Annotated[Kind, typer.Option(help="Kind of target.")] = Kind.python,
+    kind: Annotated[TargetKind, typer.Option(help="Kind of target.")] = TargetKind.python,
     file: Annotated[str, typer.Option(help="File to write; an existing file is never overwritten.")] = "assay.yaml",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the settings instead.")] = False,
 ) -> int:
     """Write a commented settings file for a target, or print its JSON Schema for editors."""
     if schema:
-        from assay.config import settings_schema
+        from assay.formats.settings_file import build_settings_schema
 
-        typer.echo(settings_schema().decode(), nl=False)
+        typer.echo(build_settings_schema().decode(), nl=False)
         return 0
-    from assay.workflow.setup import write_settings
+    from assay.runs.check_setup import write_settings_template
 
-    path = write_settings(kind.value, file)
+    path = write_settings_template(kind.value, file)
     typer.echo(f"settings written to {path}", err=True)
     typer.echo("next: put your golden set and target into it, then: assay doctor", err=True)
     return 0
@@ -52,14 +52,14 @@ def doctor(
     ] = None,
 ) -> int:
     """Check settings, golden set, corpus and gate, and call each target once."""
-    from assay.report.safe import terminal
-    from assay.workflow.setup import examine
-    from assay.workflow.targets import Trust
+    from assay.runs.check_setup import check_setup
+    from assay.targets.choose_target import TargetPermissions
+    from assay.text.escaping import escape_terminal
 
     failed = False
-    for finding in examine(settings, Trust(allow_exec, tuple(allow_host or ()))):
+    for finding in check_setup(settings, TargetPermissions(allow_exec, tuple(allow_host or ()))):
         failed = failed or finding.state == "fail"
-        typer.echo(terminal(f"{finding.state:4}  {finding.what}: {finding.message}"))
+        typer.echo(escape_terminal(f"{finding.state:4}  {finding.subject}: {finding.message}"))
         if finding.remedy:
-            typer.echo(terminal(f"      {finding.remedy}"))
+            typer.echo(escape_terminal(f"      {finding.remedy}"))
     return 2 if failed else 0

@@ -1,1 +1,1 @@
-"""Text rules and statistics: pure functions over text, ids, numbers and arrays, without records or I/O."""
+"""The metrics, one file for each family: the formula next to its row in the catalogue."""

@@ -1,1 +1,1 @@
-"""Reports as text, JSON and HTML. Pure: the functions return strings and touch no files."""
+"""Findings as text, JSON and HTML."""

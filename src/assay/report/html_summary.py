@@ -1,4 +1,9 @@
-"""The first screen of the HTML report as data: decision, facts, metrics, slices, gate, causes, times, limitations."""
+"""The rules of a gate as data for the HTML report, worded as in the other reports, with the cases that decided.
+
+A comparison of candidate and baseline as data for the HTML report; its lists of cases are in the `rows` island.
+
+The first screen of the HTML report as data: decision, facts, metrics, slices, gate, causes, times, limitations.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +11,172 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.model import Case, ConfigResult, Summary
-from assay.report.faults import hints
-from assay.report.figures import (
-    column_of,
-    common_reason,
-    grader_of,
-    instrument,
-    interval,
-    notes_of,
-    number,
+from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision
+from assay.records.scores import ConfigResult, Summary
+from assay.report.failure_tables import find_symptoms
+from assay.report.html_cases import FAILED, LEAKED, MISSING, PASSED, HtmlData, classify_cases
+from assay.report.limitations import describe_limitations
+from assay.report.number_format import (
+    MetricsByName,
+    collect_summary_notes,
+    find_common_reason,
+    find_metric_row,
+    find_source_column,
+    format_interval,
+    format_number,
+    get_metric_class,
 )
-from assay.report.honesty import honesty
-from assay.report.html_comparison import comparison_of
-from assay.report.html_data import HtmlData
-from assay.report.html_rows import FAILED, LEAKED, MISSING, PASSED, states_of
-from assay.report.html_rules import rules_of
-from assay.report.names import HEADLINES, RUNNER_COLUMNS
-from assay.report.safe import encodable
-from assay.report.tables import FEW_CASES, config_notes, measured, slice_size
+from assay.report.tables import (
+    FEW_CASES,
+    build_checklist_table,
+    count_slice_cases,
+    find_measured_summary,
+    iter_config_notes,
+)
+from assay.report.template_columns import HEADLINES, RUNNER_COLUMNS
+from assay.text.escaping import escape_surrogates
+
+MAX_RULE_CASES = 200
+"""The largest number of cases that are listed for one rule; the others are counted."""
+_CHECKLIST_KEYS = ("config", "state", "metric", "slice", "number", "bound", "scored", "detects", "severity", "message")
+
+
+def iter_rule_data(
+    decisions: Mapping[str, Decision], index_by_case: Mapping[str, int], graders: MetricsByName
+) -> Iterator[dict[str, Any]]:
+    """Yield every rule of the decisions; `index_by_case` maps case ids to indices in the golden set."""
+    rule_results = [rule_result for _, decision in sorted(decisions.items()) for rule_result in decision.results]
+    for row, rule_result in zip(build_checklist_table(decisions, graders).rows, rule_results, strict=True):
+        cases = [index_by_case[case_id] for case_id in rule_result.cases if case_id in index_by_case]
+        yield dict(zip(_CHECKLIST_KEYS, row, strict=True)) | {
+            "state": rule_result.state,
+            "waived": rule_result.waived,
+            "class": get_metric_class(rule_result.rule.metric, graders),
+            "reason": rule_result.rule.reason,
+            "cases": cases[:MAX_RULE_CASES],
+            "more": max(0, len(cases) - MAX_RULE_CASES),
+        }
+
+
+MAX_MOVES, MAX_SLICE_ROWS = 300, 3000
+
+
+def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int], graders: MetricsByName) -> Json:
+    """Return a comparison for the page; `index_by_case` maps case ids to indices in the golden set."""
+    slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
+    ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
+    decisions = {comparison.candidate.config_id: comparison.decision} if comparison.decision is not None else {}
+    lanes = Counter((move.stage, move.before, move.after) for move in comparison.moves)
+    return {
+        "baseline": _build_side(comparison.baseline),
+        "candidate": _build_side(comparison.candidate),
+        "metrics": [_build_change(change, graders) for change in comparison.metrics.values()],
+        "slices": [{"slice": name, **_build_change(change, graders)} for name, change in slices[:MAX_SLICE_ROWS]],
+        "slices_left_out": max(0, len(slices) - MAX_SLICE_ROWS),
+        "lanes": [
+            {"stage": stage, "before": before, "after": after, "count": count}
+            for (stage, before, after), count in sorted(lanes.items(), key=lambda item: (item[0][0], str(item[0])))
+        ],
+        "moves": [
+            {
+                "case": index_by_case.get(move.case_id, -1),
+                "id": move.case_id,
+                "name": move.name,
+                "stage": move.stage,
+                "before": move.before,
+                "after": move.after,
+            }
+            for move in ordered_moves[:MAX_MOVES]
+        ],
+        "moves_left_out": max(0, len(ordered_moves) - MAX_MOVES),
+        "transitions": comparison.transitions,
+        "changed": comparison.changed,
+        "moved": comparison.moved,
+        "notes": comparison.notes,
+        "decision": comparison.decision
+        and {"outcome": comparison.decision.outcome, "reasons": comparison.decision.reasons},
+        "rules": list(iter_rule_data(decisions, index_by_case, graders)),
+    }
+
+
+def _get_move_weight(move: RankMove) -> tuple[bool, int, str, str, int]:
+    """Return the sort key of a rank change: lost evidence first, then the largest changes."""
+    if move.after is None:
+        return False, move.before or 0, move.case_id, move.stage, move.unit
+    return True, -abs((move.before or 100) - move.after), move.case_id, move.stage, move.unit
+
+
+def _build_side(side: ComparisonSide) -> Json:
+    return {
+        "name": side.name,
+        "config": side.config_id,
+        "golden": side.golden_digest,
+        "cases": side.cases,
+        "versions": side.versions,
+        "judge": side.judge,
+    }
+
+
+def _build_change(change: MetricChange, graders: MetricsByName) -> Json:
+    grader = find_metric_row(change.metric, graders)
+    return {
+        "name": change.metric,
+        "class": get_metric_class(change.metric, graders),
+        "unit": grader.unit if grader is not None else "",
+        "baseline": _format_optional(change.baseline, change.metric, graders),
+        "candidate": _format_optional(change.candidate, change.metric, graders),
+        "gain": change.gain,
+        "gain_text": _format_signed_optional(change.gain, change.metric, graders),
+        "low": change.low,
+        "high": change.high,
+        "interval": _format_gain_interval(change, graders),
+        "p": change.p,
+        "p_adjusted": change.p_adjusted,
+        "method": change.method,
+        "n": change.n,
+        "improved": len(change.improved),
+        "regressed": len(change.regressed),
+        "unchanged": len(change.unchanged),
+        "unpaired": len(change.unpaired),
+        "detectable": _format_optional(change.smallest_detectable, change.metric, graders),
+        "note": change.note,
+    }
+
+
+def _format_gain_interval(change: MetricChange, graders: MetricsByName) -> str | None:
+    if change.low is None or change.high is None:
+        return None
+    low = _format_signed_optional(change.low, change.metric, graders)
+    return f"{low} to {_format_signed_optional(change.high, change.metric, graders)}"
+
+
+def _format_optional(value: float | None, metric: str, graders: MetricsByName) -> str | None:
+    return format_number(value, metric, graders) if value is not None else None
+
+
+def _format_signed_optional(value: float | None, metric: str, graders: MetricsByName) -> str | None:
+    if value is None:
+        return None
+    text = format_number(value, metric, graders)
+    return f"+{text}" if float(text) > 0 else text
+
 
 Json = dict[str, Any]
-SLICES, TAGS = 300, 24
+MAX_SLICES, MAX_TAGS = 300, 24
 """The largest number of slices of one configuration, and of tags in the chart of causes, on the first screen."""
 
 
-def report_of(data: HtmlData) -> Json:
+def build_summary_data(data: HtmlData) -> Json:
     """Return everything that the page shows before a case is opened."""
     scoring = data.scoring
     golden = scoring.golden
     index_by_case = {case.id: number for number, case in enumerate(data.cases)}
     configs = sorted(scoring.configs.items())
     decisions = {config: result.decision for config, result in configs if result.decision is not None}
-    notes = [note for config, result in configs for note in config_notes(config, result, scoring)]
-    notes += [f"symptom: {hint}" for hint in hints(scoring)]
+    notes = [note for config, result in configs for note in iter_config_notes(config, result, scoring)]
+    notes += [f"symptom: {hint}" for hint in find_symptoms(scoring)]
     if scoring.gate is not None:
         notes.append(f"approver: {scoring.gate.approver or 'not named'}")
     return {
@@ -50,32 +187,37 @@ def report_of(data: HtmlData) -> Json:
         "date": data.date,
         "owner": data.owner,
         "assay": scoring.assay_version,
-        "explain": data.explain,
+        "explain": data.explain_arguments,
         "show_forbidden": data.show_forbidden,
         "configs": [_build_config(config, result, data) for config, result in configs],
         "inputs": [
-            {"path": encodable(source.path), "format": source.format, "rows": source.rows, "configs": source.configs}
+            {
+                "path": escape_surrogates(source.path),
+                "format": source.format,
+                "rows": source.rows,
+                "configs": source.configs,
+            }
             for source in scoring.inputs
         ],
-        "warnings": [encodable(warning) for warning in scoring.warnings],
+        "warnings": [escape_surrogates(warning) for warning in scoring.warnings],
         "notes": notes,
-        "limits": list(honesty(scoring, data.graders)),
+        "limits": list(describe_limitations(scoring, data.graders)),
         "metrics": list(_iter_metrics(data)),
-        "rules": list(rules_of(decisions, index_by_case, data.graders)),
+        "rules": list(iter_rule_data(decisions, index_by_case, data.graders)),
         "slices": _build_slices(data),
         "causes": {config: _build_causes(config, result, data) for config, result in configs},
         "times": [
             {"config": timing.config, "step": timing.step, "p50": timing.p50, "p95": timing.p95, "n": timing.n}
             for timing in data.timings
         ],
-        "comparison": comparison_of(data.comparison, index_by_case, data.graders)
+        "comparison": build_comparison_data(data.comparison, index_by_case, data.graders)
         if data.comparison is not None
         else None,
     }
 
 
 def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
-    states = Counter(states_of(result))
+    states = Counter(classify_cases(result))
     table = result.table
     return {
         "id": config,
@@ -95,14 +237,14 @@ def _iter_metrics(data: HtmlData) -> Iterator[Json]:
     titles: dict[str, str] = {}
     for title, names in HEADLINES:
         for result in results:
-            summary = measured(names, result.summary)
+            summary = find_measured_summary(names, result.summary)
             if summary is not None:
                 titles.setdefault(summary.metric, title)
     for metric in dict.fromkeys(metric for result in results for metric in result.summary):
-        grader = grader_of(metric, data.graders)
+        grader = find_metric_row(metric, data.graders)
         yield {
             "name": metric,
-            "class": instrument(metric, data.graders),
+            "class": get_metric_class(metric, data.graders),
             "headline": titles.get(metric),
             "family": grader.family if grader is not None else "",
             "unit": grader.unit if grader is not None else "",
@@ -117,15 +259,15 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
     if summary is None:
         return None
     figure = _build_figure(summary, data)
-    unscored_reason = common_reason(column_of(metric, result.table)) if not summary.scored else ""
-    worst = number(summary.mean_worst, metric, data.graders) if summary.mean_worst is not None else None
+    unscored_reason = find_common_reason(find_source_column(metric, result.table)) if not summary.scored else ""
+    worst = format_number(summary.mean_worst, metric, data.graders) if summary.mean_worst is not None else None
     return figure | {
         "statistic": summary.statistic,
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
-        "notes": notes_of(summary),
+        "notes": collect_summary_notes(summary),
         "method": summary.interval.method if summary.interval is not None else None,
     }
 
@@ -138,10 +280,12 @@ def _build_figure(summary: Summary | None, data: HtmlData) -> Json:
     has_width = interval_bounds is not None and interval_bounds.low != interval_bounds.high
     return {
         "value": summary.value,
-        "text": number(summary.value, summary.metric, data.graders) if summary.value is not None else None,
+        "text": format_number(summary.value, summary.metric, data.graders) if summary.value is not None else None,
         "low": interval_bounds.low if interval_bounds is not None and has_width else None,
         "high": interval_bounds.high if interval_bounds is not None and has_width else None,
-        "interval": interval(interval_bounds, summary.metric, data.graders) if interval_bounds is not None else None,
+        "interval": format_interval(interval_bounds, summary.metric, data.graders)
+        if interval_bounds is not None
+        else None,
         "n": summary.scored,
     }
 
@@ -150,8 +294,8 @@ def _build_slices(data: HtmlData) -> Json:
     """Return the legacy runner's metrics on every slice; beyond the limit the smallest slices are only counted."""
     rows, left_out = [], 0
     for config, result in sorted(data.scoring.configs.items()):
-        slice_sizes = {key: slice_size(summaries) for key, summaries in result.slices.items()}
-        largest = sorted((-size, key) for key, size in slice_sizes.items())[:SLICES]
+        slice_sizes = {key: count_slice_cases(summaries) for key, summaries in result.slices.items()}
+        largest = sorted((-size, key) for key, size in slice_sizes.items())[:MAX_SLICES]
         left_out += len(slice_sizes) - len(largest)
         rows += [
             {
@@ -159,7 +303,9 @@ def _build_slices(data: HtmlData) -> Json:
                 "slice": key,
                 "cases": slice_sizes[key],
                 "small": slice_sizes[key] < FEW_CASES,
-                "cells": [_build_figure(measured(names, result.slices[key]), data) for _, names in RUNNER_COLUMNS],
+                "cells": [
+                    _build_figure(find_measured_summary(names, result.slices[key]), data) for _, names in RUNNER_COLUMNS
+                ],
             }
             for key in sorted(key for _, key in largest)
         ]
@@ -184,7 +330,7 @@ def _count_by_tag(causes_by_case: Mapping[str, Sequence[str]], cases: Sequence[C
             totals[name] += 1
             counts.setdefault(name, Counter()).update(set(case.tags))
         tags.update(set(case.tags) if causes_by_case.get(case.id) else ())
-    columns = [tag for tag, _ in sorted(tags.items(), key=lambda item: (-item[1], item[0]))[:TAGS]]
+    columns = [tag for tag, _ in sorted(tags.items(), key=lambda item: (-item[1], item[0]))[:MAX_TAGS]]
     rows = [
         {"name": name, "total": total, "counts": [counts[name][tag] for tag in columns]}
         for name, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.etree import ElementTree  # XML is written here, never read
+from xml.etree import ElementTree
 
-from assay.model import CaseChecks, ConfigResult, Rule, RuleResult, RuleState, Scoring
-from assay.report.safe import visible
+from assay.records.release_gates import Rule, RuleResult, RuleState
+from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
+from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
 _KIND_BY_STATE: Mapping[RuleState, str] = {
@@ -18,7 +19,7 @@ _KIND_BY_STATE: Mapping[RuleState, str] = {
 }
 
 
-def to_junit(scoring: Scoring) -> str:
+def render_junit(scoring: ScoringResult) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
@@ -85,15 +86,15 @@ def _add_case_suite(root: ElementTree.Element, config: str, result: ConfigResult
 
 
 def _add_suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(root, "testsuite", name=visible(name))
+    return ElementTree.SubElement(root, "testsuite", name=escape_invisible(name))
 
 
 def _add_test(suite: ElementTree.Element, where: str, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", classname=visible(where), name=visible(name))
+    return ElementTree.SubElement(suite, "testcase", classname=escape_invisible(where), name=escape_invisible(name))
 
 
 def _add_outcome(suite: ElementTree.Element, test: ElementTree.Element, kind: str, message: str) -> None:
-    ElementTree.SubElement(test, kind, message=visible(message))
+    ElementTree.SubElement(test, kind, message=escape_invisible(message))
     suite.set(kind, str(int(suite.get(kind, "0")) + 1))
 
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.finding import Comparison
-from assay.graders.catalog import CATALOG
-from assay.model import ConfigResult, Decision, Outcome, Scoring
-from assay.report import comparison, failures, faults, tables
-from assay.report.failures import Cases, Details
-from assay.report.faults import Attributions
-from assay.report.figures import NA, Graders, instrument, plural, with_interval
-from assay.report.honesty import honesty
-from assay.report.names import HEADLINES, Names, first_present
-from assay.report.safe import markdown
-from assay.report.tables import Table, checklist
+from assay.metrics.catalog import CATALOG
+from assay.records.findings import Comparison
+from assay.records.release_gates import Decision, Outcome
+from assay.records.scores import ConfigResult, ScoringResult
+from assay.report import comparison_tables, failure_tables, tables
+from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
+from assay.report.limitations import describe_limitations
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    format_count,
+    format_with_interval,
+    get_metric_class,
+)
+from assay.report.tables import Table, build_checklist_table
+from assay.report.template_columns import HEADLINES, MetricNames, find_first_present
+from assay.text.escaping import escape_markdown
 
 _TOP_REASONS = 3
 _NOT_STATED = "not stated"
@@ -35,18 +41,18 @@ class ReportMeta:
     date: str = ""
     owner: str = ""
     approver: str = ""
-    graders: Graders = field(default_factory=lambda: CATALOG)
+    graders: MetricsByName = field(default_factory=lambda: CATALOG)
     show_forbidden: bool = False
 
 
-def to_markdown(
-    scoring: Scoring,
-    details: Details,
-    cases: Cases,
+def render_markdown_report(
+    scoring: ScoringResult,
+    details: ObservationsByCase,
+    cases: CasesById,
     meta: ReportMeta,
     comparisons: Mapping[str, Comparison] | None = None,
-    attributions: Attributions | None = None,
-    lists: failures.Lists | None = None,
+    attributions: AttributionsByConfig | None = None,
+    lists: failure_tables.FileSentencesByCase | None = None,
 ) -> str:
     """Return the whole report as Markdown ending in a newline.
 
@@ -58,64 +64,66 @@ def to_markdown(
     parts = [
         *_iter_first_screen(scoring),
         *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
-        *_render_section(headlines(scoring, meta.graders)),
-        *_render_section(failures.tag_notes(scoring, cases, meta.graders)),
-        *_render_section(tables.slices(scoring, meta.graders, without=("tag",)), optional=True),
-        *_render_section(failures.top_failed(scoring, cases, meta.show_forbidden, attributions)),
+        *_render_section(build_headline_table(scoring, meta.graders)),
+        *_render_section(failure_tables.build_tag_table(scoring, cases, meta.graders)),
+        *_render_section(tables.build_slices_table(scoring, meta.graders, without=("tag",)), optional=True),
+        *_render_section(failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)),
         *_iter_attribution_sections(scoring, cases, attributions),
         *_render_gate(scoring, meta.graders),
         *_iter_decision(scoring, meta),
         *_iter_regressions(comparison_by_config, meta.graders),
         *_iter_metrics(scoring, meta.graders),
-        *_render_section(tables.aggregate(scoring, meta.graders)),
-        *_render_section(failures.by_tag(scoring, cases, meta.graders)),
-        *_render_section(failures.failed_queries(scoring, details, cases, lists)),
+        *_render_section(tables.build_aggregate_table(scoring, meta.graders)),
+        *_render_section(failure_tables.build_tag_breakdown_table(scoring, cases, meta.graders)),
+        *_render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
         *_render_heading("Limitations"),
-        *_render_list(honesty(scoring, meta.graders)),
+        *_render_list(describe_limitations(scoring, meta.graders)),
         *_iter_inputs(scoring),
     ]
     return "\n".join(parts) + "\n"
 
 
-def _iter_attribution_sections(scoring: Scoring, cases: Cases, attributions: Attributions | None) -> Iterator[str]:
+def _iter_attribution_sections(
+    scoring: ScoringResult, cases: CasesById, attributions: AttributionsByConfig | None
+) -> Iterator[str]:
     """Yield the attribution verdicts, the root causes by tag, and the symptoms in the summaries."""
     if not attributions:
         return
     tags = {name: case.tags for name, case in cases.items()}
-    yield from _render_section(faults.cells(attributions))
-    yield from _render_section(faults.causes(attributions, tags), level=3)
-    yield from _render_section(faults.by_tag(attributions, tags), level=3, optional=True)
-    hints = faults.hints(scoring)
+    yield from _render_section(failure_tables.build_attribution_table(attributions))
+    yield from _render_section(failure_tables.build_root_causes_table(attributions, tags), level=3)
+    yield from _render_section(failure_tables.build_causes_by_tag_table(attributions, tags), level=3, optional=True)
+    hints = failure_tables.find_symptoms(scoring)
     if hints:
         yield from (*_render_heading("Symptoms", 3), *_render_list(hints))
 
 
-def table_lines(table: Table) -> list[str]:
+def render_table_lines(table: Table) -> list[str]:
     """Return a table as Markdown lines, every cell escaped; "None." for a table without rows."""
     if not table.rows:
         lines = ["None."]
     else:
         rows = [table.columns, *table.rows]
-        rendered_rows = ["| " + " | ".join(markdown(cell) for cell in row) + " |" for row in rows]
+        rendered_rows = ["| " + " | ".join(escape_markdown(cell) for cell in row) + " |" for row in rows]
         lines = [rendered_rows[0], "|" + " --- |" * len(table.columns), *rendered_rows[1:]]
     for note in table.notes:
-        lines += ["", markdown(note)]
+        lines += ["", escape_markdown(note)]
     return lines
 
 
 def _render_heading(title: str, level: int = 2) -> list[str]:
-    return ["", f"{'#' * level} {markdown(title)}", ""]
+    return ["", f"{'#' * level} {escape_markdown(title)}", ""]
 
 
 def _render_section(table: Table, level: int = 2, *, optional: bool = False) -> list[str]:
-    return [] if optional and not table.rows else [*_render_heading(table.title, level), *table_lines(table)]
+    return [] if optional and not table.rows else [*_render_heading(table.title, level), *render_table_lines(table)]
 
 
 def _render_list(lines: Iterable[str]) -> list[str]:
-    return [f"- {markdown(line)}" for line in lines]
+    return [f"- {escape_markdown(line)}" for line in lines]
 
 
-def _iter_first_screen(scoring: Scoring) -> Iterator[str]:
+def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
     decision = scoring.decision
     yield "# Evaluation report"
     yield ""
@@ -123,18 +131,20 @@ def _iter_first_screen(scoring: Scoring) -> Iterator[str]:
     yield ""
     for config, result in sorted(scoring.configs.items()):
         for note in result.table.notes:
-            yield from (f"**{markdown(f'{config}: {note}')}**", "")
+            yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
     reasons = decision.reasons
     yield from _render_list(reasons[:_TOP_REASONS]) if reasons else ["No reason against a release was found."]
     if len(reasons) > _TOP_REASONS:
-        yield f"- and {plural(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
+        yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
 
 
-def comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
+def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
     """Return the report of a comparison as Markdown ending in a newline: decision, tables, what changed and why."""
     graders = meta.graders
     table = (
-        checklist({compared.candidate.config_id: compared.decision}, graders) if compared.decision is not None else None
+        build_checklist_table({compared.candidate.config_id: compared.decision}, graders)
+        if compared.decision is not None
+        else None
     )
     parts = [
         "# Comparison report",
@@ -142,37 +152,39 @@ def comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMe
         f"**Decision: {decision.outcome}**",
         "",
         *(_render_list(decision.reasons) or ["No reason against a release was found."]),
-        *_render_section(comparison.sides_table(compared)),
-        *_render_section(comparison.metrics_table(compared, graders)),
+        *_render_section(comparison_tables.build_sides_table(compared)),
+        *_render_section(comparison_tables.build_metric_changes_table(compared, graders)),
         *_iter_regressions({compared.candidate.config_id: compared}, graders),
         *(_render_section(table) if table is not None else []),
-        *_render_section(comparison.slices_table(compared, graders)),
-        *_render_section(comparison.moves_table(compared)),
-        *_render_section(comparison.transitions_table(compared)),
+        *_render_section(comparison_tables.build_slice_changes_table(compared, graders)),
+        *_render_section(comparison_tables.build_rank_moves_table(compared)),
+        *_render_section(comparison_tables.build_transitions_table(compared)),
         *_render_heading("Decision"),
         f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
         "",
-        f"Date: {markdown(meta.date or _NOT_STATED)}. Approved by: {markdown(meta.approver or 'nobody yet')}",
+        f"Date: {escape_markdown(meta.date or _NOT_STATED)}. Approved by: {escape_markdown(meta.approver or 'nobody yet')}",
     ]
     if compared.notes:
         parts += [*_render_heading("Notes"), *_render_list(compared.notes)]
     return "\n".join(parts) + "\n"
 
 
-def _iter_regressions(comparison_by_config: Mapping[str, Comparison], graders: Graders) -> Iterator[str]:
+def _iter_regressions(comparison_by_config: Mapping[str, Comparison], graders: MetricsByName) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     if not comparison_by_config:
         yield from (*_render_heading("Regression Summary"), "No baseline was given, so nothing was compared.")
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = comparison.regressions_table(compared, graders)
+        table = comparison_tables.build_regressions_table(compared, graders)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
         moved = _render_list(compared.moved) or ["No case got better or worse on any quality metric."]
         yield from (*_render_heading(f"Why did metrics move?{config_suffix}"), *moved)
 
 
-def _build_summary_table(scoring: Scoring, meta: ReportMeta, comparison_by_config: Mapping[str, Comparison]) -> Table:
+def _build_summary_table(
+    scoring: ScoringResult, meta: ReportMeta, comparison_by_config: Mapping[str, Comparison]
+) -> Table:
     golden = scoring.golden
     golden_name = " ".join(part for part in (golden.name, golden.version) if part) or _NOT_STATED
     rows = [
@@ -183,7 +195,7 @@ def _build_summary_table(scoring: Scoring, meta: ReportMeta, comparison_by_confi
             "Baseline",
             ", ".join(sorted({compared.baseline.name for compared in comparison_by_config.values()})) or "none",
         ),
-        ("Eval set", f"{golden_name}, {plural(golden.cases, 'case')}, {golden.digest}"),
+        ("Eval set", f"{golden_name}, {format_count(golden.cases, 'case')}, {golden.digest}"),
         ("Corpus / index", _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
         ("Prompt / model", _format_config_versions(scoring, ("prompt", "generator", "judge"))),
         ("Gate", scoring.gate.name or "unnamed" if scoring.gate is not None else "none"),
@@ -193,7 +205,7 @@ def _build_summary_table(scoring: Scoring, meta: ReportMeta, comparison_by_confi
     return Table("Summary", ("Field", "Value"), tuple(rows))
 
 
-def _format_config_versions(scoring: Scoring, parts: tuple[str, ...]) -> str:
+def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> str:
     """Return each configuration's versions of `parts`; several values of one part mean that it changed midway."""
     config_versions = []
     for config, result in sorted(scoring.configs.items()):
@@ -205,14 +217,17 @@ def _format_config_versions(scoring: Scoring, parts: tuple[str, ...]) -> str:
     return "; ".join(config_versions) or _NOT_STATED
 
 
-def headlines(scoring: Scoring, graders: Graders) -> Table:
+def build_headline_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
     rows = [
         (
             title,
             _get_headline_class(names, results, graders),
-            *(with_interval(tables.measured(names, result.summary), graders) for _, result in results),
+            *(
+                format_with_interval(tables.find_measured_summary(names, result.summary), graders)
+                for _, result in results
+            ),
         )
         for title, names in HEADLINES
     ]
@@ -229,64 +244,64 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
     uncalibrated_titles = [
         title
         for title, names in HEADLINES
-        if any(first_present(names, result.summary) in result.table.uncalibrated for _, result in results)
+        if any(find_first_present(names, result.summary) in result.table.uncalibrated for _, result in results)
     ]
     if uncalibrated_titles:
         yield f"Not calibrated, for ranking and trends only: {', '.join(uncalibrated_titles)}."
 
 
-def _get_headline_class(names: Names, results: Sequence[tuple[str, ConfigResult]], graders: Graders) -> str:
+def _get_headline_class(names: MetricNames, results: Sequence[tuple[str, ConfigResult]], graders: MetricsByName) -> str:
     """Return the class of the metric behind a headline, `n/a` if none was measured."""
     for _, result in results:
-        name = first_present(names, result.summary)
+        name = find_first_present(names, result.summary)
         if name is not None:
-            return instrument(name, graders)
-    return NA
+            return get_metric_class(name, graders)
+    return NOT_AVAILABLE
 
 
-def _render_gate(scoring: Scoring, graders: Graders) -> list[str]:
-    table = tables.gate_rules(scoring, graders)
+def _render_gate(scoring: ScoringResult, graders: MetricsByName) -> list[str]:
+    table = tables.build_gate_table(scoring, graders)
     if table.rows:
         return _render_section(table)
     return [*_render_heading(table.title), "No gate was given, so no rule was checked."]
 
 
-def _iter_decision(scoring: Scoring, meta: ReportMeta) -> Iterator[str]:
+def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
     yield from _render_heading("Decision")
     yield f"**{scoring.decision.outcome}.** {_choose_advice(scoring)}"
     if scoring.decision.reasons:
         yield from ("", *_render_list(scoring.decision.reasons))
     for config, result in sorted(scoring.configs.items()):
         if result.decision is None:
-            yield from ("", f"{markdown(config)}: not gated")
+            yield from ("", f"{escape_markdown(config)}: not gated")
             continue
-        yield from ("", f"{markdown(config)}: **{result.decision.outcome}**")
+        yield from ("", f"{escape_markdown(config)}: **{result.decision.outcome}**")
         if result.decision.reasons:
             yield from ("", *_render_list(result.decision.reasons))
     approver = scoring.gate.approver if scoring.gate is not None else ""
-    yield from ("", f"Approved by: {markdown(meta.approver or approver or 'nobody yet')}")
+    yield from ("", f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}")
 
 
-def _choose_advice(scoring: Scoring) -> str:
+def _choose_advice(scoring: ScoringResult) -> str:
     decisions = (result.decision for result in scoring.configs.values() if result.decision is not None)
     if scoring.decision.outcome == "PASS" and not any(decision.results for decision in decisions):
         return "Everything was measured, but no rule was checked: this report does not say that it may be released."
     return _ADVICE[scoring.decision.outcome]
 
 
-def _iter_metrics(scoring: Scoring, graders: Graders) -> Iterator[str]:
+def _iter_metrics(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
     yield from _render_heading("All metrics")
     yield "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts."
     for config, result in sorted(scoring.configs.items()):
-        yield from _render_section(tables.all_metrics(config, result, graders), level=3)
+        yield from _render_section(tables.build_all_metrics_table(config, result, graders), level=3)
 
 
-def _iter_inputs(scoring: Scoring) -> Iterator[str]:
+def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:
     rows = tuple((source.path, source.format, str(source.rows), ", ".join(source.configs)) for source in scoring.inputs)
     yield from _render_section(Table("Inputs", ("File", "Format", "Rows", "Configs"), rows))
     notes: list[str] = []
     for config, result in sorted(scoring.configs.items()):
-        notes += tables.config_notes(config, result, scoring)
+        notes += tables.iter_config_notes(config, result, scoring)
     if notes:
         yield from ("", *_render_list(notes))
     if scoring.warnings:

@@ -6,24 +6,24 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.model import ConfigResult, Decision, RuleResult, Scoring, Summary
-from assay.report.figures import (
-    NA,
-    Graders,
-    column_of,
-    common_reason,
-    grader_of,
-    instrument,
-    interval,
-    notes_of,
-    number,
-    plural,
-    with_count,
-    with_interval,
+from assay.records.release_gates import Decision, RuleResult
+from assay.records.scores import ConfigResult, ScoringResult, Summary
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    collect_summary_notes,
+    find_common_reason,
+    find_metric_row,
+    find_source_column,
+    format_count,
+    format_interval,
+    format_number,
+    format_with_count,
+    format_with_interval,
+    get_metric_class,
 )
-from assay.report.names import P95_LATENCY, RUNNER_COLUMNS, Names, first_present
-from assay.scoring.measured import in_review
-from assay.scoring.wording import compared
+from assay.report.template_columns import P95_LATENCY, RUNNER_COLUMNS, MetricNames, find_first_present
+from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""
@@ -43,78 +43,93 @@ class Table:
             raise ValueError(f"{self.title}: a row does not have {len(self.columns)} cells")
 
 
-def failed_ids(result: ConfigResult) -> list[str]:
+def list_failed_cases(result: ConfigResult) -> list[str]:
     """Return the cases that failed a check, in golden order."""
     failed = {checks.case_id for checks in result.table.checks if checks.failed}
     return [case_id for case_id in result.table.case_ids if case_id in failed]
 
 
-def slice_size(metrics: Mapping[str, Summary]) -> int:
+def count_slice_cases(metrics: Mapping[str, Summary]) -> int:
     """Return the number of cases in a slice; each metric's counts add up to it, so the first metric is enough."""
     return next((s.scored + s.not_applicable + s.errors for s in metrics.values()), 0)
 
 
-def slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
+def list_slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
     """Return (cases, `key=value`) of the slices, smallest first."""
-    return sorted((slice_size(metrics), key) for key, metrics in result.slices.items())
+    return sorted((count_slice_cases(metrics), key) for key, metrics in result.slices.items())
 
 
-def measured(names: Names, summaries: Mapping[str, Summary]) -> Summary | None:
+def find_measured_summary(names: MetricNames, summaries: Mapping[str, Summary]) -> Summary | None:
     """Return the summary of the first of `names` that was measured."""
-    name = first_present(names, summaries)
+    name = find_first_present(names, summaries)
     return summaries[name] if name is not None else None
 
 
-def aggregate(scoring: Scoring, graders: Graders) -> Table:
+def build_aggregate_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
     """Return one row per configuration with the legacy runner's metrics, each with its count."""
     rows = []
     for config, result in sorted(scoring.configs.items()):
         cases = len(result.table.case_ids)
-        rate = number(len(failed_ids(result)) / cases) if cases else NA
-        cells = [with_count(measured(names, result.summary), graders) for _, names in RUNNER_COLUMNS]
-        latency = with_count(measured(P95_LATENCY, result.summary), graders)
+        rate = format_number(len(list_failed_cases(result)) / cases) if cases else NOT_AVAILABLE
+        cells = [
+            format_with_count(find_measured_summary(names, result.summary), graders) for _, names in RUNNER_COLUMNS
+        ]
+        latency = format_with_count(find_measured_summary(P95_LATENCY, result.summary), graders)
         rows.append((config, str(cases), *cells, rate, latency))
     titles = tuple(title for title, _ in RUNNER_COLUMNS)
     columns = ("Config", "Cases", *titles, "Failed case rate", "p95 latency ms")
     return Table("Aggregate", columns, tuple(rows))
 
 
-def all_metrics(config: str, result: ConfigResult, graders: Graders) -> Table:
+def build_all_metrics_table(config: str, result: ConfigResult, graders: MetricsByName) -> Table:
     """Return every metric of one configuration with its interval, counts and notes."""
     rows = []
     for metric, summary in result.summary.items():
         bounds = summary.interval
-        notes = list(notes_of(summary))
-        reason = "" if summary.scored else common_reason(column_of(metric, result.table))
+        notes = list(collect_summary_notes(summary))
+        reason = "" if summary.scored else find_common_reason(find_source_column(metric, result.table))
         if reason:
             notes.insert(0, reason)
         if summary.errors and summary.mean_worst is not None:
-            notes.append(f"{number(summary.mean_worst, metric, graders)} if every error counts as the worst value")
+            notes.append(
+                f"{format_number(summary.mean_worst, metric, graders)} if every error counts as the worst value"
+            )
         rows.append(
             (
                 metric,
-                instrument(metric, graders),
+                get_metric_class(metric, graders),
                 summary.statistic,
-                number(summary.value, metric, graders),
-                interval(bounds, metric, graders),
-                bounds.method if bounds is not None else NA,
+                format_number(summary.value, metric, graders),
+                format_interval(bounds, metric, graders),
+                bounds.method if bounds is not None else NOT_AVAILABLE,
                 str(summary.scored),
                 str(summary.not_applicable),
                 str(summary.errors),
                 "; ".join(notes),
             )
         )
-    columns = ("Metric", "Class", "Statistic", "Value", "95% interval", "Method", "Scored", NA, "Errors", "Notes")
+    columns = (
+        "Metric",
+        "Class",
+        "Statistic",
+        "Value",
+        "95% interval",
+        "Method",
+        "Scored",
+        NOT_AVAILABLE,
+        "Errors",
+        "Notes",
+    )
     return Table(f"All metrics: {config}", columns, tuple(rows))
 
 
-def gate_rules(scoring: Scoring, graders: Graders) -> Table:
+def build_gate_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
     """Return every rule of the gate with its state, the number that decided and the bound it was compared with."""
     decisions = {config: result.decision for config, result in scoring.configs.items() if result.decision is not None}
-    return checklist(decisions, graders)
+    return build_checklist_table(decisions, graders)
 
 
-def checklist(decisions: Mapping[str, Decision], graders: Graders) -> Table:
+def build_checklist_table(decisions: Mapping[str, Decision], graders: MetricsByName) -> Table:
     """Return every rule of the decisions by configuration, with the smallest difference that it can detect."""
     rows = [
         (config, *_format_rule_cells(rule_result, graders))
@@ -127,28 +142,30 @@ def checklist(decisions: Mapping[str, Decision], graders: Graders) -> Table:
     return Table("Release Gate Checklist", columns, tuple(rows), (note,) if rows else ())
 
 
-def _format_rule_cells(rule_result: RuleResult, graders: Graders) -> tuple[str, ...]:
+def _format_rule_cells(rule_result: RuleResult, graders: MetricsByName) -> tuple[str, ...]:
     rule = rule_result.rule
     sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
     if rule.max_regression is not None:
         sign, threshold = "gain ≥", -rule.max_regression
-    grader = grader_of(rule.metric, graders)
+    grader = find_metric_row(rule.metric, graders)
     unit = grader.unit if grader is not None else ""
-    value, bound = compared(rule_result.value if rule_result.value is not None else threshold, threshold, unit)
+    value, bound = format_compared(rule_result.value if rule_result.value is not None else threshold, threshold, unit)
     return (
         f"{rule_result.state}, waived" if rule_result.waived else rule_result.state,
         rule.metric,
         rule.slice or "all cases",
-        value if rule_result.value is not None else NA,
+        value if rule_result.value is not None else NOT_AVAILABLE,
         f"{sign} {bound}",
         str(rule_result.scored),
-        number(rule_result.detectable, rule.metric, graders),
+        format_number(rule_result.detectable, rule.metric, graders),
         rule.severity,
         rule_result.message,
     )
 
 
-def slices(scoring: Scoring, graders: Graders, *, only: Container[str] = (), without: Container[str] = ()) -> Table:
+def build_slices_table(
+    scoring: ScoringResult, graders: MetricsByName, *, only: Container[str] = (), without: Container[str] = ()
+) -> Table:
     """Return one row per configuration and slice: of the keys in `only`, or of all keys but those in `without`."""
     slice_columns = _choose_slice_columns(scoring)
     rows = []
@@ -157,28 +174,30 @@ def slices(scoring: Scoring, graders: Graders, *, only: Container[str] = (), wit
             slice_key = name.partition("=")[0]
             if slice_key in only or (not only and slice_key not in without):
                 summaries = result.slices[name]
-                cells = [with_interval(measured(names, summaries), graders) for _, names in slice_columns]
-                rows.append((config, name, str(slice_size(summaries)), *cells))
+                cells = [
+                    format_with_interval(find_measured_summary(names, summaries), graders) for _, names in slice_columns
+                ]
+                rows.append((config, name, str(count_slice_cases(summaries)), *cells))
     columns = ("Config", "Slice", "Cases", *(title for title, _ in slice_columns))
     notes = (f"Slices of fewer than {FEW_CASES} cases are descriptive only.",) if rows else ()
     return Table("Slices", columns, tuple(rows), notes)
 
 
-def _choose_slice_columns(scoring: Scoring) -> list[tuple[str, Names]]:
+def _choose_slice_columns(scoring: ScoringResult) -> list[tuple[str, MetricNames]]:
     """Return the legacy runner's columns that were requested, filled up with other metrics that were."""
     requested = dict.fromkeys(metric for _, result in sorted(scoring.configs.items()) for metric in result.summary)
-    chosen = [(title, names) for title, names in RUNNER_COLUMNS if first_present(names, requested) is not None]
+    chosen = [(title, names) for title, names in RUNNER_COLUMNS if find_first_present(names, requested) is not None]
     named_metrics = {name for _, names in chosen for name in names}
     other_columns = [(metric, (metric,)) for metric in requested if metric not in named_metrics]
     return [*chosen, *other_columns[: len(RUNNER_COLUMNS) - len(chosen)]]
 
 
-def config_notes(config: str, result: ConfigResult, scoring: Scoring, limit: int = 20) -> Iterator[str]:
+def iter_config_notes(config: str, result: ConfigResult, scoring: ScoringResult, limit: int = 20) -> Iterator[str]:
     """Yield notes on one configuration: cases without output, the stage scored, warnings, cases in review."""
     missing = result.table.missing
     if missing:
         more = f" … and {len(missing) - limit} more" if len(missing) > limit else ""
-        yield f"{config}: {plural(len(missing), 'case')} without output: {', '.join(missing[:limit])}{more}"
+        yield f"{config}: {format_count(len(missing), 'case')} without output: {', '.join(missing[:limit])}{more}"
     if config in scoring.stages:
         yield f"{config}: ranking metrics score the stage {scoring.stages[config]!r}"
     warned = Counter(name for checks in result.table.checks for name in checks.warnings)
@@ -193,12 +212,12 @@ def _iter_cases_in_review(config: str, result: ConfigResult, limit: int) -> Iter
     """Yield a note that names the cases with scores that a person should review, and their metrics."""
     metrics_by_case: dict[str, list[str]] = {}
     for metric, column in sorted(result.table.columns.items()):
-        for row in in_review(column).tolist():
+        for row in find_rows_in_review(column).tolist():
             metrics_by_case.setdefault(result.table.case_ids[row], []).append(metric)
     if metrics_by_case:
         listed = "; ".join(
             f"{case_id}: {', '.join(metrics_by_case[case_id])}" for case_id in list(metrics_by_case)[:limit]
         )
         more = f" … and {len(metrics_by_case) - limit} more" if len(metrics_by_case) > limit else ""
-        count = plural(len(metrics_by_case), "case")
+        count = format_count(len(metrics_by_case), "case")
         yield f"{config}: {count} in review, because the judge's votes are far apart or tied: {listed}{more}"

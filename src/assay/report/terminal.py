@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.graders.catalog import CATALOG
-from assay.model import ConfigResult, Scoring
-from assay.report.figures import (
-    NA,
-    Graders,
-    column_of,
-    common_reason,
-    instrument,
-    interval,
-    notes_of,
-    number,
-    plural,
+from assay.metrics.catalog import CATALOG
+from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    collect_summary_notes,
+    find_common_reason,
+    find_source_column,
+    format_count,
+    format_interval,
+    format_number,
+    get_metric_class,
 )
-from assay.report.safe import terminal
-from assay.report.tables import Table, config_notes, failed_ids, gate_rules, slices
+from assay.report.tables import Table, build_gate_table, build_slices_table, iter_config_notes, list_failed_cases
+from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10
 _MAX_UNSCORED_NAMED = 5
@@ -37,33 +37,33 @@ class Screen:
     notes: tuple[str, ...]
 
 
-def summary_lines(scoring: Scoring, by: Sequence[str] = (), graders: Graders = CATALOG) -> Screen:
+def render_score_screen(scoring: ScoringResult, by: Sequence[str] = (), graders: MetricsByName = CATALOG) -> Screen:
     """Return the screen of a scoring; `by` names the keys whose slices are shown.
 
     `graders`, the catalogue's rows by base name, give units and class marks.
 
     The first lines are `<config>: PASS|PASS_WITH_RISK|FAIL|INCOMPLETE`, each followed by its ` - <reason>` lines.
     """
-    tables = [side_by_side(scoring, graders)]
+    tables = [build_side_by_side_table(scoring, graders)]
     if by:
-        tables.append(slices(scoring, graders, only=by))
-    tables += [gate_rules(scoring, graders), _build_failed_cases_table(scoring)]
+        tables.append(build_slices_table(scoring, graders, only=by))
+    tables += [build_gate_table(scoring, graders), _build_failed_cases_table(scoring)]
     unshown = (note for table in tables if not table.rows for note in table.notes)
     return Screen(
-        tuple(terminal(line) for line in _iter_decision_lines(scoring)),
-        tuple(safe_table(table) for table in tables if table.rows),
-        tuple(terminal(note) for note in (*unshown, *_iter_score_notes(scoring))),
+        tuple(escape_terminal(line) for line in _iter_decision_lines(scoring)),
+        tuple(escape_table(table) for table in tables if table.rows),
+        tuple(escape_terminal(note) for note in (*unshown, *_iter_score_notes(scoring))),
     )
 
 
-def _iter_decision_lines(scoring: Scoring) -> Iterator[str]:
+def _iter_decision_lines(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         yield f"{config}: {result.decision.outcome if result.decision is not None else 'not gated'}"
         for reason in result.decision.reasons if result.decision is not None else ():
             yield f" - {reason}"
 
 
-def side_by_side(scoring: Scoring, graders: Graders) -> Table:
+def build_side_by_side_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
     """Return every metric that was scored, configurations side by side: value, 95% interval, cases scored."""
     configs = sorted(scoring.configs.items())
     rows: list[tuple[str, ...]] = []
@@ -75,54 +75,54 @@ def side_by_side(scoring: Scoring, graders: Graders) -> Table:
             unscored_metrics.append(metric)
             continue
         cells = [_format_metric_cell(metric, result, graders) for _, result in configs]
-        rows.append((metric, instrument(metric, graders), *cells))
+        rows.append((metric, get_metric_class(metric, graders), *cells))
         for (config, _), summary in zip(configs, summaries, strict=True):
-            for note in notes_of(summary) if summary is not None else ():
+            for note in collect_summary_notes(summary) if summary is not None else ():
                 metrics_by_note.setdefault(f"{config}: {note}", []).append(metric)
     notes = [f"{note}: {', '.join(metrics)}" for note, metrics in metrics_by_note.items()]
     if unscored_metrics:
         listed = f": {', '.join(unscored_metrics)}" if len(unscored_metrics) <= _MAX_UNSCORED_NAMED else ""
-        notes.append(f"{plural(len(unscored_metrics), 'metric')} not applicable to any case{listed}")
+        notes.append(f"{format_count(len(unscored_metrics), 'metric')} not applicable to any case{listed}")
     columns = ("Metric", "Class", *(config for config, _ in configs))
     return Table("Metrics (value, 95% interval, cases scored)", columns, tuple(rows), tuple(notes))
 
 
-def _format_metric_cell(metric: str, result: ConfigResult, graders: Graders) -> str:
+def _format_metric_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> str:
     summary = result.summary.get(metric)
     if summary is None or summary.value is None:
-        why = common_reason(column_of(metric, result.table))
-        return f"{NA}: {why}" if why else NA
-    low_high = f"  {interval(summary.interval, metric, graders)}" if summary.interval is not None else ""
-    text = f"{number(summary.value, metric, graders)}{low_high}  n={summary.scored}"
+        why = find_common_reason(find_source_column(metric, result.table))
+        return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
+    low_high = f"  {format_interval(summary.interval, metric, graders)}" if summary.interval is not None else ""
+    text = f"{format_number(summary.value, metric, graders)}{low_high}  n={summary.scored}"
     if summary.errors:
-        text += f", {plural(summary.errors, 'error')}"
+        text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
-            text += f" ({number(summary.mean_worst, metric, graders)} if they count as the worst)"
+            text += f" ({format_number(summary.mean_worst, metric, graders)} if they count as the worst)"
     return text
 
 
-def _build_failed_cases_table(scoring: Scoring) -> Table:
+def _build_failed_cases_table(scoring: ScoringResult) -> Table:
     rows, notes = [], []
     for config, result in sorted(scoring.configs.items()):
         checks = {case_checks.case_id: case_checks.failed for case_checks in result.table.checks}
-        failed = failed_ids(result)
+        failed = list_failed_cases(result)
         rows += [(config, case_id, ", ".join(checks[case_id])) for case_id in failed[:_MAX_FAILED_CASES]]
         if len(failed) > _MAX_FAILED_CASES:
             notes.append(f"{config}: {len(failed) - _MAX_FAILED_CASES} more failed cases")
     return Table("Failed cases", ("Config", "Case", "Failed checks"), tuple(rows), tuple(notes))
 
 
-def _iter_score_notes(scoring: Scoring) -> Iterator[str]:
+def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
-        yield from config_notes(config, result, scoring)
+        yield from iter_config_notes(config, result, scoring)
     yield from scoring.warnings
 
 
-def safe_table(table: Table) -> Table:
+def escape_table(table: Table) -> Table:
     """Return the table with every text escaped for a terminal."""
     return Table(
-        terminal(table.title),
-        tuple(terminal(column) for column in table.columns),
-        tuple(tuple(terminal(cell) for cell in row) for row in table.rows),
-        tuple(terminal(note) for note in table.notes),
+        escape_terminal(table.title),
+        tuple(escape_terminal(column) for column in table.columns),
+        tuple(tuple(escape_terminal(cell) for cell in row) for row in table.rows),
+        tuple(escape_terminal(note) for note in table.notes),
     )

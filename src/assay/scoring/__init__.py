@@ -1,1 +1,1 @@
-"""Score tables, summaries, comparisons, gates and attribution, computed without I/O."""
+"""Score tables, slices, summaries and paired scores of a run."""

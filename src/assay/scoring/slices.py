@@ -1,4 +1,7 @@
-"""Slices: which golden cases share a tag, a difficulty, a language or any other `key=value`."""
+"""Slices: which golden cases share a tag, a difficulty, a language or any other `key=value`.
+
+The selection of cases by `--limit` and `--only`; a selection is never gated, and cases left out are no errors.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.errors import Problem, SettingsError, shown
-from assay.model import Case
+from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.golden_set import Case, GoldenSet
+from assay.stats.arrays import RowIndices
 
-Rows = npt.NDArray[np.intp]
 DEFAULT_KEYS = ("tag", "difficulty", "behaviour", "language")
 _UNSTATED = "difficulty=unknown"
 
@@ -35,11 +37,11 @@ _KEYS: Mapping[str, Callable[[Case], Iterable[str]]] = {
 }
 
 
-BUILT_IN = tuple(_KEYS)
+BUILT_IN_SLICE_KEYS = tuple(_KEYS)
 """The keys that read a field of the case; an attribute of such a name could never be asked for."""
 
 
-def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict[str, Rows]:
+def find_slices(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict[str, RowIndices]:
     """Return the rows of each slice, rising, by its name `key=value`; values of a key are in alphabetical order.
 
     `keys` are tag, difficulty, behaviour, language, kind (of evidence) or the name of a case's attribute; without them
@@ -47,7 +49,7 @@ def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict
     SettingsError for a key that no case has, listing those that exist.
 
     >>> cases = [Case("a", "?", tags=("hr", "acl")), Case("b", "?", tags=("hr",))]
-    >>> {name: rows.tolist() for name, rows in slice_rows(cases, ["tag"]).items()}
+    >>> {name: rows.tolist() for name, rows in find_slices(cases, ["tag"]).items()}
     {'tag=acl': [0], 'tag=hr': [0, 1]}
     """
     if keys is None:
@@ -59,35 +61,35 @@ def slice_rows(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict
     return {name: rows for key in keys for name, rows in _rows_by_value(cases, key).items()}
 
 
-def rows_of_slice(cases: Sequence[Case], name: str) -> Rows:
+def find_slice_rows(cases: Sequence[Case], slice_name: str) -> RowIndices:
     """Return the rows of one slice, rising; none where no case is in it. Names are compared in NFC, as cases hold them.
 
-    >>> rows_of_slice([Case("a", "?", attributes={"domain": "hr"})], "domain=hr").tolist()
+    >>> find_slice_rows([Case("a", "?", attributes={"domain": "hr"})], "domain=hr").tolist()
     [0]
     """
-    key, _, wanted = unicodedata.normalize("NFC", name).partition("=")
+    key, _, wanted = unicodedata.normalize("NFC", slice_name).partition("=")
     read = _reader(key)
     rows = [row for row, case in enumerate(cases) if wanted in read(case)]
     return np.array(rows, dtype=np.intp)
 
 
-def slice_name_problem(name: str) -> str | None:
+def find_slice_name_problem(name: str) -> str | None:
     """Return what is wrong with the name of a slice, None where nothing is.
 
-    >>> slice_name_problem("hr")
+    >>> find_slice_name_problem("hr")
     "not a slice (got 'hr'; expected key=value, such as tag=hr)"
     """
     key, equals, value = name.partition("=")
     if equals and key and value and name == name.strip():
         return None
-    return f"not a slice (got {shown(name)}; expected key=value, such as tag=hr)"
+    return f"not a slice (got {shorten_repr(name)}; expected key=value, such as tag=hr)"
 
 
 def _reader(key: str) -> Callable[[Case], Iterable[str]]:
     return _KEYS.get(key) or (lambda case: (case.attributes[key],) if key in case.attributes else ())
 
 
-def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, Rows]:
+def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, RowIndices]:
     read, rows = _reader(key), defaultdict[str, list[int]](list)
     for row, case in enumerate(cases):
         for value in read(case):
@@ -103,6 +105,40 @@ def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:
             close = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             expected = f"expected {', '.join(known)}"
-            problems.append(Problem("", None, "by", f"no case has this key (got {shown(key)}; {hint}{expected})"))
+            problems.append(
+                Problem("", None, "by", f"no case has this key (got {shorten_repr(key)}; {hint}{expected})")
+            )
     if problems:
         raise SettingsError(problems)
+
+
+def select_cases(golden: GoldenSet, limit: int | None, only: Sequence[str]) -> tuple[Case, ...]:
+    """Return the cases with any of the tags or ids of `only` (`tag:hr`, `case:q1`), then the first `limit` of them.
+
+    Raises SettingsError for a selector of another form, or one that no case has.
+    """
+    problems = []
+    for selector in only:
+        kind, colon, value = selector.partition(":")
+        if kind not in ("tag", "case") or not colon or not value:
+            message = f"not a selector (got {shorten_repr(selector)}; expected tag:NAME or case:ID)"
+            problems.append(Problem("", None, "only", message, "E_SELECTOR"))
+        elif not any(_matches(case, selector) for case in golden.cases):
+            problems.append(Problem("", None, "only", f"no case has it (got {shorten_repr(selector)})", "E_SELECTOR"))
+    if problems:
+        raise SettingsError(problems)
+    cases = tuple(case for case in golden.cases if not only or any(_matches(case, selector) for selector in only))
+    return cases[:limit]
+
+
+def _matches(case: Case, selector: str) -> bool:
+    kind, _, value = selector.partition(":")
+    return value in case.tags if kind == "tag" else value == case.id
+
+
+def describe_selection(limit: int | None, only: Sequence[str]) -> str:
+    """Return the description of a selection for reports; empty if all cases are selected."""
+    parts = [f"only {', '.join(only)}"] if only else []
+    if limit is not None:
+        parts.append(f"only the first {limit} cases")
+    return f"{' and '.join(parts)}: not gated" if parts else ""

@@ -1,1 +1,1 @@
-"""Adapters to systems under test, one file for each kind of target."""
+"""Systems under test, one file for each kind."""

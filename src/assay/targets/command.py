@@ -2,6 +2,8 @@
 
 A process that is still running gets the next case; a program that ends after one answer is started again for each. One
 that fails in any way is killed with its whole process group.
+
+Keeps the last part of what a program writes to its standard error.
 """
 
 from __future__ import annotations
@@ -9,18 +11,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
-from assay.config_model import CommandTarget as Settings
-from assay.errors import Problem, SettingsError, shown
-from assay.model import Observation
-from assay.ports import Call, CallError, Operation
-from assay.targets.reply import decode, read_reply
-from assay.targets.template import values_of
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import list_placeholder_values
+from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.observations import Observation
+from assay.records.settings import CommandTargetSettings as Settings
+from assay.targets.reply import decode_reply, read_reply
 
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT")
 """The environment variables that a program sees, besides those that the settings name."""
@@ -37,8 +40,8 @@ class CommandTarget:
             problem = Problem("", None, f"targets.{name}.command", "empty (expected a program)", "E_TARGET")
             raise SettingsError([problem])
         self.name, self.settings = name, settings
-        self.operations: tuple[Operation, ...] = ("ask",)
-        self._environment = environment(settings.env, f"targets.{name}.env")
+        self.operations: tuple[TargetOperation, ...] = ("ask",)
+        self._environment = select_environment(settings.env, f"targets.{name}.env")
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
 
@@ -46,7 +49,7 @@ class CommandTarget:
         """Return the settings: the command and the names of the variables that it sees."""
         return {"type": "command", **msgspec.to_builtins(self.settings)}
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Write one line to a process and read one line from it."""
         line = msgspec.json.encode(_build_request(call)) + b"\n"
         if self._idle:
@@ -66,11 +69,11 @@ class CommandTarget:
         self._all.clear()
         self._idle.clear()
 
-    def _read_observation(self, reply: bytes, call: Call) -> Observation:
-        value = decode(reply)
+    def _read_observation(self, reply: bytes, call: TargetCall) -> Observation:
+        value = decode_reply(reply)
         if not isinstance(value, dict) or value.get("case_id", value.get("query_id")) is None:
             raise CallError(
-                "schema", f"not an object with case_id (got {shown(reply[:60].decode('utf-8', 'replace'))})"
+                "schema", f"not an object with case_id (got {shorten_repr(reply[:60].decode('utf-8', 'replace'))})"
             )
         return read_reply(value, call, self.settings.response)
 
@@ -137,7 +140,7 @@ class _Worker:
                 await self._drain
         stderr = self._tail.decode("utf-8", "replace").strip()
         status = f"exit status {self.process.returncode}"
-        return f"{status}; end of its standard error: {shown(stderr[-300:], 300)}" if stderr else status
+        return f"{status}; end of its standard error: {shorten_repr(stderr[-300:], 300)}" if stderr else status
 
     def kill(self) -> None:
         """Kill the process and everything that it started."""
@@ -161,7 +164,7 @@ class _Worker:
             self._tail = (self._tail + data)[-TAIL_BYTES:]
 
 
-def environment(names: Sequence[str], field: str, source: Mapping[str, str] = os.environ) -> dict[str, str]:
+def select_environment(names: Sequence[str], field: str, source: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the environment variables that a program may see. Raises SettingsError for a named one that is not set."""
     missing = [name for name in names if not source.get(name)]
     if missing:
@@ -170,7 +173,33 @@ def environment(names: Sequence[str], field: str, source: Mapping[str, str] = os
     return {name: source[name] for name in (*PASSED_VARIABLES, *names) if name in source}
 
 
-def _build_request(call: Call) -> dict[str, Any]:
+def _build_request(call: TargetCall) -> dict[str, Any]:
     """Return what a program gets of a case, which never includes what is expected of the answer."""
-    values = values_of(call)
+    values = list_placeholder_values(call)
     return {name: values[name] for name in ("case_id", "question", "history", "user", "k")}
+
+
+STDERR_TAIL_BYTES = 2000
+
+
+class StderrTail:
+    """A file for a child process to write to; everything is read at once and only the last part is kept."""
+
+    def __init__(self) -> None:
+        self._tail = b""
+        self._read, write = os.pipe()
+        self.file: TextIO = os.fdopen(write, "w")
+        threading.Thread(target=self._drain, name="assay-stderr", daemon=True).start()
+
+    def close(self) -> None:
+        """Close the file here; reading ends once every child process has closed it too."""
+        self.file.close()
+
+    def read_text(self) -> str:
+        """Return the last part of what was written so far."""
+        return self._tail.decode("utf-8", "replace").strip()
+
+    def _drain(self) -> None:
+        with os.fdopen(self._read, "rb", buffering=0) as pipe:
+            while data := pipe.read(65536):
+                self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]

@@ -17,17 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.config_model import HttpCall
-from assay.config_model import HttpTarget as Settings
-from assay.errors import Problem, SettingsError, shown
-from assay.model import Observation
-from assay.ports import Call, CallError, Operation
-from assay.targets.addresses import check_resolved, check_url, is_localhost
-from assay.targets.reply import decode, read_reply
-from assay.targets.template import fill, headers_of
+from assay.calls.addresses import check_url, is_localhost, resolve_address
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import build_identity_headers, fill_template
+from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.observations import Observation
+from assay.records.settings import HttpSearchSettings
+from assay.records.settings import HttpTargetSettings as Settings
+from assay.targets.reply import decode_reply, read_reply
 
 if TYPE_CHECKING:
     import httpx2
+
 
 DEFAULT_BODY = {"question": "{{question}}"}
 DEFAULT_SEARCH = {"query": "{{question}}", "k": "{{k}}"}
@@ -44,12 +45,12 @@ class HttpTarget:
         """Raises SettingsError for an address that may not be called and for a secret missing from the environment."""
         self.name, self.settings = name, settings
         self._typed, self._allowed = typed, allowed
-        self._calls: dict[Operation, tuple[HttpCall, Any]] = {}
+        self._calls: dict[TargetOperation, tuple[HttpSearchSettings, Any]] = {}
         if settings.search is not None:
             self._calls["search"] = settings.search, DEFAULT_SEARCH
-        ask_call = HttpCall(settings.url, settings.method, settings.body, settings.query)
+        ask_call = HttpSearchSettings(settings.url, settings.method, settings.body, settings.query)
         self._calls["ask"] = ask_call, DEFAULT_BODY
-        self.operations: tuple[Operation, ...] = tuple(self._calls)
+        self.operations: tuple[TargetOperation, ...] = tuple(self._calls)
         for operation, (call, _) in self._calls.items():
             refused = check_url(call.url, typed=typed, allowed=allowed)
             if refused:
@@ -57,7 +58,7 @@ class HttpTarget:
                 raise SettingsError([Problem("", None, field, f"refused: {refused}", "E_URL")])
         self._headers = {"accept": "application/json", "accept-encoding": "gzip, identity", **settings.headers}
         if settings.auth is not None:
-            secret = secret_of(settings.auth.env, f"targets.{name}.auth.env")
+            secret = read_secret(settings.auth.env, f"targets.{name}.auth.env")
             self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
         self._client = _make_client(concurrency)
         self._addresses: dict[str, str] = {}
@@ -66,16 +67,16 @@ class HttpTarget:
         """Return the settings, which hold no secrets."""
         return {"type": "http", **msgspec.to_builtins(self.settings)}
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Send one request and read its reply."""
         body = await self._send(call)
-        return read_reply(decode(body), call, self.settings.response)
+        return read_reply(decode_reply(body), call, self.settings.response)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _send(self, call: Call) -> bytes:
+    async def _send(self, call: TargetCall) -> bytes:
         import httpx2
 
         request = await self._build_request(call)
@@ -94,41 +95,41 @@ class HttpTarget:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
 
-    async def _build_request(self, call: Call) -> httpx2.Request:
+    async def _build_request(self, call: TargetCall) -> httpx2.Request:
         http_call, default_body = self._calls[call.operation]
         if http_call.url not in self._addresses:
-            address = await check_resolved(http_call.url, typed=self._typed, allowed=self._allowed)
+            address = await resolve_address(http_call.url, typed=self._typed, allowed=self._allowed)
             self._addresses[http_call.url] = address
         try:
-            headers = {**self._headers, **headers_of(self.settings.identity, call)}
+            headers = {**self._headers, **build_identity_headers(self.settings.identity, call)}
         except ValueError as error:
             raise CallError("identity", str(error)) from None
-        query = {key: str(value) for key, value in fill(http_call.query, call).items()} or None
+        query = {key: str(value) for key, value in fill_template(http_call.query, call).items()} or None
         content = None
         if http_call.method != "GET":
             body = default_body if http_call.body is None else http_call.body
-            content = msgspec.json.encode(fill(body, call))
+            content = msgspec.json.encode(fill_template(body, call))
             headers["content-type"] = "application/json"
         request = self._client.build_request(
             http_call.method, http_call.url, params=query, content=content, headers=headers, timeout=call.seconds
         )
         if not self._typed:
-            pin(request, self._addresses[http_call.url])
+            pin_address(request, self._addresses[http_call.url])
         return request
 
     async def _read(self, response: httpx2.Response) -> bytes:
         status = response.status_code
         if status >= 300 or status in (204, 205):
-            body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
+            body = await read_limited(response, self.settings.max_bytes, cut=SHOWN_BYTES)
             raise _status_failure(status, response.headers, body)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind and kind != "application/json" and not kind.endswith("+json"):
-            body = await capped(response, self.settings.max_bytes, cut=SHOWN_BYTES)
+            body = await read_limited(response, self.settings.max_bytes, cut=SHOWN_BYTES)
             raise CallError("protocol", f"not JSON (got {kind}: {_show_start(body)}; expected application/json)")
-        return await capped(response, self.settings.max_bytes)
+        return await read_limited(response, self.settings.max_bytes)
 
 
-def pin(request: httpx2.Request, address: str) -> None:
+def pin_address(request: httpx2.Request, address: str) -> None:
     """Send a request to the IP address that was checked, because resolving the host again could return another one.
 
     The Host header and the name that TLS verifies do not change.
@@ -139,7 +140,7 @@ def pin(request: httpx2.Request, address: str) -> None:
         request.url = request.url.copy_with(host=address)
 
 
-def secret_of(variable: str, field: str) -> str:
+def read_secret(variable: str, field: str) -> str:
     """Return a secret from the environment. Raises SettingsError naming the variable that is missing or empty."""
     value = os.environ.get(variable, "").strip()
     if not value:
@@ -157,7 +158,7 @@ def _make_client(concurrency: int) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(limits=limits, trust_env=False, follow_redirects=False)
 
 
-async def capped(response: httpx2.Response, most: int, *, cut: int | None = None) -> bytes:
+async def read_limited(response: httpx2.Response, most: int, *, cut: int | None = None) -> bytes:
     """Read the body of a response and decompress it.
 
     Raises CallError with code `too_large` for more than `most` bytes, and `protocol` for broken or unknown compression.
@@ -195,19 +196,19 @@ def _status_failure(status: int, headers: httpx2.Headers, body: bytes) -> CallEr
         return CallError("redirect", f"redirected with {status} (expected the final address in the settings)")
     if status in (204, 205):
         return CallError("protocol", f"HTTP {status}: a reply without content")
-    code = status_code(status, body.decode("utf-8", "replace"))
-    return CallError(code, f"HTTP {status}: {_show_start(body)}", retry_after(headers.get("retry-after")))
+    code = classify_status(status, body.decode("utf-8", "replace"))
+    return CallError(code, f"HTTP {status}: {_show_start(body)}", parse_retry_after(headers.get("retry-after")))
 
 
-def status_code(status: int, body: str) -> str:
+def classify_status(status: int, body: str) -> str:
     """Return the error code of a failed reply; a used-up quota differs from overload, because no retry helps."""
     return "quota" if status == 429 and any(word in body for word in QUOTA_CODES) else f"http_{status}"
 
 
-def retry_after(text: str | None, now: Callable[[], float] = time.time) -> float | None:
+def parse_retry_after(text: str | None, now: Callable[[], float] = time.time) -> float | None:
     """Return the seconds that a Retry-After header asks for; None if it is missing, invalid or in the past.
 
-    >>> retry_after("2"), retry_after("-1"), retry_after("soon"), retry_after("nan")
+    >>> parse_retry_after("2"), parse_retry_after("-1"), parse_retry_after("soon"), parse_retry_after("nan")
     (2.0, None, None, None)
     """
     if text is None:
@@ -232,4 +233,4 @@ def _transport_failure(error: BaseException) -> tuple[str, str]:
 
 
 def _show_start(body: bytes) -> str:
-    return shown(body[:SHOWN_BYTES].decode("utf-8", "backslashreplace"), SHOWN_BYTES)
+    return shorten_repr(body[:SHOWN_BYTES].decode("utf-8", "backslashreplace"), SHOWN_BYTES)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from assay.config_model import LangchainTarget as Settings
-from assay.config_model import Response
-from assay.errors import SettingsError
-from assay.model import Chunk, Observation, Stage, ToolCall, Usage
-from assay.ports import Call, CallError, Operation
-from assay.targets.python import resolve
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import fill_template
+from assay.records.errors import SettingsError
+from assay.records.observations import Chunk, Observation, Stage, ToolCall, Usage
+from assay.records.settings import LangchainTargetSettings as Settings
+from assay.records.settings import ResponseMapping
+from assay.targets.python import import_object
 from assay.targets.reply import read_reply
-from assay.targets.template import fill
 
 ANSWER_KEYS = ("answer", "output", "result", "output_text", "content")
 DOCUMENT_KEYS = ("context", "source_documents", "documents")
@@ -28,7 +28,7 @@ class LangchainTarget:
         self, name: str, runnable: Any, settings: Settings, make_handler: Callable[[CallbackTrace], Any]
     ) -> None:
         self.name, self.settings = name, settings
-        self.operations: tuple[Operation, ...] = ("ask",)
+        self.operations: tuple[TargetOperation, ...] = ("ask",)
         self._runnable, self._make_handler = runnable, make_handler
 
     async def identity(self) -> dict[str, Any]:
@@ -36,26 +36,26 @@ class LangchainTarget:
         kind = type(self._runnable).__name__
         return {"type": "langchain", "call": self.settings.call, "runnable": kind, "input": self.settings.input}
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Invoke the runnable. Raises CallError with code `exception` for any exception of the runnable."""
         trace = CallbackTrace(time.monotonic)
         try:
-            chain_input = fill(self.settings.input, call)
+            chain_input = fill_template(self.settings.input, call)
             output = await self._runnable.ainvoke(chain_input, config={"callbacks": [self._make_handler(trace)]})
         except Exception as error:  # the runnable is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
         response = self.settings.response
         if response.answer is not None or response.stages:
             return read_reply(_to_plain(output), call, response)
-        return read_reply(_build_observation(output, trace, call), call, Response(key=response.key))
+        return read_reply(_build_observation(output, trace, call), call, ResponseMapping(key=response.key))
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
 
 
-def from_settings(name: str, settings: Settings) -> LangchainTarget:
+def make_langchain_target(name: str, settings: Settings) -> LangchainTarget:
     """Return the target of an import path. Raises SettingsError if it is not a runnable or LangChain is missing."""
-    runnable = resolve(settings.call, name)
+    runnable = import_object(settings.call, name)
     if not hasattr(runnable, "ainvoke"):
         raise SettingsError(f"targets.{name}.call: not a runnable (got {type(runnable).__name__}; expected ainvoke)")
     return LangchainTarget(name, runnable, settings, _import_handler())
@@ -76,7 +76,7 @@ class CallbackTrace:
         """Note when a retriever started."""
         self._started[run] = self._clock()
 
-    def retrieved(self, documents: Sequence[Any], run: Any) -> None:
+    def add_ranking(self, documents: Sequence[Any], run: Any) -> None:
         """Add the ranking of a retriever; the stages of further retrievers are numbered."""
         started = self._started.pop(run, None)
         latency = None if started is None else round((self._clock() - started) * 1000, 3)  # milliseconds
@@ -110,7 +110,7 @@ def _build_chunk(document: Any, index: int) -> Chunk:
     return Chunk(str(chunk_id), score=number, text=getattr(document, "page_content", None), metadata=metadata or None)
 
 
-def _build_observation(output: Any, trace: CallbackTrace, call: Call) -> Observation:
+def _build_observation(output: Any, trace: CallbackTrace, call: TargetCall) -> Observation:
     documents: Any = None
     answer = output
     if isinstance(output, Mapping):
@@ -158,7 +158,7 @@ def _import_handler() -> Callable[[CallbackTrace], Any]:
             self.trace.start_retrieval(run_id)
 
         def on_retriever_end(self, documents: Sequence[Any], *, run_id: Any = None, **_: Any) -> None:
-            self.trace.retrieved(documents, run_id)
+            self.trace.add_ranking(documents, run_id)
 
         def on_tool_start(self, serialized: Mapping[str, Any] | None, input_str: str, **_: Any) -> None:
             self.trace.tools.append(ToolCall(str((serialized or {}).get("name", "tool")), {"input": input_str}))

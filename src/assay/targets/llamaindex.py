@@ -11,12 +11,12 @@ from typing import Any
 
 from msgspec import UNSET
 
-from assay.config_model import LlamaindexTarget as Settings
-from assay.config_model import Response
-from assay.errors import Problem, SettingsError
-from assay.model import Chunk, Observation, Stage
-from assay.ports import SEARCHED, Call, CallError, Operation
-from assay.targets.python import resolve
+from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
+from assay.records.errors import Problem, SettingsError
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.settings import LlamaindexTargetSettings as Settings
+from assay.records.settings import ResponseMapping
+from assay.targets.python import import_object
 from assay.targets.reply import read_reply
 
 
@@ -25,19 +25,19 @@ class LlamaindexTarget:
 
     def __init__(self, name: str, engine: Any, retriever: Any, settings: Settings) -> None:
         self.name, self.settings = name, settings
-        self._parts: dict[Operation, Any] = {}
+        self._parts: dict[TargetOperation, Any] = {}
         if retriever is not None:
             self._parts["search"] = retriever
         if engine is not None:
             self._parts["ask"] = engine
-        self.operations: tuple[Operation, ...] = tuple(self._parts)
+        self.operations: tuple[TargetOperation, ...] = tuple(self._parts)
 
     async def identity(self) -> dict[str, Any]:
         """Return the import paths and the kinds of the parts."""
         kinds = {operation: type(part).__name__ for operation, part in self._parts.items()}
         return {"type": "llamaindex", "call": self.settings.call, "search": self.settings.search, "parts": kinds}
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Ask or retrieve. Raises CallError with code `exception` for any exception of the engine."""
         part = self._parts[call.operation]
         try:
@@ -48,20 +48,20 @@ class LlamaindexTarget:
                 nodes = getattr(answer, "source_nodes", None)
         except Exception as error:  # the engine is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
-        name = SEARCHED if call.operation == "search" else "retrieved"
+        name = SEARCH_STAGE if call.operation == "search" else "retrieved"
         stages = None if nodes is None else (Stage(name, _build_chunks(nodes)),)
         text = UNSET if answer is None else getattr(answer, "response", None)
         observation = Observation(call.case.id, stages=stages, answer=text)
-        return read_reply(observation, call, Response(key=self.settings.response.key))
+        return read_reply(observation, call, ResponseMapping(key=self.settings.response.key))
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
 
 
-def from_settings(name: str, settings: Settings) -> LlamaindexTarget:
+def make_llamaindex_target(name: str, settings: Settings) -> LlamaindexTarget:
     """Return the target of import paths. Raises SettingsError if they name neither an engine nor a retriever."""
-    engine: Any = resolve(settings.call, name)
-    retriever: Any = resolve(settings.search, name) if settings.search is not None else None
+    engine: Any = import_object(settings.call, name)
+    retriever: Any = import_object(settings.search, name) if settings.search is not None else None
     if retriever is None and hasattr(engine, "retrieve") and not hasattr(engine, "query"):
         engine, retriever = None, engine
     for part, method in ((engine, "query"), (retriever, "retrieve")):

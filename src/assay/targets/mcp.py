@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.config_model import McpTarget as Settings
-from assay.errors import Problem, SettingsError
-from assay.model import Observation
-from assay.ports import Call, CallError, Operation
-from assay.targets.addresses import check_resolved, check_url
-from assay.targets.command import environment
-from assay.targets.http import retry_after, secret_of, status_code
-from assay.targets.mcp_session import Handler, Session
-from assay.targets.reply import decode, read_reply
-from assay.targets.tail import Tail
-from assay.targets.template import fill, headers_of
+from assay.calls.addresses import check_url, resolve_address
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import build_identity_headers, fill_template
+from assay.records.errors import Problem, SettingsError
+from assay.records.observations import Observation
+from assay.records.settings import McpTargetSettings as Settings
+from assay.targets.command import StderrTail, select_environment
+from assay.targets.http import classify_status, parse_retry_after, read_secret
+from assay.targets.mcp_connection import McpSession, MessageHandler
+from assay.targets.reply import decode_reply, read_reply
 
 if TYPE_CHECKING:
     from mcp import Client, MCPError
     from mcp.types import CallToolResult
+
 
 TIMED_OUT = -32001
 SESSION_LOST = ("connection closed", "session not found", "session terminated", "unknown session")
@@ -41,18 +41,21 @@ class McpTarget:
         """Raises SettingsError for a missing package, a refused address and secrets missing from the environment."""
         _check_settings(name, settings, typed=typed, allowed=allowed)
         self.name, self.settings = name, settings
-        self.operations: tuple[Operation, ...] = ("search", "ask")
-        self._tool_names: dict[Operation, str | None] = {"search": settings.tools.search, "ask": settings.tools.ask}
+        self.operations: tuple[TargetOperation, ...] = ("search", "ask")
+        self._tool_names: dict[TargetOperation, str | None] = {
+            "search": settings.tools.search,
+            "ask": settings.tools.ask,
+        }
         self._typed, self._allowed = typed, allowed
-        self._environment = environment(settings.env, f"targets.{name}.env")
+        self._environment = select_environment(settings.env, f"targets.{name}.env")
         self._headers = {}
         if settings.auth is not None:
-            secret = secret_of(settings.auth.env, f"targets.{name}.auth.env")
+            secret = read_secret(settings.auth.env, f"targets.{name}.auth.env")
             self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
-        self._session: Session | None = None
+        self._session: McpSession | None = None
         self._opening = asyncio.Lock()
         self._schemas: dict[str, str] = {}
-        self._tail = Tail() if settings.command else None
+        self._tail = StderrTail() if settings.command else None
 
     async def identity(self) -> dict[str, Any]:
         """Connect; return the settings, the server's name and version, and the digest of each tool's schema."""
@@ -66,21 +69,21 @@ class McpTarget:
             "schemas": dict(sorted(self._schemas.items())),
         }
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Call one tool. Raises CallError; a lost session is opened again at the next call."""
         from mcp import MCPError
 
-        from assay.targets.mcp_http import identity_headers
+        from assay.targets.mcp_connection import identity_headers
 
         session = await self._get_session()
         try:
-            identity_headers.set(headers_of(self.settings.identity, call))
+            identity_headers.set(build_identity_headers(self.settings.identity, call))
         except ValueError as error:
             raise CallError("identity", str(error)) from None
         name = self._tool_names[call.operation] or ""
-        arguments = fill(getattr(self.settings.arguments, call.operation), call)
+        arguments = fill_template(getattr(self.settings.arguments, call.operation), call)
         try:
-            changed_schemas = await session.changed_tools()
+            changed_schemas = await session.list_changed_tools()
             if changed_schemas is not None:
                 self._check_schemas(changed_schemas)
             result = await session.client.call_tool(name, arguments, read_timeout_seconds=call.seconds)
@@ -104,12 +107,12 @@ class McpTarget:
         if self._tail is not None:
             self._tail.close()
 
-    async def _get_session(self) -> Session:
+    async def _get_session(self) -> McpSession:
         async with self._opening:
-            if self._session is not None and not self._session.alive:
+            if self._session is not None and not self._session.is_alive:
                 await self._close_session(self._session)
             if self._session is None:
-                session = Session(self._connect, self._explain)
+                session = McpSession(self._connect, self._explain)
                 try:
                     self._check_schemas(await session.open())
                 except CallError as error:
@@ -131,18 +134,18 @@ class McpTarget:
             raise CallError("schema_drift", f"the server changed its tools during the run: {', '.join(changed)}")
         self._schemas = schemas
 
-    async def _close_session(self, session: Session) -> None:
+    async def _close_session(self, session: McpSession) -> None:
         if self._session is session:
             self._session = None
         await session.close()
 
     @asynccontextmanager
-    async def _connect(self, on_message: Handler) -> AsyncIterator[Client]:
+    async def _connect(self, on_message: MessageHandler) -> AsyncIterator[Client]:
         from mcp import Client, StdioServerParameters
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
-        from assay.targets.mcp_http import http_client
+        from assay.targets.mcp_connection import make_http_client
 
         # The SDK logs what servers write; without a handler, Python would print it to the terminal, secrets included.
         logging.getLogger("mcp").addHandler(logging.NullHandler())
@@ -150,10 +153,10 @@ class McpTarget:
         async with AsyncExitStack() as stack:
             transport: Any
             if settings.url is not None:
-                address = await check_resolved(settings.url, typed=self._typed, allowed=self._allowed)
+                address = await resolve_address(settings.url, typed=self._typed, allowed=self._allowed)
                 pinned_address = None if self._typed else address
                 max_bytes = settings.max_bytes
-                client = await stack.enter_async_context(http_client(self._headers, max_bytes, pinned_address))
+                client = await stack.enter_async_context(make_http_client(self._headers, max_bytes, pinned_address))
                 transport = streamable_http_client(settings.url, http_client=client, max_sse_event_size=max_bytes)
             else:
                 command, *arguments = settings.command
@@ -171,7 +174,7 @@ class McpTarget:
 
     def _translate_error(self, error: MCPError) -> CallError:
         """Return the CallError for a JSON-RPC error."""
-        from assay.targets.mcp_http import HTTP_FAILED, NOT_CONNECTED, REPLY_FAILED
+        from assay.targets.mcp_connection import HTTP_FAILED, NOT_CONNECTED, REPLY_FAILED
 
         data = error.error.data if isinstance(error.error.data, dict) else {}
         code, message = error.error.code, error.error.message
@@ -179,7 +182,9 @@ class McpTarget:
             return CallError("timeout", message)
         if code == HTTP_FAILED:
             status, body = int(data.get("status", 500)), str(data.get("body", ""))
-            return CallError(status_code(status, body), f"HTTP {status}: {body}", retry_after(data.get("retry_after")))
+            return CallError(
+                classify_status(status, body), f"HTTP {status}: {body}", parse_retry_after(data.get("retry_after"))
+            )
         if code == NOT_CONNECTED:
             return CallError("connection", message)
         if code == REPLY_FAILED:
@@ -189,7 +194,7 @@ class McpTarget:
         return CallError("protocol", f"{message} ({code})")
 
     def _add_stderr(self, message: str) -> str:
-        stderr = self._tail.text()[-300:] if self._tail is not None else ""
+        stderr = self._tail.read_text()[-300:] if self._tail is not None else ""
         return f"{message} (end of the server's standard error: {stderr!r})" if stderr else message
 
 
@@ -222,7 +227,7 @@ def _read_content(result: CallToolResult, max_bytes: int) -> Any:
         if len(text.encode()) > max_bytes:
             raise CallError("too_large", f"a reply of more than {max_bytes} bytes (expected {max_bytes} at most)")
         try:
-            value = decode(text.encode())
+            value = decode_reply(text.encode())
         except CallError as error:
             if error.code != "protocol" or not text:
                 raise

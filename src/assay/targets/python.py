@@ -11,12 +11,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from assay.config_model import PythonTarget, Response
-from assay.errors import Problem, SettingsError
-from assay.model import Observation
-from assay.ports import Call, CallError, Operation
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.templates import encode_user
+from assay.records.errors import Problem, SettingsError
+from assay.records.observations import Observation
+from assay.records.settings import PythonTargetSettings, ResponseMapping
 from assay.targets.reply import read_reply
-from assay.targets.template import user_of
 
 
 class CallableTarget:
@@ -29,20 +29,20 @@ class CallableTarget:
         search: Callable[..., Any] | None = None,
         *,
         described: dict[str, Any] | None = None,
-        response: Response | None = None,
+        response: ResponseMapping | None = None,
     ) -> None:
         self.name = name
-        functions: dict[Operation, Callable[..., Any] | None] = {"search": search, "ask": ask}
+        functions: dict[TargetOperation, Callable[..., Any] | None] = {"search": search, "ask": ask}
         self._functions = {name: function for name, function in functions.items() if function is not None}
-        self.operations: tuple[Operation, ...] = tuple(self._functions)
+        self.operations: tuple[TargetOperation, ...] = tuple(self._functions)
         self._described = described or {"type": "python"}
-        self._response = response or Response()
+        self._response = response or ResponseMapping()
 
     async def identity(self) -> dict[str, Any]:
         """Return the import paths of the functions."""
         return self._described
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Call the function. Raises CallError with code `exception` for any exception of the function."""
         function = self._functions[call.operation]
         try:
@@ -63,14 +63,14 @@ class CallableTarget:
         """Do nothing: there is nothing to close."""
 
 
-def from_settings(name: str, settings: PythonTarget) -> CallableTarget:
+def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:
     """Return the target of an import path. Raises SettingsError if it cannot be imported or called."""
-    imported = resolve(settings.call, name)
+    imported = import_object(settings.call, name)
     ask, search = imported, None
     if not inspect.isroutine(imported) and (hasattr(imported, "ask") or hasattr(imported, "search")):
         ask, search = getattr(imported, "ask", None), getattr(imported, "search", None)
     if settings.search is not None:
-        search = resolve(settings.search, name)
+        search = import_object(settings.search, name)
     for function in (ask, search):
         if function is not None and not callable(function):
             raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
@@ -78,7 +78,7 @@ def from_settings(name: str, settings: PythonTarget) -> CallableTarget:
     return CallableTarget(name, ask, search, described=described, response=settings.response)
 
 
-def resolve(path: str, name: str) -> Any:
+def import_object(path: str, name: str) -> Any:
     """Import the object that `module:attr` names. Raises SettingsError if there is none."""
     module_name, colon, attributes = path.partition(":")
     if not colon or not module_name or not attributes:
@@ -96,7 +96,7 @@ def _target_error(name: str, message: str) -> SettingsError:
     return SettingsError([Problem("", None, f"targets.{name}.call", message, "E_TARGET")])
 
 
-def _build_arguments(function: Callable[..., Any], call: Call) -> tuple[list[Any], dict[str, Any]]:
+def _build_arguments(function: Callable[..., Any], call: TargetCall) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments for the parameters that a function names; a first one of another name gets the question."""
     case = call.case
     values: dict[str, Any] = {
@@ -104,7 +104,7 @@ def _build_arguments(function: Callable[..., Any], call: Call) -> tuple[list[Any
         "query": case.question,
         "case": case,
         "case_id": case.id,
-        "user": user_of(case),
+        "user": encode_user(case),
         "k": call.k,
         "history": case.history,
     }

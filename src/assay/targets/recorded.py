@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from assay.model import Observation
-from assay.ports import Call, CallError, Operation
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.records.observations import Observation
 
 
 class RecordedTarget:
@@ -21,13 +21,13 @@ class RecordedTarget:
         for observation in observations:
             self._recorded.setdefault(observation.case_id, observation)
         has_answers = any(observation.answer is not UNSET for observation in self._recorded.values())
-        self.operations: tuple[Operation, ...] = ("ask",) if has_answers or not self._recorded else ("search",)
+        self.operations: tuple[TargetOperation, ...] = ("ask",) if has_answers or not self._recorded else ("search",)
 
     async def identity(self) -> dict[str, Any]:
         """Return the digest of the file."""
         return {"type": "recorded", "sha256": self._digest}
 
-    async def observe(self, call: Call) -> Observation:
+    async def observe(self, call: TargetCall) -> Observation:
         """Return the recorded observation, errors included. Raises CallError, code `not_recorded` if there is none."""
         observation = self._recorded.get(call.case.id)
         if observation is None:

@@ -9,17 +9,18 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, structs
 
-from assay.config_model import ChunkFields, Response
-from assay.errors import shown
-from assay.model import Case, Chunk, Observation, Stage, TargetError, Usage
-from assay.ports import SEARCHED, Call, CallError
-from assay.targets.paths import Missing, find
+from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
+from assay.calls.templates import MissingPath, find_value
+from assay.records.errors import shorten_repr
+from assay.records.golden_set import Case
+from assay.records.observations import Chunk, Observation, Stage, TargetError, Usage
+from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100
 _STAGE_KEYS = {
-    "results": SEARCHED,
-    "hits": SEARCHED,
-    "documents": SEARCHED,
+    "results": SEARCH_STAGE,
+    "hits": SEARCH_STAGE,
+    "documents": SEARCH_STAGE,
     "retrieved_chunks": "retrieved",
     "reranked_chunks": "reranked",
     "context_chunks": "context",
@@ -29,7 +30,7 @@ _OBSERVATION_KEYS = frozenset(Observation.__struct_fields__)
 T = TypeVar("T")
 
 
-def decode(body: bytes) -> Any:
+def decode_reply(body: bytes) -> Any:
     """Return the JSON value of a reply. Raises CallError: `protocol` if it is not JSON, `schema` if nested too deep."""
     try:
         value = msgspec.json.decode(body)
@@ -37,13 +38,13 @@ def decode(body: bytes) -> Any:
         raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         start = body[:60].decode("utf-8", "backslashreplace")
-        raise CallError("protocol", f"not JSON: {error} (got {shown(start)})") from None
+        raise CallError("protocol", f"not JSON: {error} (got {shorten_repr(start)})") from None
     if body.count(b"[") + body.count(b"{") > MAX_REPLY_DEPTH and _measure_depth(value) > MAX_REPLY_DEPTH:
         raise CallError("schema", f"nested too deep (expected {MAX_REPLY_DEPTH} levels at most)")
     return value
 
 
-def read_reply(value: Any, call: Call, response: Response) -> Observation:
+def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     """Return the observation of a reply, with the case id and question of the call.
 
     Unless `response` says where the parts of the reply are, a text is an answer, a list is a ranking, and an object has
@@ -60,7 +61,7 @@ def read_reply(value: Any, call: Call, response: Response) -> Observation:
     return _select_parts(_rename_chunks(observation, response.key), call)
 
 
-def _select_parts(observation: Observation, call: Call) -> Observation:
+def _select_parts(observation: Observation, call: TargetCall) -> Observation:
     """Return the parts that belong to the operation: a search has rankings and no answer."""
     if observation.error is not None:
         raise CallError("target_error", f"{observation.error.code}: {observation.error.message}")
@@ -83,13 +84,13 @@ def _select_parts(observation: Observation, call: Call) -> Observation:
 # ── a reply with the names of Observation or rag-trace ───────────────────────────────────────────────────────────────
 
 
-def _read_native(value: Any, call: Call, response: Response) -> Observation:
+def _read_native(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     if isinstance(value, str) and call.operation == "ask":
         return Observation(call.case.id, answer=value)
     if isinstance(value, list):
         value = {"results": value}
     if not isinstance(value, Mapping):
-        raise CallError("schema", f"not an object, a list or a text (got {shown(value)})")
+        raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)})")
     row = {str(key): item for key, item in value.items()}
     query_id = row.pop("query_id", None)
     row.setdefault("case_id", call.case.id if query_id is None else query_id)
@@ -110,15 +111,15 @@ def _read_native(value: Any, call: Call, response: Response) -> Observation:
     members = {key: item for key, item in row.items() if key in _OBSERVATION_KEYS}
     observation = _convert(members, Observation)
     if reply_stages is not None and stages is None:
-        raise CallError("schema", f"stages: not a list (got {shown(reply_stages)})")
+        raise CallError("schema", f"stages: not a list (got {shorten_repr(reply_stages)})")
     return structs.replace(observation, stages=None if stages is None else tuple(stages))
 
 
-def _read_native_stage(stage: Any, response: Response) -> Stage:
+def _read_native_stage(stage: Any, response: ResponseMapping) -> Stage:
     if isinstance(stage, Stage):
         return stage
     if not isinstance(stage, Mapping) or not isinstance(stage.get("name"), str):
-        raise CallError("schema", f"stages: not a stage (got {shown(stage)}; expected name and chunks)")
+        raise CallError("schema", f"stages: not a stage (got {shorten_repr(stage)}; expected name and chunks)")
     chunks = _read_chunks(stage.get("chunks"), response, native=True)
     latency = stage.get("latency_ms")
     return Stage(stage["name"], chunks, None if latency is None else _convert(latency, float))
@@ -127,7 +128,7 @@ def _read_native_stage(stage: Any, response: Response) -> Stage:
 # ── a reply mapped by the settings ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_mapped(value: Any, call: Call, response: Response) -> Observation:
+def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     rankings = _find_present(value, response.stages)
     stages = [Stage(name, _read_chunks(items, response)) for name, items in rankings.items()]
     answer: Any = UNSET
@@ -152,8 +153,8 @@ def _read_mapped(value: Any, call: Call, response: Response) -> Observation:
 
 def _find_required(value: Any, path: str) -> Any:
     try:
-        return find(value, path)
-    except Missing as error:
+        return find_value(value, path)
+    except MissingPath as error:
         raise CallError("schema", str(error)) from None
 
 
@@ -171,29 +172,29 @@ def _find_optional(value: Any, path: str | None) -> Any:
     if path is None:
         return None
     try:
-        return find(value, path)
-    except Missing:
+        return find_value(value, path)
+    except MissingPath:
         return None
 
 
 # ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_chunks(items: Any, response: Response, *, native: bool = False) -> tuple[Chunk, ...]:
+def _read_chunks(items: Any, response: ResponseMapping, *, native: bool = False) -> tuple[Chunk, ...]:
     if not isinstance(items, (list, tuple)):
-        raise CallError("schema", f"a ranking that is not a list (got {shown(items)})")
+        raise CallError("schema", f"a ranking that is not a list (got {shorten_repr(items)})")
     return tuple(_read_chunk(item, index, response, native) for index, item in enumerate(items))
 
 
-def _read_chunk(item: Any, index: int, response: Response, native: bool) -> Chunk:
+def _read_chunk(item: Any, index: int, response: ResponseMapping, native: bool) -> Chunk:
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
         return Chunk(item)
     if not isinstance(item, Mapping):
-        raise CallError("schema", f"chunk {index}: neither an object nor an id (got {shown(item)})")
+        raise CallError("schema", f"chunk {index}: neither an object nor an id (got {shorten_repr(item)})")
     fields = response.chunk
-    row = _native_members(item) if native and fields == ChunkFields() else _mapped_members(item, fields)
+    row = _native_members(item) if native and fields == ChunkMapping() else _mapped_members(item, fields)
     if response.key is not None:
         row.setdefault("chunk_id", "")
     if row.get("chunk_id") is None:
@@ -210,7 +211,7 @@ def _native_members(item: Mapping[Any, Any]) -> dict[str, Any]:
     return row
 
 
-def _mapped_members(item: Mapping[Any, Any], fields: ChunkFields) -> dict[str, Any]:
+def _mapped_members(item: Mapping[Any, Any], fields: ChunkMapping) -> dict[str, Any]:
     value = dict(item)
     members = {
         "chunk_id": _find_optional(value, fields.id),
@@ -249,12 +250,12 @@ def _rename_chunks(observation: Observation, key: str | None) -> Observation:
     return structs.replace(observation, stages=tuple(stages), citations=cited)
 
 
-def _read_citations(citations: Any, response: Response) -> list[str] | None:
+def _read_citations(citations: Any, response: ResponseMapping) -> list[str] | None:
     """Return the ids of cited chunks, which a reply gives as ids or as chunks."""
     if citations is None:
         return None
     if not isinstance(citations, (list, tuple)):
-        raise CallError("schema", f"citations: not a list (got {shown(citations)})")
+        raise CallError("schema", f"citations: not a list (got {shorten_repr(citations)})")
     native = not (response.answer or response.stages)
     chunk_ids = []
     for index, item in enumerate(citations):
@@ -271,11 +272,11 @@ def _read_citations(citations: Any, response: Response) -> list[str] | None:
 
 def _check_identity(observation: Observation, case: Case) -> None:
     if observation.case_id != case.id:
-        message = f"answered another case (got {shown(observation.case_id)}; expected {shown(case.id)})"
+        message = f"answered another case (got {shorten_repr(observation.case_id)}; expected {shorten_repr(case.id)})"
         raise CallError("id_mismatch", message)
     question = observation.question
     if question is not None and _normalise_text(question) != _normalise_text(case.question):
-        message = f"answered another question (got {shown(question)}; expected {shown(case.question)})"
+        message = f"answered another question (got {shorten_repr(question)}; expected {shorten_repr(case.question)})"
         raise CallError("id_mismatch", message)
 
 
@@ -293,7 +294,7 @@ def _convert(value: Any, record: type[T]) -> T:
 def _describe_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "the keys " + ", ".join(sorted(map(str, value))[:12])
-    return shown(value, 60)
+    return shorten_repr(value, 60)
 
 
 def _measure_depth(value: Any) -> int:

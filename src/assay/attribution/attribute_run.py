@@ -1,0 +1,159 @@
+"""The use case of attribution: the observations of a scored run read again, and each outcome given its cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from assay.attribution.answer_quality import CaseScores, find_text_signal
+from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
+from assay.attribution.diagnosis import attribute_case
+from assay.attribution.index_state import IndexView
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.catalog import may_metric_gate, parse_metric
+from assay.metrics.metric import Batch, JoinedRows
+from assay.records.findings import Attribution
+from assay.records.golden_set import Corpus
+from assay.records.observations import Observation
+from assay.records.scores import SCORED
+from assay.scoring.attribution_settings import JUDGE_METRIC, AttributionSettings
+from assay.scoring.score_shard import suspend_garbage_collection
+from assay.scoring.score_tables import score_batch
+from assay.scoring.scored_run import ScoredRun
+
+LARGE_RUN_CASES = 5000
+"""From this number of cases on, a clean pass is attributed from its scores alone, without reading its observation."""
+INDEX_SAMPLE = 2000
+"""How many observations of a large run are read to learn what its index holds, besides those that are attributed."""
+
+_MUST_BE_ONE = ("context_recall", "behaviour")
+_SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)")
+
+_attributions_by_joins: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
+_index_views: WeakKeyDictionary[GoldenIndex, dict[str, IndexView]] = WeakKeyDictionary()
+
+
+def attribute_run(run: ScoredRun, config: str) -> dict[str, Attribution]:
+    """Return the attribution of each case of one configuration, in golden order; computed once for a run.
+
+    Every case has exactly one. The result is empty when the run keeps no observations to read (TREC pairs).
+    """
+    by_config = _attributions_by_joins.setdefault(run.joins, {})
+    if config not in by_config:
+        by_config[config] = (
+            _attribute_config(run, config) if run.shards is not None or run.observations_in_memory else {}
+        )
+    return by_config[config]
+
+
+def attribute_run_case(run: ScoredRun, config: str, case_id: str) -> Attribution | None:
+    """Return the attribution of one case without computing those of the other cases."""
+    by_case = _attributions_by_joins.get(run.joins, {}).get(config)
+    if by_case is not None:
+        return by_case.get(case_id)
+    if run.shards is None and not run.observations_in_memory:
+        return None
+    return _attribute_case(
+        run, config, run.joins.position[case_id], _attribution_settings(run), _index_view(run, config)
+    )
+
+
+def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
+    settings = _attribution_settings(run)
+    decided = _attribute_from_scores(run, config, settings)
+    with suspend_garbage_collection():
+        view = _index_view(run, config)
+        return {
+            case.id: decided.get(case.id) or _attribute_case(run, config, position, settings, view)
+            for position, case in enumerate(run.golden.cases)
+        }
+
+
+def _attribute_case(
+    run: ScoredRun, config: str, position: int, settings: AttributionSettings, view: IndexView
+) -> Attribution:
+    case = run.joins.case_index(position)
+    observation = run.read_observation(config, case.case.id)
+    scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
+    return attribute_case(case, observation, scores, settings, view)
+
+
+def _scores_of_observation(
+    run: ScoredRun, config: str, position: int, observation: Observation, settings: AttributionSettings
+) -> CaseScores:
+    """Return the scores of one observation: those of the table, or of this repeat alone when cases are repeated."""
+    table = run.scoring.configs[config].table
+    columns = table.columns
+    if table.repeats > 1:
+        batch = Batch(run.plan.facts)
+        batch.add_rows(JoinedRows([run.joins.case_index(position)], [observation]))
+        columns, position = score_batch(run.plan, batch), 0
+    needed = {CITATION_METRIC, LEAK_METRIC, *settings.deciding_metrics}
+    return {
+        name: (int(column.status[position]), float(column.values[position]), column.reasons[column.reason[position]])
+        for name, column in columns.items()
+        if name in needed
+    }
+
+
+def _attribution_settings(run: ScoredRun) -> AttributionSettings:
+    """Return the settings of attribution; a judge decides first only if it was calibrated against human labels."""
+    calibrated = may_metric_gate(parse_metric(JUDGE_METRIC), run.judging)
+    return replace(run.attribution, calibrated=frozenset((JUDGE_METRIC,) if calibrated else ()))
+
+
+# ── large runs ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _attribute_from_scores(run: ScoredRun, config: str, settings: AttributionSettings) -> dict[str, Attribution]:
+    """Return the attributions that the scores of a large run already decide.
+
+    These are cases without a failure or a warning, with all evidence in the context, and with a score of 1 for every
+    signal of a good answer that applies. Reading their observations again would only add the evidence trace. The result
+    is empty for a run that is not large, and where anything but the answer's own text decides whether it is good.
+    """
+    table = run.scoring.configs[config].table
+    if (
+        len(table.case_ids) < LARGE_RUN_CASES
+        or settings.threshold is not None
+        or settings.calibrated
+        or table.repeats > 1
+    ):
+        return {}
+    is_clean = np.ones(len(table.case_ids), dtype=np.bool_)
+    for name in _MUST_BE_ONE:
+        column = table.columns[name]
+        is_clean &= (column.status == SCORED) & (column.values == 1)
+    for name in _SIGNALS:
+        signal_column = table.columns.get(name)
+        if signal_column is None:
+            return {}
+        is_clean &= (signal_column.status != SCORED) | (signal_column.values == 1)
+    noted_cases = {checks.case_id for checks in table.checks}
+    by_case = {}
+    for position in np.flatnonzero(is_clean).tolist():
+        case = run.golden.cases[position]
+        signal = find_text_signal(case)
+        if signal is not None and case.id not in noted_cases:
+            by_case[case.id] = Attribution(case.id, "pass", confidence="high", good=True, reached=True, signal=signal)
+    return by_case
+
+
+def _index_view(run: ScoredRun, config: str) -> IndexView:
+    """Return what the traces show of the index.
+
+    All traces are read; of a large run only those of the cases that need attribution, and `INDEX_SAMPLE` others.
+    """
+    views = _index_views.setdefault(run.joins, {})
+    if config not in views:
+        decided = _attribute_from_scores(run, config, _attribution_settings(run))
+        undecided = [case.id for case in run.golden.cases if case.id not in decided]
+        view = views[config] = IndexView(run.corpus or Corpus({}))
+        for case_id in (*undecided, *islice(decided, INDEX_SAMPLE)):
+            observation = run.read_observation(config, case_id)
+            if observation is not None:
+                view.add_observation(observation)
+    return views[config]

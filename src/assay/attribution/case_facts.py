@@ -1,0 +1,291 @@
+"""The facts about one case from which the attribution rules determine its cause: golden set, trace and index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from msgspec import structs
+
+from assay.attribution.answer_quality import (
+    AnswerQuality,
+    CaseScores,
+    assess_answer,
+    detect_answer_behaviour,
+    get_scored_value,
+)
+from assay.attribution.evidence_trace import (
+    DEFAULT_PRODUCTION_K,
+    LostEvidence,
+    TraceStep,
+    build_steps,
+    format_selector,
+    get_searched_units,
+)
+from assay.attribution.index_state import IndexView
+from assay.metrics.case_index import CaseIndex
+from assay.metrics.leakage import Leaks, find_leaks
+from assay.records.golden_set import CorpusChunk, Evidence
+from assay.records.observations import Chunk, Observation
+from assay.scoring.attribution_settings import AttributionSettings
+from assay.text.answer_matching import find_occurrences, parse_elements
+from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.numbers import Date, Number, find_quantities
+from assay.text.tokens import tokenise_text
+
+CITATION_METRIC = "citation_correctness(by=rules)"
+LEAK_METRIC = "visibility_leaks"
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    """A case with its observation and scores, without the name and versions of the configuration (ADR 0034)."""
+
+    case: CaseIndex
+    observation: Observation
+    scores: CaseScores
+    settings: AttributionSettings
+    index_view: IndexView | None = None
+
+    @classmethod
+    def from_observation(
+        cls,
+        case: CaseIndex,
+        observation: Observation,
+        scores: CaseScores,
+        settings: AttributionSettings,
+        view: IndexView | None,
+    ) -> CaseFacts:
+        """Return the facts of a case, with the name and versions of the configuration removed."""
+        return cls(case, structs.replace(observation, config_id="", versions={}), scores, settings, view)
+
+    # ── the answer ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def answer(self) -> str:
+        """The answer's text, empty where there is none."""
+        return self.observation.answer if isinstance(self.observation.answer, str) else ""
+
+    @cached_property
+    def behaviour(self) -> str | None:
+        """The behaviour of the answer, None if there is none."""
+        return detect_answer_behaviour(self.case, self.observation)
+
+    @cached_property
+    def leaks(self) -> Leaks:
+        """What was shown that the user must not see; not searched for again if the scores report no leak."""
+        return Leaks() if get_scored_value(self.scores, LEAK_METRIC) == 0 else find_leaks(self.case, self.observation)
+
+    @cached_property
+    def content_quality(self) -> AnswerQuality:
+        """Whether the content of the answer is good, leaks aside."""
+        return assess_answer(self.case, self.observation, self.scores, self.settings, self.behaviour)
+
+    @cached_property
+    def good(self) -> bool | None:
+        """Whether the behaviour is as expected, nothing leaked and the content is good; None if unknown."""
+        return False if self.leaks.count_leaks("anywhere") else self.content_quality.good
+
+    @property
+    def is_miscited(self) -> bool:
+        """Whether citations are missing or not from the context."""
+        value = get_scored_value(self.scores, CITATION_METRIC)
+        return value is not None and value < 1
+
+    # ── the evidence ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def steps(self) -> tuple[TraceStep, ...]:
+        """The stages that led to the answer."""
+        return build_steps(self.case, self.observation)
+
+    @cached_property
+    def units(self) -> tuple[Evidence, ...]:
+        """The units of evidence, in the order of their bits."""
+        return get_searched_units(self.case)
+
+    @cached_property
+    def required_units(self) -> list[int]:
+        """The units that the generator needed."""
+        return [number for number in range(len(self.units)) if self.case.required >> number & 1]
+
+    @cached_property
+    def last_step(self) -> TraceStep | None:
+        """The step whose chunks reached the generator: the context, else the last ranking."""
+        for step in reversed(self.steps):
+            if step.kind == "context":
+                return step
+        return self.steps[-1] if self.steps else None
+
+    @cached_property
+    def arrived_chunks(self) -> list[Chunk]:
+        """The chunks that reached the generator: the context, else the last ranking cut at production k."""
+        if self.last_step is None:
+            return []
+        chunks = self.last_step.stage.chunks
+        return list(
+            chunks if self.last_step.kind == "context" else chunks[: self.settings.production_k or DEFAULT_PRODUCTION_K]
+        )
+
+    @cached_property
+    def lost_units(self) -> list[int]:
+        """The required units that did not reach the generator."""
+        covered = 0
+        for _, mask in zip(
+            self.arrived_chunks, self.last_step.unit_masks if self.last_step is not None else (), strict=False
+        ):
+            covered |= mask
+        return [unit for unit in self.required_units if not covered >> unit & 1]
+
+    @cached_property
+    def reached(self) -> bool | None:
+        """Whether the evidence reached the generator; None if the case requires none, or no stage was reported."""
+        if not self.required_units or not self.steps:
+            return None
+        return (
+            len(self.lost_units) < len(self.required_units) if self.settings.reached == "any" else not self.lost_units
+        )
+
+    def get_unit_name(self, unit: int) -> str:
+        """Return the name of a unit: its selectors as text."""
+        return " or ".join(format_selector(selector) for selector in self.units[unit].any_of)
+
+    def get_covering_chunk_ids(self, unit: int) -> list[str]:
+        """Return the chunks of the corpus that cover a unit."""
+        return self._covering[unit]
+
+    @cached_property
+    def _covering(self) -> list[list[str]]:
+        """The ids of the chunks of the corpus that cover each unit."""
+        covering_ids: list[list[str]] = [[] for _ in self.units]
+        if self.case.corpus is None:
+            return covering_ids
+        index, corpus_chunks = self.case.evidence, self.case.corpus.chunks
+        # Where selectors name chunk ids only, the chunks that they name suffice.
+        ids = [name for name in index.by_id if name in corpus_chunks] if index.by_id_alone else list(corpus_chunks)
+        for chunk_id, mask in zip(ids, index.unit_masks([Chunk(chunk_id) for chunk_id in ids]), strict=True):
+            for unit in range(len(covering_ids)):
+                if mask and mask >> unit & 1:
+                    covering_ids[unit].append(chunk_id)
+        return covering_ids
+
+    @property
+    def _corpus_chunks(self) -> Mapping[str, CorpusChunk]:
+        return self.case.corpus.chunks if self.case.corpus is not None else {}
+
+    def get_expected_texts(self, unit: int) -> tuple[str, ...]:
+        """Return the texts that a unit should have: those of the corpus, else its quote."""
+        texts = [self._corpus_chunks[chunk_id].text for chunk_id in self.get_covering_chunk_ids(unit)]
+        known_texts = tuple(text for text in texts if text)
+        quote = self.units[unit].quote
+        return known_texts or ((quote,) if quote else ())
+
+    def get_chunk_text(self, chunk_id: str) -> str | None:
+        """Return the text of a chunk from the trace, else from the corpus; None if neither has it."""
+        if chunk_id in self._trace_texts:
+            return self._trace_texts[chunk_id]
+        corpus_chunk = self._corpus_chunks.get(chunk_id)
+        return corpus_chunk.text if corpus_chunk is not None else None
+
+    @cached_property
+    def _trace_texts(self) -> dict[str, str]:
+        return {
+            chunk.chunk_id: chunk.text for step in self.steps for chunk in step.stage.chunks if chunk.text is not None
+        }
+
+    def _texts_by_id(self, chunks: Iterable[Chunk]) -> list[tuple[str, str]]:
+        """Return id and text of the chunks whose text is known and not empty."""
+        texts = [(chunk.chunk_id, self.get_chunk_text(chunk.chunk_id)) for chunk in chunks]
+        return [(chunk_id, text) for chunk_id, text in texts if text]
+
+    @cached_property
+    def context_texts(self) -> list[str]:
+        """The known texts of the chunks that the generator was shown."""
+        return [text for _, text in self._texts_by_id(self.arrived_chunks)]
+
+    @cached_property
+    def unlabelled_texts(self) -> dict[str, str]:
+        """The texts of the shown chunks that are in the corpus and that no unit of evidence names."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        chunks = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if not mask]
+        return dict(self._texts_by_id(chunk for chunk in chunks if chunk.chunk_id in self._corpus_chunks))
+
+    def get_shown_texts(self, unit: int) -> list[str]:
+        """Return the texts of a unit as the generator was shown them."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        chunks = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if (mask or 0) >> unit & 1]
+        return [text for _, text in self._texts_by_id(chunks)]
+
+    @property
+    def query(self) -> str:
+        """The query of the searches: the rewritten one, else the question."""
+        return self.observation.query_rewrite or self.observation.question or self.case.case.question
+
+    def describe_lost_evidence(self, unit: int) -> LostEvidence:
+        """Return what is known about a unit that did not reach the generator."""
+        k = self.settings.production_k or (self.index_view.production_k if self.index_view is not None else 0)
+        return LostEvidence(
+            unit,
+            self.get_unit_name(unit),
+            self.steps,
+            self.query,
+            self.get_expected_texts(unit),
+            self.get_chunk_text,
+            k,
+        )
+
+    # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def facts(self) -> tuple[str, ...]:
+        """What a right answer contains: must-have facts and keywords, else the numbers of the reference."""
+        case = self.case.case
+        stated = [*case.must_have, *(case.rubric.correct_keywords if case.rubric is not None else ())]
+        if not stated and case.reference:
+            stated = _quote_numbers(case.reference, find_quantities(case.reference))
+        return tuple(dict.fromkeys(fact for fact in stated if fold_text(fact)))
+
+
+def contains_fact(texts: Iterable[str], fact: str) -> bool:
+    """Return whether any of the texts contains a fact, matched like keywords.
+
+    >>> contains_fact(["Nghỉ mười hai ngày."], "12 ngày")
+    True
+    """
+    fact_elements = _elements(fact)
+    if not fact_elements.items:
+        return any(fold_text(fact) in fold_text(text) for text in texts)
+    return any(find_occurrences(fact_elements, _elements(text)) for text in texts)
+
+
+_elements = lru_cache(maxsize=1024)(parse_elements)
+
+
+def compute_word_overlap(answer: str, texts: Iterable[str]) -> float:
+    """Return the share (0 to 1) of the answer's distinct words that the texts contain; 0 without words.
+
+    >>> compute_word_overlap("Twelve days of leave", ["leave: twelve working days"])
+    0.75
+    """
+    answer_words = set(tokenise_text(answer))
+    text_words = {word for text in texts for word in tokenise_text(text)}
+    return len(answer_words & text_words) / len(answer_words) if answer_words else 0.0
+
+
+def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
+    """Return the numbers and dates of the answer that no text contains, as they are written.
+
+    >>> find_unsupported_numbers("14 days, 5 of them in May", ["5 days"])
+    ['14 days']
+    """
+    text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
+    return _quote_numbers(answer, [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)])
+
+
+def _quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:
+    """Return numbers and dates as the text writes them; spelled-out words ("one of them") are left out."""
+    normalised = normalise_nfc(text)
+    return [
+        normalised[item.start : item.end] for item in numbers if not (isinstance(item, Number) and item.is_spelled_out)
+    ]

@@ -1,0 +1,178 @@
+"""Attributes the outcome of one case: its verdict (reached × good), the trace of its evidence and the root cause.
+
+The rules are in order of precedence: access, labels and judge, behaviour, version, stage, generation, citation. The
+first that applies decides the cause. If none does, the cause is "insufficient trace" rather than a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from assay.attribution import root_causes
+from assay.attribution.answer_quality import CaseScores
+from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.evidence_trace import CauseFinding, trace_evidence
+from assay.attribution.index_state import IndexView
+from assay.metrics.case_index import CaseIndex
+from assay.records.findings import Attribution, FaultParty
+from assay.records.observations import Observation
+from assay.scoring.attribution_settings import AttributionSettings
+
+CauseRule = Callable[[CaseFacts], CauseFinding | None]
+
+_TRUST_RULES: tuple[CauseRule, ...] = (
+    root_causes.find_leak,
+    root_causes.find_stale_label,
+    root_causes.find_judge_noise,
+)
+"""Rules applied first, because they decide whether the values of `good` and `reached` can be trusted."""
+_RULES: tuple[CauseRule, ...] = (
+    root_causes.find_access_denied,
+    root_causes.find_missing_refusal,
+    root_causes.find_moved_label,
+    root_causes.find_outdated_version,
+    root_causes.find_lost_evidence,
+    root_causes.find_wrong_reference,
+    root_causes.find_corrupted_index_text,
+    root_causes.find_generation_error,
+    root_causes.find_wrong_citation,
+)
+_GOOD_RULES: tuple[CauseRule, ...] = (root_causes.find_moved_label, root_causes.find_wrong_citation)
+"""Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
+
+
+def attribute_case(
+    case: CaseIndex,
+    observation: Observation | None,
+    scores: CaseScores,
+    settings: AttributionSettings,
+    index_view: IndexView | None = None,
+) -> Attribution:
+    """Return the attribution of the outcome of one case.
+
+    `scores` maps the metrics of this observation to status, value and reason. `view` is what the traces of the run show
+    of the index; without it, defects of indexed texts are not detected. The result does not depend on the name of the
+    configuration (ADR 0034).
+    """
+    case_id = case.case.id
+    if observation is None:
+        return _unknown(case_id, "the case has no output")
+    if observation.error is not None:
+        return _unknown(case_id, f"the target failed: {observation.error.code}")
+    inquiry = CaseFacts.from_observation(case, observation, scores, settings, index_view)
+    fine = inquiry.good is not False and inquiry.reached is not False
+    finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
+    if finding is None and not fine:
+        finding = CauseFinding("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+    return _build_attribution(inquiry, finding)
+
+
+def _apply_rules(rules: tuple[CauseRule, ...], inquiry: CaseFacts) -> CauseFinding | None:
+    """Return the finding of the first rule that applies."""
+    for rule in rules:
+        finding = rule(inquiry)
+        if finding is not None:
+            return finding
+    return None
+
+
+def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attribution:
+    verdict, subtype = _decide_verdict(inquiry, finding)
+    attribution = Attribution(
+        case_id=inquiry.case.case.id,
+        verdict=verdict,
+        subtype=subtype,
+        confidence="high" if inquiry.reached is not None else "medium",
+        good=inquiry.good,
+        reached=inquiry.reached,
+        signal=inquiry.content_quality.signal,
+        walk=trace_evidence(inquiry.case, inquiry.steps),
+    )
+    if finding is None:
+        return attribution
+    note = root_causes.CAUSE_NOTES[finding.cause]
+    return replace(
+        attribution,
+        cause=finding.cause,
+        stage=finding.stage,
+        evidence=finding.evidence,
+        confidence=finding.confidence,
+        sign=note.sign,
+        fix=note.fix,
+        also=finding.also,
+    )
+
+
+def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[FaultParty, str]:
+    """Return the cell of reached × good, or the fault that takes precedence over it, with its subtype."""
+    cause = finding.cause if finding is not None else None
+    if cause == "acl":
+        return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "locked_out"
+    if cause == "judge_noise":
+        return "unknown", "judge_noise"
+    if inquiry.good and inquiry.reached is False:
+        return "masked_gap", _find_masked_subtype(inquiry, cause)
+    if cause == "golden_label_issue":
+        return "unknown", "gold_misspecified"
+    if cause == "citation":
+        return "generation_fault", "citation"
+    if inquiry.good:
+        return "pass", ""
+    if inquiry.good is None:
+        return "unknown", ""
+    if inquiry.leaks.text:
+        return "generation_fault", "injection_followed"
+    if not inquiry.case.accepted_bits & 1:
+        return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
+    if inquiry.reached is None:
+        return "unknown", ""
+    if not inquiry.reached or cause in ("parser", "chunking", "stale_index"):
+        return "retrieval_fault", ""
+    if inquiry.behaviour != "answer":
+        return "refusal_fault", "over_refusal"
+    return "generation_fault", _find_generation_subtype(inquiry)
+
+
+def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
+    """Explain a good answer without its evidence: another text in the context supports it, or the model knew it."""
+    if not inquiry.context_texts:
+        return "parametric_knowledge"
+    has_facts = inquiry.facts and all(contains_fact(inquiry.context_texts, fact) for fact in inquiry.facts)
+    if (
+        cause == "golden_label_issue"
+        or has_facts
+        or not find_unsupported_numbers(inquiry.answer, inquiry.context_texts)
+    ):
+        return "gold_misspecified"
+    return "parametric_knowledge"
+
+
+def _find_generation_subtype(inquiry: CaseFacts) -> str:
+    """Say how an answer that had its evidence is wrong: invented, incomplete or wrongly concluded."""
+    texts = [*inquiry.context_texts, inquiry.case.case.question]
+    if inquiry.context_texts and find_unsupported_numbers(inquiry.answer, texts):
+        return "hallucination"
+    if inquiry.content_quality.wrong and not any(
+        contains_fact(inquiry.context_texts, fact) for fact in inquiry.content_quality.wrong
+    ):
+        return "hallucination"
+    is_incomplete = 0 < len(inquiry.content_quality.missing) < len(inquiry.facts) and not inquiry.content_quality.wrong
+    return "incompleteness" if is_incomplete else "reasoning_error"
+
+
+def _unknown(case_id: str, reason: str) -> Attribution:
+    note = root_causes.CAUSE_NOTES["insufficient_trace"]
+    return Attribution(
+        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=note.fix
+    )
+
+
+def _explain_missing_cause(inquiry: CaseFacts) -> str:
+    """Say which information is missing to determine a cause."""
+    if not inquiry.steps:
+        return "no stage was reported, so nothing says what reached the generator"
+    if inquiry.good is None:
+        return inquiry.content_quality.signal
+    return "the case lists no required evidence, so retrieval and generation cannot be told apart"

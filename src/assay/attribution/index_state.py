@@ -1,0 +1,289 @@
+"""What the traces of a run show of the index: which chunks it holds, and defects of their indexed texts.
+
+One trace shows only a few chunks, often without text; all traces of a run together show how the index was built. They
+are compared with the corpus, so a corpus is required.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import accumulate
+from statistics import median_low
+from typing import Any, Literal, NamedTuple
+
+from assay.metrics.access_rules import parse_day
+from assay.records.digest import compute_text_digest
+from assay.records.golden_set import Corpus, CorpusChunk
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
+from assay.text.tokens import tokenise_text
+
+_MIN_COUNT = 3
+"""The minimum number of chunks to judge a kind of chunk by, and of words to recognise the text of another chunk by."""
+_MIN_SHARED_WORDS = 0.5
+"""The minimum share of a chunk's words that a changed text must keep to count as another wording of it."""
+_MIN_DOCUMENTS_SHOWN = 0.8
+"""The minimum share of the other documents that a run must show before a document counts as missing."""
+IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
+
+
+class IndexDefect(NamedTuple):
+    """What is wrong with the indexed text of a chunk: the part that caused it, and the fact that shows it."""
+
+    kind: IndexDefectKind
+    evidence: str
+
+
+@dataclass(slots=True)
+class IndexView:
+    """The index as the traces of a run show it.
+
+    `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `strangers` are chunks that
+    the corpus does not contain, by document. `returned` is whether any stage of any trace returned a chunk.
+    """
+
+    corpus: Corpus
+    observations: int = 0
+    intact: set[str] = field(default_factory=set)
+    changed: dict[str, Chunk] = field(default_factory=dict)
+    unknown_chunks: dict[str, dict[str, Chunk]] = field(default_factory=dict)
+    versions: set[tuple[str | None, str | None]] = field(default_factory=set)
+    newest: date = date.min
+    context_sizes: list[int] = field(default_factory=list)
+    hashes_agree: bool = False
+    returned: bool = False
+    _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
+    _damage: dict[str, IndexDefect | None] = field(default_factory=dict)
+    _kinds: set[IndexDefectKind] | None = None
+
+    def __post_init__(self) -> None:
+        for chunk in self.corpus.chunks.values():
+            self._documents.setdefault(chunk.document, []).append(chunk)
+
+    def add_observation(self, observation: Observation) -> None:
+        """Add the trace of one observation."""
+        self.observations += 1
+        self._damage.clear()
+        self._kinds = None
+        for stage in observation.stages or ():
+            if stage.name == CONTEXT_STAGE:
+                self.context_sizes.append(len(stage.chunks))
+            self.returned = self.returned or bool(stage.chunks)
+            for chunk in stage.chunks:
+                self._add(chunk)
+
+    def _add(self, chunk: Chunk) -> None:
+        corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
+        if corpus_chunk is None:
+            document = (chunk.metadata or {}).get("document")
+            if isinstance(document, str) and document in self._documents:
+                _add_first_with_text(self.unknown_chunks.setdefault(document, {}), chunk)
+            return
+        self.versions.add((corpus_chunk.document, corpus_chunk.version))
+        self.newest = max(self.newest, _parse_start(corpus_chunk) or date.min)
+        is_same = _has_same_text(chunk, corpus_chunk)
+        self.hashes_agree |= is_same is True and chunk.text_hash is not None
+        if is_same:
+            self.intact.add(chunk.chunk_id)
+        elif is_same is False:
+            _add_first_with_text(self.changed, chunk)
+
+    @property
+    def production_k(self) -> int:
+        """The usual number of chunks that the generator is shown: the median context size; 0 if none was reported."""
+        return median_low(self.context_sizes) if self.context_sizes else 0
+
+    def is_unknown_chunk(self, chunk_id: str) -> bool:
+        """Whether a trace showed this chunk of a known document although the corpus does not contain it."""
+        return any(chunk_id in chunks for chunks in self.unknown_chunks.values())
+
+    def find_defect(self, chunk_id: str) -> IndexDefect | None:
+        """Return what is wrong with the indexed text of a chunk of the corpus, None if no defect is known."""
+        if chunk_id not in self._damage:
+            self._damage[chunk_id] = self._detect(chunk_id)
+        return self._damage[chunk_id]
+
+    def _detect(self, chunk_id: str) -> IndexDefect | None:
+        corpus_chunk = self.corpus.chunks.get(chunk_id)
+        if corpus_chunk is None or chunk_id in self.intact:
+            return None
+        chunk = self.changed.get(chunk_id)
+        if chunk is None:
+            return self._detect_merged(corpus_chunk) or self._detect_by_kind(corpus_chunk)
+        has_texts = chunk.text is not None and corpus_chunk.text is not None
+        defect = self._detect_by_text(chunk, corpus_chunk) if has_texts else None
+        if defect is None or defect.kind == "unclear":
+            defect = _detect_by_metadata(chunk, corpus_chunk) or defect
+        if defect is None and self._list_pieces(corpus_chunk):
+            piece = self._list_pieces(corpus_chunk)[0]
+            return IndexDefect("chunking", f"{chunk_id} is indexed with another text, next to {piece}")
+        return defect or self._detect_by_hash(chunk_id)
+
+    def _detect_by_text(self, chunk: Chunk, corpus_chunk: CorpusChunk) -> IndexDefect | None:
+        """Compare the words: cut off, merged, partly lost or reworded. Line breaks may differ."""
+        expected_lines, indexed = _split_lines(corpus_chunk.text), tokenise_text(chunk.text or "")
+        expected = [word for line in expected_lines for word in line]
+        lost, added = Counter(expected) - Counter(indexed), Counter(indexed) - Counter(expected)
+        if not lost and not added:
+            return None
+        name, words = chunk.chunk_id, " ".join(list(added or lost)[:12])
+        if added:
+            neighbour_words: set[str] = set()
+            for neighbour in self._documents[corpus_chunk.document]:
+                if neighbour is not corpus_chunk:
+                    neighbour_words.update(_split_words(neighbour))
+            if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
+                return IndexDefect("chunking", f"{name} also contains text of other chunks: “{words}”")
+            shared = 1 - lost.total() / len(expected) if expected else 0.0
+            kind: IndexDefectKind = "stale_index" if shared >= _MIN_SHARED_WORDS else "unclear"
+            return IndexDefect(kind, f"{name} has another wording: “{words}”")
+        # Only lost words are left. A text that starts or ends inside a line was cut; one without whole lines was parsed
+        # wrongly, unless the lines are in another chunk.
+        start = _find_at_ends(indexed, expected)
+        line_ends = set(accumulate(map(len, expected_lines), initial=0))
+        pieces = self._list_pieces(corpus_chunk)
+        if start is not None and not {start, start + len(indexed)} <= line_ends:
+            if start == 0 and chunk.text_hash is None and not pieces:
+                return IndexDefect("unclear", f"{name} is shown as an excerpt or was cut off: “{words}” is missing")
+            return IndexDefect("chunking", f"{name} is cut off inside a line: it lacks “{words}”")
+        if pieces:
+            return IndexDefect("chunking", f"{name} lacks a part, next to {pieces[0]}: “{words}”")
+        return IndexDefect("parser", f"{name} is indexed without “{words}”")
+
+    def _list_pieces(self, corpus_chunk: CorpusChunk) -> list[str]:
+        """Return the chunks of the same section of the same document that the corpus does not contain."""
+        pieces = []
+        for name, chunk in self.unknown_chunks.get(corpus_chunk.document or "", {}).items():
+            section = (chunk.metadata or {}).get("section")
+            if corpus_chunk.section is None or section in (None, corpus_chunk.section):
+                pieces.append(name)
+        return pieces
+
+    def _detect_merged(self, corpus_chunk: CorpusChunk) -> IndexDefect | None:
+        """Whether a chunk that no trace shows is part of another chunk of its document, by text or section."""
+        words = f" {' '.join(_split_words(corpus_chunk))} "
+        for name, chunk in (self.changed | self.unknown_chunks.get(corpus_chunk.document or "", {})).items():
+            fields = chunk.metadata or {}
+            other = self.corpus.chunks.get(name)
+            if (other.document if other is not None else fields.get("document")) != corpus_chunk.document:
+                continue
+            if other is not None and (other.version != corpus_chunk.version or other.section == fields.get("section")):
+                continue
+            is_inside = corpus_chunk.text and chunk.text and words in f" {' '.join(tokenise_text(chunk.text))} "
+            if is_inside or _contains_section(fields.get("section"), corpus_chunk.section):
+                return IndexDefect("chunking", f"{corpus_chunk.chunk_id} is not indexed; its text is part of {name}")
+        return None
+
+    def _detect_by_kind(self, corpus_chunk: CorpusChunk) -> IndexDefect | None:
+        """Infer the defect of a chunk that no trace shows if all shown chunks of its kind have the same defect."""
+        kind = corpus_chunk.kind
+        same_kind = [name for name in (*self.intact, *self.changed) if self.corpus.chunks[name].kind == kind]
+        if kind is None or len(same_kind) < _MIN_COUNT or any(name in self.intact for name in same_kind):
+            return None
+        defects = [self.find_defect(name) for name in same_kind]
+        defect_kinds = {defect.kind for defect in defects if defect is not None}
+        if len(defect_kinds) != 1 or "unclear" in defect_kinds:
+            return None
+        count, name = len(same_kind), corpus_chunk.chunk_id
+        fact = f"no trace shows {name}; all {count} shown chunks of its kind ({kind}) have defects"
+        return IndexDefect(defect_kinds.pop(), fact)
+
+    def _detect_by_hash(self, chunk_id: str) -> IndexDefect | None:
+        """Infer the defect of a chunk of which only the hash has changed, if all other changed chunks have the same.
+
+        If no hash of the run equals that of the corpus, the target hashes something else, and hashes show nothing.
+        """
+        if self._kinds is None:
+            changed = [chunk for chunk in self.changed.values() if chunk.text is not None]
+            defects = [self._detect_by_text(chunk, self.corpus.chunks[chunk.chunk_id]) for chunk in changed]
+            self._kinds = {defect.kind for defect in defects if defect is not None}
+        if len(self._kinds) == 1:
+            (kind,) = self._kinds
+            return IndexDefect(kind, f"{chunk_id} is indexed with another text, as other chunks are")
+        if not self._kinds and not self.hashes_agree:
+            return None
+        return IndexDefect("unclear", f"{chunk_id} is indexed with another text, which the trace does not show")
+
+    def is_version_missing(self, corpus_chunk: CorpusChunk) -> bool:
+        """Whether the version of this chunk's document seems to be missing from the index.
+
+        No trace shows any of it, while the traces show most of the documents that were in force with the newest chunk
+        shown. A run that shows few documents shows nothing about missing ones.
+        """
+        if (corpus_chunk.document, corpus_chunk.version) in self.versions:
+            return False
+        others = {
+            (chunk.document, chunk.version)
+            for chunk in self.corpus.chunks.values()
+            if (_parse_start(chunk) or date.min) <= self.newest
+        } - {(corpus_chunk.document, corpus_chunk.version)}
+        return bool(others) and len(self.versions & others) >= _MIN_DOCUMENTS_SHOWN * len(others)
+
+    def is_newer_than_index(self, corpus_chunk: CorpusChunk) -> bool:
+        """Whether this chunk came into force after everything that any trace shows."""
+        start = _parse_start(corpus_chunk)
+        return start is not None and start > self.newest
+
+
+def _add_first_with_text(chunks: dict[str, Chunk], chunk: Chunk) -> None:
+    """Add a chunk unless it is there already; an occurrence with text replaces one without."""
+    old = chunks.get(chunk.chunk_id)
+    if old is None or (old.text is None and chunk.text is not None):
+        chunks[chunk.chunk_id] = chunk
+
+
+def _has_same_text(chunk: Chunk, corpus_chunk: CorpusChunk) -> bool | None:
+    """Whether a chunk has the text of the corpus, None if unknown.
+
+    An equal hash is sufficient, because the text that a target shows may be an excerpt.
+    """
+    corpus_hash = corpus_chunk.text_hash
+    if not corpus_hash:
+        corpus_hash = compute_text_digest(corpus_chunk.text) if corpus_chunk.text is not None else None
+    is_comparable = chunk.text_hash is not None and chunk.text_hash.startswith("sha256:") and corpus_hash is not None
+    if is_comparable and chunk.text_hash == corpus_hash:
+        return True
+    if chunk.text is not None and corpus_chunk.text is not None:
+        return tokenise_text(chunk.text) == tokenise_text(corpus_chunk.text)
+    return False if is_comparable else None
+
+
+def _parse_start(chunk: CorpusChunk) -> date | None:
+    return parse_day(chunk.valid_from) if chunk.valid_from else None
+
+
+def _split_words(chunk: CorpusChunk) -> list[str]:
+    return tokenise_text(chunk.text or "")
+
+
+def _split_lines(text: str | None) -> list[list[str]]:
+    """Return the words of each line that has any."""
+    lines = [tokenise_text(line) for line in (text or "").splitlines()]
+    return [words for words in lines if words]
+
+
+def _find_at_ends(part: list[str], words: list[str]) -> int | None:
+    """Return the index at which `part` starts if it is the beginning or the end of `words`, else None."""
+    if part == words[: len(part)]:
+        return 0
+    return len(words) - len(part) if part == words[len(words) - len(part) :] else None
+
+
+def _detect_by_metadata(chunk: Chunk, corpus_chunk: CorpusChunk) -> IndexDefect | None:
+    """Compare the reported metadata: more pages or sections, another kind, a lost section heading."""
+    fields = chunk.metadata or {}
+    section, pages, kind = fields.get("section"), fields.get("pages"), fields.get("kind")
+    has_more_pages = isinstance(pages, (list, tuple)) and corpus_chunk.pages and set(pages) > set(corpus_chunk.pages)
+    if has_more_pages or (section != corpus_chunk.section and _contains_section(section, corpus_chunk.section)):
+        return IndexDefect("chunking", f"{chunk.chunk_id} is indexed with more than its own section")
+    if corpus_chunk.kind == "table" and isinstance(kind, str) and kind != "table":
+        return IndexDefect("parser", f"{chunk.chunk_id} is a table and is indexed as {kind}")
+    heading = corpus_chunk.section
+    if heading and isinstance(section, str) and not set(tokenise_text(section)) & set(tokenise_text(heading)):
+        return IndexDefect("parser", f"{chunk.chunk_id} has lost its heading {heading!r}")
+    return None
+
+
+def _contains_section(section: Any, name: str | None) -> bool:
+    return isinstance(section, str) and bool(name) and str(name) in section

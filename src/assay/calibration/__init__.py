@@ -1,0 +1,1 @@
+"""Scorers compared with human labels, and samples of answers for people to label."""

@@ -1,0 +1,314 @@
+"""Calibrating a run: comparing every scorer with human labels, and writing the file that scoring reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from msgspec import structs, to_builtins
+
+from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
+from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
+from assay.calibration.probability_curve import apply_probability_curve
+from assay.calibration.scorer_labels import (
+    JUDGE,
+    RUBRIC_BY_METRIC,
+    RULES,
+    ScorerLabels,
+    check_label_metrics,
+    collect_judge_labels,
+    collect_rule_labels,
+    collect_tool_labels,
+    label_scales,
+    load_label_rubrics,
+    metric_for_labels,
+    name_with_scorer,
+)
+from assay.calibration.scorer_quality import CalibrationQuestion, CalibrationResult, ScorerMeasurement, measure_scorer
+from assay.formats.golden_files import compute_golden_digest
+from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
+from assay.gates.calibration_file import write_calibrations
+from assay.judging.load_verdicts import open_verdicts
+from assay.metrics.judge_requests import RecordedVerdicts, Rubrics
+from assay.metrics.metric import parse_metric_name
+from assay.records.errors import IncompleteError, InputError, Problem
+from assay.records.verdicts import Label, compute_rubrics_hash
+from assay.scoring.scored_run import ScoredRun
+from assay.scoring.slices import find_slices
+from assay.stats.agreement import ItemKey
+
+HUMAN_SOURCE = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRequest:
+    """The options of a calibration: files of labels, verdict stores, judges by name, folders of rubrics, metrics.
+
+    Several stores, judges or rubrics are compared on the same labels. Without `verdicts` or `rubrics`, those of the run
+    are used.
+    """
+
+    labels: Sequence[str]
+    verdicts: Sequence[str] = ()
+    judges: Sequence[str] = ()
+    rubrics: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    seed: int = 0
+
+
+def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> CalibrationResult:
+    """Compare every scorer with human labels.
+
+    Without a run, only the external scores among the labels can be measured. Raises InputError for bad files and for
+    labels of unknown cases, IncompleteError if no item has both a human label and a label of a scorer.
+    """
+    if request.verdicts and run is None:
+        raise InputError("--verdicts: no answers named (expected --run DIR, or --golden and --outputs)")
+    if request.judges and not request.verdicts:
+        raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
+    scales = label_scales(load_label_rubrics(run, request.rubrics))
+    labels = [
+        structs.replace(label, metric=metric_for_labels(label.metric)) for label in load_labels(request.labels, scales)
+    ]
+    notes: list[str] = []
+    if run is not None:
+        labels, notes = _match_labels(labels, run)
+    human_labels = [label for label in labels if label.source == HUMAN_SOURCE]
+    metrics = check_label_metrics(request.metrics or sorted({label.metric for label in human_labels}), scales)
+    scorers = collect_tool_labels([label for label in labels if label.source != HUMAN_SOURCE])
+    if run is not None:
+        scorers = [*_judge_scorers(run, request, metrics, notes), collect_rule_labels(run, metrics), *scorers]
+    measurements: list[ScorerMeasurement] = []
+    differences: list[tuple[str, ScorerDifference]] = []
+    review: dict[str, tuple[Disagreement, ...]] = {}
+    for metric in metrics:
+        labels_of_metric = [label for label in human_labels if label.metric == metric]
+        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request.seed, notes)
+        for scorer in scorers:
+            measurement = labelled_metric.measure(scorer)
+            if measurement is not None:
+                measurements.append(measurement)
+        differences += [(metric, pair) for pair in labelled_metric.compare_judges(scorers)]
+        disagreements = _find_disagreements(metric, scorers, scales)
+        if disagreements:
+            review[metric] = disagreements
+    if not measurements:
+        raise IncompleteError(_nothing_to_measure(human_labels, scorers, metrics))
+    return CalibrationResult(
+        compute_golden_digest(run.golden) if run is not None else "",
+        compute_labels_digest(human_labels),
+        len(human_labels),
+        tuple(sorted({label.rater for label in human_labels})),
+        request.seed,
+        tuple(measurements),
+        tuple(differences),
+        review,
+        tuple(notes),
+    )
+
+
+def write_calibration(path: str, calibration: CalibrationResult) -> Path:
+    """Write a calibration to the file that scoring reads.
+
+    Raises InputError if a metric was measured for several judges or rubrics.
+    """
+    records = [measurement.calibration for measurement in calibration.measured if measurement.by in (JUDGE, RULES)]
+    counts = Counter(record.metric for record in records)
+    ambiguous = sorted(name for name, count in counts.items() if count > 1)
+    if ambiguous:
+        message = f"{', '.join(ambiguous)} was measured for several judges or rubrics (expected one, to be written)"
+        raise InputError([Problem(path, None, "out", message, "E_JUDGE")])
+    return write_calibrations(path, records, to_builtins(calibration))
+
+
+@dataclass(frozen=True)
+class _LabelledMetric:
+    """One metric with its human labels."""
+
+    metric: str
+    scales: LabelScales
+    labels: Sequence[Label]
+    run: ScoredRun | None
+    seed: int
+    notes: list[str]
+
+    @property
+    def scale(self) -> Mapping[str, float | None]:
+        return self.scales[self.metric.partition("(")[0]]
+
+    def measure(self, scorer: ScorerLabels) -> ScorerMeasurement | None:
+        """Return how well a scorer agrees with the human labels; None if they have no item in common."""
+        opinions = scorer.labels.get(self.metric, {})
+        question = CalibrationQuestion(
+            self.metric,
+            name_with_scorer(self.metric, scorer.kind),
+            scorer.kind,
+            scorer.digest,
+            scorer.rubric_hash(self.metric),
+            self.scale,
+            compute_golden_digest(self.run.golden) if self.run is not None else "",
+            compute_labels_digest(self.labels),
+            scorer.name,
+        )
+        if scorer.kind != RULES:
+            measurement = measure_scorer(
+                question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed
+            )
+            if measurement is None or scorer.anchors is None:
+                return measurement
+            record = structs.replace(measurement.calibration, anchors=scorer.anchors)
+            return structs.replace(measurement, calibration=record)
+        # Scores of the rules become probabilities by a curve (Platt scaling) that is fitted to the same labels.
+        values, curve = apply_probability_curve(opinions, self._passed(), self.seed)
+        if curve is not None and not curve.held_out:
+            self.notes.append(f"{question.name}: too few labels to test its curve on labels that it was not fitted to")
+        platt = {"slope": curve.slope, "intercept": curve.intercept} if curve is not None else None
+        return measure_scorer(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed)
+
+    def compare_judges(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerDifference]:
+        """Yield the difference of every two judges or rubrics on the same labels."""
+        passed = self._passed()
+        judges = [scorer for scorer in scorers if scorer.kind == JUDGE]
+        for first, second in combinations(judges, 2):
+            first_values = get_scorer_values(first.labels.get(self.metric, {}), self.scale)
+            second_values = get_scorer_values(second.labels.get(self.metric, {}), self.scale)
+            judge_difference = compare_scorers(
+                (first.name, second.name), passed, first_values, second_values, self.seed
+            )
+            if judge_difference is not None:
+                yield judge_difference
+
+    def _passed(self) -> dict[ItemKey, bool]:
+        majority_labels, _ = majority_labels(self.labels, self.scale)
+        return {key: label.passed for key, label in majority_labels.items()}
+
+    def _lengths(self) -> dict[tuple[str, str], int]:
+        """Return the length of each labelled answer in characters, by case and configuration."""
+        lengths: dict[tuple[str, str], int] = {}
+        for label in self.labels:
+            config_id = label.config_id or ""
+            observation = self.run.read_observation(config_id, label.case_id) if self.run is not None else None
+            if observation is not None and isinstance(observation.answer, str):
+                lengths[label.case_id, config_id] = len(observation.answer)
+        return lengths
+
+    def _slices(self) -> dict[str, set[str]]:
+        """Return the case ids of every slice of the golden set."""
+        if self.run is None:
+            return {}
+        cases = self.run.golden.cases
+        return {name: {cases[row].id for row in rows.tolist()} for name, rows in find_slices(cases).items()}
+
+
+def _judge_scorers(
+    run: ScoredRun, wanted: CalibrationRequest, metrics: Sequence[str], notes: list[str]
+) -> list[ScorerLabels]:
+    """Return every judge of every verdict store, with the rubrics of the run (else the built-in ones) and with those of
+    the folders.
+
+    The latter only for metrics whose rubric differs: with the same rubric it is the same scorer.
+    """
+    run_rubrics, folder_rubrics = load_label_rubrics(run), load_label_rubrics(run, wanted.rubrics)
+    metrics_with_other_rubric = [
+        metric for metric in metrics if _rubric_hash(folder_rubrics, metric) != _rubric_hash(run_rubrics, metric)
+    ]
+    folder_suffix = " ".join(f"with {Path(folder).name}" for folder in wanted.rubrics)
+    variants = ((run_rubrics, "", metrics), (folder_rubrics, folder_suffix, metrics_with_other_rubric))
+    scorers = []
+    for judge_name, judging in _open_stores(run, wanted, notes):
+        for rubrics, suffix, metrics_to_read in variants:
+            scorer_name = " ".join(filter(None, (judge_name, suffix))) or JUDGE
+            scorers.append(collect_judge_labels(run, scorer_name, replace(judging, rubrics=rubrics), metrics_to_read))
+    return [scorer for scorer in scorers if any(scorer.opinions.values())]
+
+
+def _open_stores(
+    run: ScoredRun, wanted: CalibrationRequest, notes: list[str]
+) -> Iterator[tuple[str, RecordedVerdicts]]:
+    """Yield the verdicts of each judge, with its name, from the named verdict stores, else from that of the run."""
+    if not wanted.verdicts and run.judging is not None and run.judging.verdicts:
+        yield "", run.judging
+    for path in wanted.verdicts:
+        for judge in wanted.judges or (None,):
+            judging, warnings = open_verdicts(path, judge, load_label_rubrics(run))
+            notes += [warning for warning in warnings if warning not in notes]
+            store_suffix = f"in {Path(path).name}" if len(wanted.verdicts) > 1 else ""
+            yield " ".join(filter(None, (judge, store_suffix))), judging
+
+
+def _rubric_hash(rubrics: Rubrics, metric: str) -> str:
+    return compute_rubrics_hash(rubrics.values(), RUBRIC_BY_METRIC[parse_metric_name(metric).base])
+
+
+def _match_labels(labels: Sequence[Label], run: ScoredRun) -> tuple[list[Label], list[str]]:
+    """Return the labels of answers of this run, and notes on the others.
+
+    Raises InputError for labels of unknown cases, and for items that one rater labelled twice.
+    """
+    configs = sorted(run.scoring.configs)
+    only_config = configs[0] if len(configs) == 1 else None
+    unknown = sorted({label.case_id for label in labels} - run.cases.keys())
+    if unknown:
+        message = f"labels of unknown cases (got {', '.join(unknown[:5])}; expected those of the golden set)"
+        raise InputError([Problem("", None, "case_id", message, "E_CASE")])
+    matching: list[Label] = []
+    left_out = Counter[str]()
+    answer_hashes: dict[tuple[str, str], str | None] = {}
+    label_keys: set[tuple[str, ...]] = set()
+    duplicates: dict[str, None] = {}
+    for label in labels:
+        config = label.config_id or only_config
+        if config not in configs:
+            left_out[f"labels of {config or 'no configuration'}, which the run does not have"] += 1
+            continue
+        if (config, label.case_id) not in answer_hashes:
+            answer_hashes[config, label.case_id] = _hash_answer(run, config, label.case_id)
+        if label.answer_hash is not None and label.answer_hash != answer_hashes[config, label.case_id]:
+            left_out["labels of answers that are not those of the run"] += 1
+            continue
+        matching.append(structs.replace(label, config_id=config))
+        label_key = (label.source, label.rater, label.metric, *get_item_key(matching[-1]))
+        if label_key in label_keys:
+            duplicates[f"{label.case_id} by {label.rater}"] = None
+        label_keys.add(label_key)
+    if duplicates:
+        listed = ", ".join(list(duplicates)[:5])
+        message = f"one item labelled twice by one rater (got {listed}; expected one label of each)"
+        raise InputError([Problem("", None, "case_id", message, "E_DUPLICATE_ID")])
+    return matching, [f"left out: {count} {reason}" for reason, count in sorted(left_out.items())]
+
+
+def _hash_answer(run: ScoredRun, config: str, case_id: str) -> str | None:
+    observation = run.read_observation(config, case_id)
+    if observation is None or not isinstance(observation.answer, str):
+        return None
+    return compute_answer_hash(observation.answer)
+
+
+def _find_disagreements(metric: str, scorers: Sequence[ScorerLabels], scales: LabelScales) -> tuple[Disagreement, ...]:
+    """Return the items on which the first judge and the rules differ widely, for human review."""
+    scale = scales[metric.partition("(")[0]]
+    by_rules = _opinions_of_first(scorers, RULES, metric)
+    by_judge = _opinions_of_first(scorers, JUDGE, metric)
+    return find_distant_items(
+        by_rules, by_judge, get_scorer_values(by_rules, scale), get_scorer_values(by_judge, scale)
+    )
+
+
+def _opinions_of_first(scorers: Sequence[ScorerLabels], by: str, metric: str) -> Mapping[ItemKey, ScorerLabel]:
+    """Return the labels of the first scorer of a kind that labelled the metric; empty if there is none."""
+    return next((scorer.labels[metric] for scorer in scorers if scorer.kind == by and metric in scorer.labels), {})
+
+
+def _nothing_to_measure(human_labels: Sequence[Label], scorers: Sequence[ScorerLabels], metrics: Sequence[str]) -> str:
+    """Return the message for a calibration without a single item that has both kinds of labels."""
+    if not human_labels:
+        return "nothing to measure: no human label"
+    count = sum(len(opinions) for scorer in scorers for opinions in scorer.labels.values())
+    return (
+        f"nothing to measure: {len(human_labels)} human labels for {', '.join(metrics)} and {count} labels of scorers "
+        "have no item in common"
+    )

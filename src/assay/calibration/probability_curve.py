@@ -1,0 +1,160 @@
+"""Platt scaling: map uncalibrated scores to probabilities with local labels and a bootstrap interval.
+
+Fits the curve that turns the raw number of the rules scorer into a probability (Platt scaling).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.calibration.human_labels import ScorerLabel
+from assay.stats.agreement import ItemKey
+from assay.stats.arrays import FloatArray
+
+LEAST_LABELS, LEAST_LABELS_OF_EACH_CLASS = 50, 10
+"""Labels that a fit needs in total, and of each class."""
+
+BOOTSTRAP_RESAMPLES = 400
+_TAIL_PERCENT = 2.5  # percent beyond either end of the interval
+_MOST_STEPS = 60
+_RIDGE = 1e-3  # keeps the slope of perfectly separated resamples finite
+_LONGEST_STEP = 2.0
+_CONVERGED = 1e-10
+
+
+class PlattCurve(NamedTuple):
+    """A fitted curve 1 / (1 + exp(−(slope · z + intercept))).
+
+    `labels`: number of labels it was fitted to. `resampled`: (slope, intercept) of each bootstrap resample.
+    """
+
+    slope: float
+    intercept: float
+    labels: int
+    resampled: tuple[tuple[float, float], ...]
+
+    def probability(self, z: float) -> float:
+        """Return the probability that a claim with score `z` is labelled true; it rises with z."""
+        return float(_logistic(np.array([self.slope * z + self.intercept]))[0])
+
+    def probability_interval(self, z: float) -> tuple[float, float]:
+        """Return the 95% percentile bootstrap interval of the probability at z."""
+        curves = np.array(self.resampled)
+        low, high = np.percentile(_logistic(curves[:, 0] * z + curves[:, 1]), (_TAIL_PERCENT, 100 - _TAIL_PERCENT))
+        return float(low), float(high)
+
+
+def fit_platt_curve(z: Sequence[float], labels: Sequence[bool], seed: int) -> PlattCurve | None:
+    """Return Platt's curve from scores to the probability of a true label; None if the data do not support one.
+
+    `z` and `labels` are aligned. None for fewer than 50 labels, fewer than 10 of either class, equal scores, or scores
+    that do not rise with the labels. Each label is resampled independently. Raises ValueError for different lengths.
+    Source: Platt (1999), with his smoothed targets.
+
+    >>> z = [i / 10 for i in range(60)]
+    >>> platt = fit_platt_curve(z, [value > 2.9 for value in z], seed=1)
+    >>> platt.probability(0.0) < 0.05, round(platt.probability(2.95), 2), fit_platt_curve(z[:49], [True] * 49, seed=1)
+    (True, 0.5, None)
+    """
+    scores, truths = np.array(z, np.float64), np.array(labels, bool)
+    if len(scores) != len(truths):
+        raise ValueError(f"every score needs a label (got {len(scores)} and {len(truths)})")
+    positive = int(truths.sum())
+    negative = len(truths) - positive
+    spread = float(scores.std()) if len(scores) else 0.0
+    if len(truths) < LEAST_LABELS or min(positive, negative) < LEAST_LABELS_OF_EACH_CLASS or spread == 0:
+        return None
+    mean_score = float(scores.mean())
+    targets = np.where(truths, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    generator = np.random.Generator(np.random.PCG64(seed))
+    resample_counts = generator.multinomial(
+        len(scores), np.full(len(scores), 1 / len(scores)), size=BOOTSTRAP_RESAMPLES
+    )
+    weights = np.vstack([np.ones(len(scores)), resample_counts.astype(np.float64)])
+    slopes, intercepts = _fit_curves((scores - mean_score) / spread, targets, weights)
+    slopes = slopes / spread
+    intercepts = intercepts - slopes * mean_score
+    if slopes[0] <= 0:
+        return None
+    pairs = tuple(zip(slopes[1:].tolist(), intercepts[1:].tolist(), strict=True))
+    return PlattCurve(float(slopes[0]), float(intercepts[0]), len(truths), pairs)
+
+
+def _fit_curves(scores: FloatArray, targets: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return slope and intercept for each row of weights, by Newton's method with bounded steps."""
+    slopes, intercepts = np.zeros(len(weights)), np.zeros(len(weights))
+    for _ in range(_MOST_STEPS):
+        curve = _logistic(slopes[:, None] * scores + intercepts[:, None])
+        error, curvature = weights * (targets - curve), weights * curve * (1 - curve)
+        slope_gradient, intercept_gradient = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
+        ss, si, ii = (
+            (curvature * scores**2).sum(axis=1) + _RIDGE,
+            (curvature * scores).sum(axis=1),
+            curvature.sum(axis=1) + _RIDGE,
+        )
+        determinant = ss * ii - si**2
+        steps = (
+            np.array([ii * slope_gradient - si * intercept_gradient, ss * intercept_gradient - si * slope_gradient])
+            / determinant
+        )
+        steps = np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)
+        slopes, intercepts = slopes + steps[0], intercepts + steps[1]
+        if np.abs(steps).max() < _CONVERGED:
+            break
+    return slopes, intercepts
+
+
+def _logistic(logits: FloatArray) -> FloatArray:
+    """Return 1 / (1 + exp(−x)), without overflow."""
+    half: FloatArray = np.tanh(logits / 2)
+    return (1 + half) / 2
+
+
+FOLDS = 5
+
+
+class ProbabilityCurve(NamedTuple):
+    """The curve fitted to all labels; `held_out` is whether labelled items have values from cross-validated curves."""
+
+    slope: float
+    intercept: float
+    held_out: bool
+
+
+def apply_probability_curve(
+    scorer_labels: Mapping[ItemKey, ScorerLabel], passed_by_item: Mapping[ItemKey, bool], seed: int = 0
+) -> tuple[dict[ItemKey, ScorerLabel], ProbabilityCurve | None]:
+    """Return the scorer labels with probabilities as values, and the curve that computes them from the raw number.
+
+    The value of a labelled item comes from a curve fitted without its case (five seeded folds of whole cases), so that
+    the calibration is not too optimistic. Other items, and folds with too few labels, use the curve fitted to all
+    labels. If `fit_platt_curve` fits no curve, the labels are returned unchanged, with None.
+    """
+    known = sorted(key for key in passed_by_item.keys() & scorer_labels.keys() if scorer_labels[key].signal is not None)
+    whole = _fit(known, scorer_labels, passed_by_item, seed)
+    if whole is None:
+        return dict(scorer_labels), None
+    cases = sorted({key[0] for key in known})
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(cases)).tolist()
+    fold_of = {cases[place]: number % FOLDS for number, place in enumerate(order)}
+    folds = [
+        _fit([key for key in known if fold_of[key[0]] != fold], scorer_labels, passed_by_item, seed)
+        for fold in range(FOLDS)
+    ]
+    kept = [fold or whole for fold in folds]
+    own = {key: kept[fold_of[key[0]]] for key in known}
+    values = {
+        key: said if said.signal is None else said._replace(value=own.get(key, whole).probability(said.signal))
+        for key, said in scorer_labels.items()
+    }
+    return values, ProbabilityCurve(whole.slope, whole.intercept, None not in folds)
+
+
+def _fit(
+    keys: list[ItemKey], opinions: Mapping[ItemKey, ScorerLabel], truth: Mapping[ItemKey, bool], seed: int
+) -> PlattCurve | None:
+    signals = [signal for key in keys if (signal := opinions[key].signal) is not None]
+    return fit_platt_curve(signals, [truth[key] for key in keys], seed)

@@ -1,0 +1,297 @@
+"""The items of a run that can be labelled: the questions that a judge is asked, so that humans answer the same ones.
+
+The labels that scorers gave to the items of a run: the folded verdicts of a judge, the rules, other tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assay.calibration.human_labels import ScorerLabel, get_item_key
+from assay.formats.label_files import LabelScales, check_label_metric
+from assay.judging.rubric_files import load_rubrics
+from assay.metrics import citation_support
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.catalog import CATALOG, parse_metric
+from assay.metrics.faithfulness import find_grounding_exclusion
+from assay.metrics.judge_requests import (
+    RULES_VERSION,
+    WHOLE_ANSWER_ITEM,
+    RecordedVerdicts,
+    Rubrics,
+    find_rubric,
+    make_request,
+)
+from assay.metrics.metric import MetricName, parse_metric_name
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.scorers import collect_requests, compute_outcome
+from assay.metrics.vote_folding import ItemRuling, Ruling, fold_votes
+from assay.records.errors import InputError, Problem
+from assay.records.observations import CONTEXT_STAGE, Observation
+from assay.records.scores import SCORED
+from assay.records.verdicts import JudgeRequest, Label, LabelledRate, compute_rubrics_hash
+from assay.scoring.scored_run import ScoredRun
+from assay.stats.agreement import ItemKey
+from assay.text.claim_support import SourceSupport
+
+RUBRIC_BY_METRIC = {
+    "faithfulness": "support",
+    "citation_support": "citation_support",
+    "correctness": "correctness",
+    "completeness": "completeness",
+    "answer_relevance": "relevance",
+    "grade": "grade",
+    "failure_label": "failure",
+}
+"""The metrics that humans label, each with the rubric that holds its labels."""
+_GRADED = ("grade", "failure_label")
+_LISTS = ("claims", "citations", "facts")
+
+
+class LabelItem(NamedTuple):
+    """One item that a request asks about: `text` is the claim, citation or fact ("" for the whole answer)."""
+
+    key: ItemKey
+    text: str
+    request: JudgeRequest
+    item: str
+    observation: Observation
+
+
+def load_label_rubrics(run: ScoredRun | None, folders: Sequence[str] = ()) -> Rubrics:
+    """Return the built-in rubrics with those of the folders; without folders, those that a run was judged with.
+
+    Raises SettingsError for rubrics that cannot be read.
+    """
+    judged = run.judging.rubrics if run is not None and run.judging is not None and not folders else {}
+    return judged or load_rubrics(folders)
+
+
+def label_scales(rubrics: Rubrics) -> LabelScales:
+    """Return the labels of every metric that humans label, each with its value; a failure label has none."""
+    scales = {}
+    for metric, rubric_name in RUBRIC_BY_METRIC.items():
+        rubric = find_rubric(rubrics, rubric_name, "en")
+        scales[metric] = {label.name: label.value for label in rubric.labels}
+    return scales
+
+
+def name_with_scorer(metric: str, scorer: str) -> str:
+    """Return a metric's name with its scorer.
+
+    >>> name_with_scorer("faithfulness(against=cited)", "judge")
+    'faithfulness(against=cited,by=judge)'
+    """
+    name = parse_metric_name(metric)
+    return str(MetricName(name.base, tuple(sorted({**dict(name.keys), "by": scorer}.items())), name.k))
+
+
+def metric_for_labels(metric: str) -> str:
+    """Return the name under which humans label a metric: without the scorer, and without keys of default value.
+
+    Raises MetricNameError for a key that the metric does not have.
+
+    >>> metric_for_labels("faithfulness(by=judge)"), metric_for_labels("faithfulness(against=context)")
+    ('faithfulness', 'faithfulness')
+    """
+    name = parse_metric_name(metric)
+    if name.base in CATALOG:
+        name = parse_metric(name_with_scorer(metric, "judge"))
+    return str(MetricName(name.base, tuple(pair for pair in name.keys if pair[0] != "by"), name.k))
+
+
+def check_label_metrics(metrics: Sequence[str], scales: LabelScales) -> list[str]:
+    """Return the metrics under the names that labels use. Raises InputError for metrics that cannot be labelled."""
+    names = [metric_for_labels(metric) for metric in metrics]
+    messages = [check_label_metric(name, scales) for name in names]
+    problems = [Problem("", None, "metric", message) for message in messages if message]
+    if problems:
+        raise InputError(problems)
+    return list(dict.fromkeys(names))
+
+
+def iterate_label_items(run: ScoredRun, metric: str, rubrics: Rubrics) -> Iterator[LabelItem]:
+    """Yield every item that a judge is asked about for a metric, over all configurations and cases of a run."""
+    joins = GoldenIndex(run.golden, run.corpus)
+    for config in sorted(run.scoring.configs):
+        for position, case in enumerate(run.golden.cases):
+            observation = run.read_observation(config, case.id)
+            if observation is None:
+                continue
+            for judge_request in _requests_for_case(joins, position, observation, metric, rubrics):
+                texts = {entry["id"]: entry for name in _LISTS for entry in judge_request.inputs.get(name, ())}
+                for item in judge_request.items:
+                    key = case.id, config, "" if item == WHOLE_ANSWER_ITEM else item
+                    yield LabelItem(key, _item_text(texts.get(item), judge_request), judge_request, item, observation)
+
+
+def source_texts(judge_request: JudgeRequest) -> tuple[str, ...]:
+    """Return the texts that a request offers as sources, in order, without the names of their chunks."""
+    return tuple(str(entry["text"]) for entry in judge_request.inputs.get("context") or ())
+
+
+def _requests_for_case(
+    joins: GoldenIndex, position: int, observation: Observation, metric: str, rubrics: Rubrics
+) -> list[JudgeRequest]:
+    case, base = joins.case_index(position), parse_metric_name(metric).base
+    if base not in _GRADED:
+        return collect_requests(case, observation, [parse_metric_name(name_with_scorer(metric, "judge"))], rubrics)
+    reading = ParsedAnswer(case, observation)
+    reference = case.case.reference or "; ".join(case.case.must_have)
+    if observation.error is not None or not reading.answer.strip() or not reference:
+        return []
+    context = reading.context_texts if isinstance(reading.context_texts, dict) else {}
+    inputs = {
+        "question": reading.question,
+        "answer": reading.answer,
+        "reference": reference,
+        "context": [{"id": chunk_id, "text": text} for chunk_id, text in context.items()],
+    }
+    return [make_request(find_rubric(rubrics, RUBRIC_BY_METRIC[base], reading.language), inputs)]
+
+
+def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
+    """Return the text of an item; a citation gets the number of its source, which hides the name of the chunk."""
+    if entry is None:
+        return ""
+    source_ids = [source["id"] for source in request.inputs.get("context") or ()]
+    source = entry.get("source")
+    mark = f" [{source_ids.index(source) + 1}]" if source in source_ids else ""
+    return f"{entry['text']}{mark}"
+
+
+JUDGE, RULES = "judge", "rules"
+_CLAIMS, _CITATIONS = "faithfulness", "citation_support"
+_WHOLE_ANSWER = ("correctness", "answer_relevance")
+
+
+class ScorerLabels(NamedTuple):
+    """One scorer with its labels by metric: `by` is judge, rules or a tool, `digest` identifies its version.
+
+    `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge.
+    """
+
+    name: str
+    kind: str
+    digest: str
+    rubrics: Rubrics
+    labels: Mapping[str, Mapping[ItemKey, ScorerLabel]]
+    anchors: LabelledRate | None = None
+
+    def rubric_hash(self, metric: str) -> str:
+        """Return the hash of the rubrics to which a calibration for a metric is bound, in addition to the digest."""
+        return (
+            compute_rubrics_hash(self.rubrics.values(), RUBRIC_BY_METRIC[parse_metric_name(metric).base])
+            if self.rubrics
+            else ""
+        )
+
+
+def collect_judge_labels(run: ScoredRun, name: str, judging: RecordedVerdicts, metrics: Sequence[str]) -> ScorerLabels:
+    """Return the labels of a judge: its recorded votes, folded as scoring folds them."""
+    opinions = {metric: _opinions_of_judge(run, judging, metric) for metric in metrics}
+    return ScorerLabels(name, JUDGE, judging.judge, judging.rubrics, opinions, judging.control_agreement)
+
+
+def collect_rule_labels(run: ScoredRun, metrics: Sequence[str]) -> ScorerLabels:
+    """Return the labels of the rules for each claim or citation, or for each answer if a metric is about the whole."""
+    bases = (_CLAIMS, _CITATIONS, *_WHOLE_ANSWER)
+    opinions = {
+        metric: _opinions_of_rules(run, metric) for metric in metrics if parse_metric_name(metric).base in bases
+    }
+    return ScorerLabels(RULES, RULES, RULES_VERSION, {}, opinions)
+
+
+def collect_tool_labels(labels: Sequence[Label]) -> list[ScorerLabels]:
+    """Return the external scores among labels, one scorer per tool and model; none is the run's own judge or rules."""
+    by_tool: dict[tuple[str, str], dict[str, dict[ItemKey, ScorerLabel]]] = {}
+    for label in labels:
+        opinions_by_item = by_tool.setdefault((label.source, label.rater), {}).setdefault(label.metric, {})
+        opinions_by_item[get_item_key(label)] = ScorerLabel(label.label, label.value, label.note)
+    return [
+        ScorerLabels(
+            rater if rater == source else f"{source}: {rater}",
+            f"another {source}" if source in (JUDGE, RULES) else source,
+            rater,
+            {},
+            opinions,
+        )
+        for (source, rater), opinions in sorted(by_tool.items())
+    ]
+
+
+def _opinions_of_judge(run: ScoredRun, judging: RecordedVerdicts, metric: str) -> dict[ItemKey, ScorerLabel]:
+    opinions: dict[ItemKey, ScorerLabel] = {}
+    rulings: dict[str, Ruling] = {}
+    for item in iterate_label_items(run, metric, judging.rubrics):
+        digest = item.request.digest
+        samples = judging.verdicts.get(digest)
+        if not samples:
+            continue
+        if digest not in rulings:
+            rubric = find_rubric(judging.rubrics, item.request.rubric, item.request.language)
+            rulings[digest] = fold_votes(samples, rubric)
+        votes = tuple(verdict.label for sample in samples for verdict in sample.items if verdict.id == item.item)
+        opinions[item.key] = _fold_opinion(item, rulings[digest], votes)
+    return opinions
+
+
+def _fold_opinion(item: LabelItem, ruling: Ruling, votes: tuple[str, ...]) -> ScorerLabel:
+    no_ruling = ItemRuling(item.item, unscored=ruling.unscored)
+    ruled_item = next((ruled for ruled in ruling.items if ruled.id == item.item), no_ruling)
+    reasoning = ruled_item.said.reasoning if ruled_item.said is not None else ""
+    return ScorerLabel(ruled_item.label, ruled_item.value, reasoning, votes, ruled_item.unscored)
+
+
+def _opinions_of_rules(run: ScoredRun, metric: str) -> dict[ItemKey, ScorerLabel]:
+    joins = GoldenIndex(run.golden, run.corpus)
+    opinions: dict[ItemKey, ScorerLabel] = {}
+    for config in sorted(run.scoring.configs):
+        for position, case in enumerate(run.golden.cases):
+            observation = run.read_observation(config, case.id)
+            if observation is None or observation.error is not None or not isinstance(observation.answer, str):
+                continue
+            reading = ParsedAnswer(joins.case_index(position), observation)
+            opinions_by_item = _RULE_READERS.get(parse_metric_name(metric).base, _rule_answer)(reading, metric)
+            opinions |= {(case.id, config, item): opinion for item, opinion in opinions_by_item.items()}
+    return opinions
+
+
+def _rule_claims(reading: ParsedAnswer, metric: str) -> dict[str, ScorerLabel]:
+    against = parse_metric_name(metric).key_value("against", CONTEXT_STAGE)
+    if find_grounding_exclusion(reading, against) is not None:
+        return {}
+    pairs = zip(reading.claims, reading.claim_supports(against), strict=True)
+    return {claim.id: _opinion_of_support(support) for claim, support in pairs}
+
+
+def _rule_citations(reading: ParsedAnswer, _: str) -> dict[str, ScorerLabel]:
+    """Return the labels of the rules for each citation, and for each claim with several, under the judge's ids."""
+    if citation_support.find_support_exclusion(reading) is not None:
+        return {}
+    opinions = {
+        citation.id: _opinion_of_support(citation_support.best_citation_support(citation, reading))
+        for citation in reading.citations
+        if citation.texts
+    }
+    for claim in reading.claims:
+        if citation_support.joint_citation_names(reading, claim.id):
+            opinions[f"{claim.id}.all"] = _opinion_of_support(citation_support.joint_citation_support(claim, reading))
+    return opinions
+
+
+def _opinion_of_support(support: SourceSupport) -> ScorerLabel:
+    reasons = [
+        *support.contradictions,
+        *([f"missing: {', '.join(support.missing_facts)}"] if support.missing_facts else ()),
+    ]
+    return ScorerLabel(None, support.score, "; ".join(reasons), signal=support.z)
+
+
+def _rule_answer(reading: ParsedAnswer, metric: str) -> dict[str, ScorerLabel]:
+    outcome = compute_outcome(parse_metric_name(name_with_scorer(metric, RULES)), reading)
+    return {"": ScorerLabel(None, outcome.value, outcome.detail)} if outcome.status == SCORED else {}
+
+
+_RULE_READERS = {_CLAIMS: _rule_claims, _CITATIONS: _rule_citations}

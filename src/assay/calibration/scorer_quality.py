@@ -1,0 +1,363 @@
+"""The pass rate of everything a scorer judged, corrected by human labels of a part of it.
+
+Calibrates a scorer against human labels, metric by metric: its accuracy, its bias and whether it may gate.
+
+The labels of several raters are combined first: the majority decides, and items on which raters split evenly are left
+out and counted. ADR 0031 says when a scorer may gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from assay.calibration.human_labels import (
+    MajorityLabel,
+    ScorerLabel,
+    get_scorer_values,
+    group_by_rater,
+    majority_labels,
+)
+from assay.calibration.judge_bias import (
+    Disagreement,
+    JudgeBias,
+    ScorerDifference,
+    VoteConsistency,
+    find_worst_disagreements,
+    measure_bias,
+    measure_consistency,
+)
+from assay.gates.scorer_requirements import list_gating_obstacles
+from assay.records.verdicts import Calibration, Label, LabelledRate
+from assay.stats.agreement import (
+    FAIL,
+    PASS,
+    ItemKey,
+    LabelScale,
+    RaterAgreement,
+    ReportedEstimate,
+    compute_agreement,
+    compute_alpha,
+    compute_pairwise_agreement,
+    is_pass,
+)
+from assay.stats.correction import (
+    SensitivitySpecificity,
+    correct_rate,
+    estimate_prediction_powered_mean,
+    estimate_sensitivity_specificity,
+    explain_uncorrectable_rate,
+    explain_unreliable_ppi,
+)
+from assay.stats.intervals import Estimate, estimate_mean_interval
+
+
+class CorrectedPassRate(Struct, frozen=True):
+    """The pass rate of one configuration by the scorer (`n` items of `cases` cases), and corrected estimates of it.
+
+    `correct_rate` and `ppi` (prediction-powered inference) estimate the pass rate by human labels; `problems` say why a
+    correction was refused.
+    """
+
+    n: int
+    cases: int
+    judged: ReportedEstimate
+    rogan_gladen: ReportedEstimate | None
+    ppi: ReportedEstimate | None
+    recommended: str
+    problems: tuple[str, ...]
+
+
+def correct_pass_rates(
+    majority: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float], sorting: SensitivitySpecificity
+) -> dict[str, CorrectedPassRate]:
+    """Return the corrected pass rate of each configuration.
+
+    `rates` are the error rates of the scorer, measured over all configurations. If a case has several items, cases
+    count and not items, because errors within one answer are not independent.
+    """
+    configs = sorted({key[1] for key in values})
+    sizes = tuple(
+        len({key[0] for key in majority.keys() & values.keys() if majority[key].passed is word})
+        for word in (True, False)
+    )
+    return {
+        config: _of({key: values[key] for key in sorted(values) if key[1] == config}, majority, sorting, sizes)
+        for config in configs
+    }
+
+
+def _of(
+    values: Mapping[ItemKey, float],
+    truth: Mapping[ItemKey, MajorityLabel],
+    rates: SensitivitySpecificity,
+    sizes: tuple[int, ...],
+) -> CorrectedPassRate:
+    said = [float(is_pass(value)) for value in values.values()]
+    cases = [key[0] for key in values]
+    bounds, rate, count = (
+        estimate_mean_interval(said, clusters=cases, low=0.0, high=1.0),
+        sum(said) / len(said),
+        len(set(cases)),
+    )
+    first, refused = _rogan_gladen(rate, count, rates, sizes)
+    second, doubted = _powered(values, truth, count)
+    return CorrectedPassRate(
+        len(values),
+        count,
+        ReportedEstimate.from_bounds(rate, bounds) or ReportedEstimate(rate),
+        ReportedEstimate.from_estimate(first),
+        ReportedEstimate.from_estimate(second),
+        "PPI++" if second is not None else "Rogan-Gladen" if first is not None else "none",
+        tuple(f"{name}: {why}" for name, why in (("Rogan-Gladen", refused), ("PPI++", doubted)) if why),
+    )
+
+
+def _rogan_gladen(
+    rate: float, n: int, rates: SensitivitySpecificity, sizes: tuple[int, ...]
+) -> tuple[Estimate | None, str]:
+    passed, failed = sizes
+    sensitivity = rates.sensitivity.value if rates.sensitivity is not None else 0.0
+    specificity = rates.specificity.value if rates.specificity is not None else 0.0
+    refused = explain_uncorrectable_rate(specificity, failed, sensitivity, passed)
+    return correct_rate(rate, n, specificity, failed, sensitivity, passed), refused
+
+
+def _powered(
+    values: Mapping[ItemKey, float], truth: Mapping[ItemKey, MajorityLabel], cases: int
+) -> tuple[Estimate | None, str]:
+    known = [key for key in values if key in truth]
+    people = [float(truth[key].passed) for key in known]
+    if cases < len(values):
+        return None, "several items of a case are not independent"
+    if problem := explain_unreliable_ppi(people):
+        return None, problem
+    others = [float(is_pass(value)) for key, value in values.items() if key not in truth]
+    found = estimate_prediction_powered_mean(people, [float(is_pass(values[key])) for key in known], others)
+    return found, "" if found is not None else "hardly anything was judged that is not labelled"
+
+
+RATED_TWICE = 30
+PEOPLE = "people"
+PASS_FAIL: LabelScale = {PASS: 1.0, FAIL: 0.0}
+
+
+class CalibrationQuestion(NamedTuple):
+    """What is calibrated: a metric as people label it, the scorer, and what the calibration is bound to.
+
+    `by` is `judge`, `rules` or the name of another tool, which never gates.
+    """
+
+    metric: str
+    name: str
+    by: str
+    judge: str
+    rubric_hash: str
+    scale: LabelScale
+    golden: str
+    labels: str
+    instrument: str = ""
+
+
+class SliceFigures(Struct, frozen=True):
+    """The agreement on one slice of the items that both people and the scorer judged."""
+
+    n: int
+    agreement: float
+    sensitivity: ReportedEstimate | None
+    specificity: ReportedEstimate | None
+    leniency: float
+
+
+class ScorerMeasurement(Struct, frozen=True):
+    """Everything measured about one scorer and one metric by human labels."""
+
+    calibration: Calibration
+    by: str
+    instrument: str
+    labelled: int
+    undecided: int
+    unjudged: int
+    raters: tuple[RaterAgreement, ...]
+    alpha: ReportedEstimate | None
+    by_label: RaterAgreement | None
+    pass_fail: RaterAgreement
+    leaning: JudgeBias
+    consistency: VoteConsistency | None
+    slices: dict[str, SliceFigures]
+    worst: tuple[Disagreement, ...]
+    corrected: dict[str, CorrectedPassRate]
+    notes: tuple[str, ...]
+
+
+class CalibrationResult(Struct, frozen=True):
+    """The result of a whole calibration.
+
+    It holds the labels and golden set that it is bound to, the measurements of every scorer and metric, comparisons of
+    judges or rubrics by metric, and the items for human review, on which judge and rules differ widely.
+    """
+
+    golden: str
+    labels: str
+    labelled: int
+    raters: tuple[str, ...]
+    seed: int
+    measured: tuple[ScorerMeasurement, ...]
+    differences: tuple[tuple[str, ScorerDifference], ...]
+    review: dict[str, tuple[Disagreement, ...]]
+    notes: tuple[str, ...]
+
+
+def measure_scorer(
+    question: CalibrationQuestion,
+    labels: Sequence[Label],
+    scorer_labels: Mapping[ItemKey, ScorerLabel],
+    lengths: Mapping[tuple[str, str], int],
+    slices: Mapping[str, Collection[str]],
+    platt: dict[str, float] | None = None,
+    seed: int = 0,
+) -> ScorerMeasurement | None:
+    """Measure a scorer by human labels; None if no item has a label of both.
+
+    `lengths` are those of the answers by case and configuration, `slices` the case ids of each `key=value`.
+    """
+    scale = question.scale
+    truth, undecided = majority_labels(labels, scale)
+    values = get_scorer_values(scorer_labels, scale)
+    keys = sorted(truth.keys() & values.keys())
+    if not keys:
+        return None
+    rates, given = _sorting(keys, truth, values), group_by_rater(labels)
+    pass_fail = _pass_fail(question.by, keys, truth, values, seed)
+    return ScorerMeasurement(
+        calibration=_calibration(question, rates, given, len(keys), platt, _has_signal(scorer_labels)),
+        by=question.by,
+        instrument=question.instrument or question.by,
+        labelled=len(truth),
+        undecided=undecided,
+        unjudged=len(truth.keys() - values.keys()),
+        raters=compute_pairwise_agreement(given, scale, seed),
+        alpha=compute_alpha(given, scale, seed),
+        by_label=_by_label(question, truth, scorer_labels, seed),
+        pass_fail=pass_fail,
+        leaning=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
+        consistency=measure_consistency({key: said.votes for key, said in scorer_labels.items()}),
+        slices=_slices(keys, truth, values, slices),
+        worst=find_worst_disagreements(keys, truth, values, scorer_labels),
+        corrected=correct_pass_rates(truth, values, rates),
+        notes=tuple(_notes(given, pass_fail, undecided)),
+    )
+
+
+def _pass_fail(
+    by: str, keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float], seed: int
+) -> RaterAgreement:
+    people = {key: PASS if truth[key].passed else FAIL for key in keys}
+    instrument = {key: PASS if is_pass(values[key]) else FAIL for key in keys}
+    found = compute_agreement((PEOPLE, by), people, instrument, PASS_FAIL, seed)
+    assert found is not None  # there is at least one key
+    return found
+
+
+def _by_label(
+    question: CalibrationQuestion,
+    truth: Mapping[ItemKey, MajorityLabel],
+    opinions: Mapping[ItemKey, ScorerLabel],
+    seed: int,
+) -> RaterAgreement | None:
+    """Return the agreement in labels; None if people or scorer gave only numbers."""
+    people = {key: each.label for key, each in truth.items() if each.label is not None}
+    said = {
+        key: each.label for key, each in opinions.items() if each.label is not None and each.label in question.scale
+    }
+    return compute_agreement((PEOPLE, question.by), people, said, question.scale, seed)
+
+
+def _sorting(
+    keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float]
+) -> SensitivitySpecificity:
+    people = [float(truth[key].passed) for key in keys]
+    return estimate_sensitivity_specificity(
+        people, [float(is_pass(values[key])) for key in keys], [key[0] for key in keys]
+    )
+
+
+def _calibration(
+    question: CalibrationQuestion,
+    sorted_by: SensitivitySpecificity,
+    ratings: Mapping[str, Mapping[ItemKey, str]],
+    n: int,
+    platt: dict[str, float] | None,
+    has_signal: bool,
+) -> Calibration:
+    sensitivity = _rate(sorted_by.sensitivity, sorted_by.passed)
+    specificity = _rate(sorted_by.specificity, sorted_by.failed)
+    reasons = list_gating_obstacles(question.by, n, sensitivity, specificity)
+    if question.by == "rules" and has_signal and platt is None:
+        reasons.append("no curve could be fitted to the labels")
+    return Calibration(
+        metric=question.name,
+        judge=question.judge,
+        rubric_hash=question.rubric_hash,
+        golden=question.golden,
+        labels=question.labels,
+        n=n,
+        raters=len(ratings),
+        sensitivity=sensitivity,
+        specificity=specificity,
+        may_gate=not reasons,
+        reasons=tuple(reasons),
+        platt=platt,
+    )
+
+
+def _rate(found: Estimate | None, n: int) -> LabelledRate | None:
+    return LabelledRate(found.value, found.bounds.low, found.bounds.high, n) if found is not None else None
+
+
+def _has_signal(opinions: Mapping[ItemKey, ScorerLabel]) -> bool:
+    """Return whether the scorer gave raw numbers, which a curve must turn into probabilities."""
+    return any(scorer_label.signal is not None for scorer_label in opinions.values())
+
+
+def _slices(
+    keys: Sequence[ItemKey],
+    truth: Mapping[ItemKey, MajorityLabel],
+    values: Mapping[ItemKey, float],
+    slices: Mapping[str, Collection[str]],
+) -> dict[str, SliceFigures]:
+    found = {}
+    for name, cases in sorted(slices.items()):
+        inside = [key for key in keys if key[0] in cases]
+        if not inside:
+            continue
+        rates = _sorting(inside, truth, values)
+        equal = sum(truth[key].passed == is_pass(values[key]) for key in inside)
+        found[name] = SliceFigures(
+            len(inside),
+            equal / len(inside),
+            ReportedEstimate.from_estimate(rates.sensitivity),
+            ReportedEstimate.from_estimate(rates.specificity),
+            sum(values[key] - truth[key].value for key in inside) / len(inside),
+        )
+    return found
+
+
+def _notes(ratings: Mapping[str, Mapping[ItemKey, str]], pass_fail: RaterAgreement, undecided: int) -> list[str]:
+    notes = []
+    raters = len(ratings)
+    counts: dict[ItemKey, int] = {}
+    for said in ratings.values():
+        for key in said:
+            counts[key] = counts.get(key, 0) + 1
+    twice = sum(count > 1 for count in counts.values())
+    if twice < RATED_TWICE:
+        got = f"got {twice} by {raters} rater{'s' if raters != 1 else ''}"
+        notes.append(f"few items were labelled twice ({got}; {RATED_TWICE} show how far people agree with each other)")
+    if max(pass_fail.prevalence.values()) >= 0.9:
+        notes.append("almost all labels are the same: raw agreement says little, read kappa and AC1")
+    if undecided:
+        notes.append(f"raters split evenly on {undecided} items, which are left out: let a third person decide")
+    return notes

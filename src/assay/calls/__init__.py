@@ -1,0 +1,1 @@
+"""Calls that may fail: the protocols of targets and judges, retries, allowed addresses, templates, interruption."""

@@ -1,0 +1,25 @@
+"""`assay graders`: lists the catalogue of metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assay.cli.score import PrintFormat
+
+
+def graders(
+    format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
+) -> int:
+    """List all metrics with unit, direction, range, scorer and parameters."""
+    from assay.cli.display import print_table
+    from assay.report.catalog_tables import build_catalog_table, render_catalog_json, render_catalog_markdown
+
+    if format is PrintFormat.json:
+        typer.echo(render_catalog_json(), nl=False)
+    elif format is PrintFormat.markdown:
+        typer.echo(render_catalog_markdown(), nl=False)
+    else:
+        print_table(build_catalog_table())
+    return 0

@@ -1,0 +1,299 @@
+"""`assay run` and `assay observe`: calls the targets, records their outputs, scores them and writes reports."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
+from assay.records.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.records.requests import ReportFiles
+    from assay.runs.observe_and_score import RunDecisionOptions
+    from assay.runs.observe_run import ObservationRequest, ObservedRun
+
+
+INTERRUPTED = 130
+MAX_LEAKS_SHOWN = 20
+
+SETTINGS_OF_OPTIONS = {
+    "golden": "golden",
+    "corpus": "corpus",
+    "run_dir": "run_dir",
+    "concurrency": "run.concurrency",
+    "deadline": "run.deadline",
+    "attempts": "run.attempts",
+    "repeat": "run.repeat",
+    "max_calls": "run.max_calls",
+    "max_cost": "run.max_cost",
+    "seed": "run.seed",
+    "production_k": "scoring.production_k",
+    "report": "report.markdown",
+    "json_report": "report.json",
+    "per_case": "report.per_case",
+    "html": "report.html",
+}
+
+
+def measure(
+    context: typer.Context,
+    settings: Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Target: a name from the settings, or [NAME=] followed by a URL, mcp:URL, module:attr or a file; "
+            "takes several values."
+        ),
+    ] = None,
+    run_dir: Annotated[
+        str | None, typer.Option(help="Run folder; naming the folder of an unfinished run continues it.")
+    ] = None,
+    retrieval_only: Annotated[
+        bool, typer.Option("--retrieval-only", help="Retrieve only; generate no answers.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Use only cases that match tag:NAME or case:ID; takes several values; a partial run is never gated."
+        ),
+    ] = None,
+    repeat: Annotated[int | None, typer.Option(help="Number of times to ask each case.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Maximum number of cases in progress at once.")] = None,
+    deadline: Annotated[
+        float | None, typer.Option(help="Time limit for one case in seconds, including retries.")
+    ] = None,
+    attempts: Annotated[
+        int | None, typer.Option(help="Maximum number of calls for one case when errors are temporary.")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Stop after this number of calls, including retries.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="Stop after this cost in US dollars, as reported by the target.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the waiting times between retries.")] = None,
+    production_k: Annotated[
+        int | None, typer.Option(help="Number of chunks that the production system passes to its model.")
+    ] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Repeat cases that ended with an error.")
+    ] = False,
+    allow_exec: Annotated[
+        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host that the settings file may name although it is not allowed by default; may be repeated."
+        ),
+    ] = None,
+    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
+    gate_config: Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")] = "",
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
+    ] = None,
+    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
+    ] = False,
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
+        ),
+    ] = None,
+    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    per_case: Annotated[
+        str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")
+    ] = None,
+    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
+    detail_mb: Annotated[
+        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
+    ] = 25.0,
+    show_forbidden: Annotated[
+        bool,
+        typer.Option(
+            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
+        ),
+    ] = False,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of worker processes for scoring; it does not change the results.")
+    ] = 1,
+    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
+    now: Annotated[
+        str | None,
+        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
+    ] = None,
+    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
+    probe_identities: Annotated[
+        bool,
+        typer.Option(
+            "--probe-identities", help="Afterwards, ask every question as every other user to find access leaks."
+        ),
+    ] = False,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print every setting and where it comes from, and exit.")
+    ] = False,
+) -> int:
+    options = dict(locals())
+    from assay.formats.settings_file import format_settings_lines, load_config
+    from assay.records.requests import ReportFiles
+    from assay.runs.observe_and_score import RunDecisionOptions
+    from assay.runs.observe_run import ObservationRequest
+    from assay.targets.choose_target import TargetPermissions
+
+    config = load_config(settings, _settings_from_options(options))
+    if show_settings:
+        for line in format_settings_lines(config):
+            typer.echo(line)
+        return 0
+    if gate is not None and profile is not None:
+        raise InputError("give either --gate or --profile, not both (a gate file can name a profile as its base)")
+    measurement = ObservationRequest(
+        config,
+        target or (),
+        retrieval_only,
+        limit,
+        only or (),
+        retry_errors,
+        TargetPermissions(allow_exec, tuple(allow_host or ())),
+        resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    gate_request = RunDecisionOptions(gate, profile, parse_name_list(gate_config), workers, baseline, approver)
+    if context.info_name == "observe":
+        return _observe(measurement)
+    reports = ReportFiles(owner=owner, now=resolve_timestamp(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
+    status, folder = _run(measurement, gate_request, format, reports, strict=strict)
+    if probe_identities and status != INTERRUPTED:
+        return _probe(replace(measurement, probes_of=folder), status)
+    return status
+
+
+def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Return the settings that options override: field → (name of the option, value)."""
+    overrides: dict[str, tuple[str, Any]] = {}
+    for name, field in SETTINGS_OF_OPTIONS.items():
+        if options[name] is not None:
+            overrides[field] = (f"--{name.replace('_', '-')}", options[name])
+    for name in ("metrics", "by"):
+        if options[name] is not None:
+            overrides[f"scoring.{name}"] = (f"--{name}", parse_name_list(options[name]))
+    return overrides
+
+
+def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
+    from assay.cli.display import show_target_progress
+    from assay.runs.observe_run import observe_run
+
+    def print_stopping() -> None:
+        typer.echo("stopping: cases in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
+
+    with show_target_progress() as start_bar:
+        return observe_run(measurement, start_bar, print_stopping)
+
+
+def _observe(measurement: ObservationRequest) -> int:
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
+    return observed.exit_code
+
+
+def _run(
+    measurement: ObservationRequest,
+    gate_request: RunDecisionOptions,
+    format: PrintFormat,
+    reports: ReportFiles,
+    *,
+    strict: bool,
+) -> tuple[int, Path]:
+    from assay.cli.display import print_written_files, show_progress
+    from assay.cli.score import print_run
+    from assay.report.write_reports import write_reports
+    from assay.runs.observe_and_score import resolve_report_files, score_observed_run
+    from assay.runs.score_run import exit_code_of_run
+
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
+    if observed.is_interrupted:
+        return INTERRUPTED, observed.folder
+    targets = resolve_report_files(measurement.config, observed.folder, reports)
+    with (
+        show_progress("scoring") as update_progress,
+        score_observed_run(measurement, observed, gate_request, update_progress) as run,
+    ):
+        written = write_reports(run, targets)
+        print_run(format, run, targets, list(measurement.config.settings.scoring.by))
+        print_written_files(written)
+        return exit_code_of_run(run, strict=strict), observed.folder
+
+
+def _probe(measurement: ObservationRequest, status: int) -> int:
+    """Ask every question as the other users and return the exit code.
+
+    A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
+    """
+    from assay.runs.access_probes import count_checked_probes, find_leaking_probes
+    from assay.runs.observe_and_score import RunDecisionOptions, score_observed_run
+    from assay.text.escaping import escape_terminal
+
+    observed = _observe_targets(measurement)
+    _print_observed(observed)
+    if observed.is_interrupted:
+        return INTERRUPTED
+    with score_observed_run(measurement, observed, RunDecisionOptions()) as run:
+        leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
+    probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
+    typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")
+    for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
+        typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {leak.count} chunks it may not see"))
+    if leaky_probes:
+        return 1
+    is_complete = judged_count == probe_count
+    return status if status or is_complete else 3
+
+
+def _print_observed(observed: ObservedRun) -> None:
+    """Print what was observed, where it is stored, and how to complete what is missing."""
+    from assay.text.escaping import escape_terminal
+
+    for name, tally in observed.tallies.items():
+        errors = f", {tally.failed} with an error" if tally.failed else ""
+        typer.echo(f"{escape_terminal(name)}: {tally.done} observed{errors}, {tally.calls} calls", err=True)
+    for notice in observed.notices:
+        typer.echo(f"note: {escape_terminal(notice)}", err=True)
+    typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)
+    if observed.is_interrupted or observed.missing:
+        typer.echo(f"{observed.missing} observations are missing; continue with: {_command_again(observed)}", err=True)
+    elif observed.failed:
+        typer.echo(
+            f"{observed.failed} observations have an error; "
+            f"repeat them with: {_command_again(observed)} --retry-errors",
+            err=True,
+        )
+
+
+def _command_again(observed: ObservedRun) -> str:
+    """Return the command of this process, with the run folder to continue."""
+    command = ["assay", *sys.argv[1:]]
+    has_folder = any(argument == "--run-dir" or argument.startswith("--run-dir=") for argument in command)
+    if not has_folder:
+        command += ["--run-dir", str(observed.folder)]
+    return shlex.join(command)

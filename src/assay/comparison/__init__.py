@@ -1,0 +1,1 @@
+"""A candidate compared with a baseline."""

@@ -1,0 +1,308 @@
+"""What changed between two sides and why the metrics moved: rank moves of evidence, attribution transitions, sentences.
+
+The rules are those of the `rag-trace` contract (ADR 0038). Evidence that is no longer retrieved points at the
+retriever, the index or a filter; evidence ranked lower at the reranker; evidence ranked but not shown at the context
+builder; a worse answer from the same evidence at the generator; worse citations of the same answer at the citations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.findings import Attribution, CaseChange, EvidenceTrace, RankMove
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE
+from assay.scoring.column_values import CASES_NAMED, format_count
+from assay.scoring.paired_scores import ScoreSnapshot
+
+PipelineStep = Literal[
+    "access",
+    "version",
+    "retriever",
+    "context_builder",
+    "reranker",
+    "generator",
+    "search",
+    "citation",
+    "around",
+    "uncalibrated",
+    "unexplained",
+]
+AttributionsByCase = Mapping[str, Attribution]
+
+_WORSE: Mapping[PipelineStep, str] = {
+    "access": "something was shown that the user may not see: look at the access filter",
+    "version": "a superseded version is shown: look at the index",
+    "retriever": "evidence that the baseline retrieved is gone: look at the retriever, the index or a filter",
+    "context_builder": "evidence is ranked as before and no longer shown to the model: look at the context builder",
+    "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
+    "generator": "no evidence was lost and the answer got worse: look at the generator or its prompt",
+    "search": "the search ranks evidence lower",
+    "citation": "the citations got worse and the answer did not: look at the citations",
+    "around": "the evidence has the same ranks and the chunks around it differ",
+    "uncalibrated": "shown only by scorers that are not calibrated against human labels",
+    "unexplained": "the traces do not show why",
+}
+_BETTER: Mapping[PipelineStep, str] = {
+    "access": "what the user may not see is no longer shown",
+    "version": "a superseded version is no longer shown",
+    "retriever": "evidence is retrieved that the baseline did not retrieve",
+    "context_builder": "evidence that was ranked and left out is now shown to the model",
+    "reranker": "evidence is ranked higher",
+    "generator": "the evidence was there before and the answer got better",
+    "search": "the search ranks evidence higher",
+    "citation": "the citations got better and the answer did not",
+    "around": "the evidence has the same ranks and the chunks around it differ",
+    "uncalibrated": "shown only by scorers that are not calibrated against human labels",
+    "unexplained": "the traces do not show why",
+}
+_ORDER: tuple[PipelineStep, ...] = tuple(_WORSE)
+_METRICS_NAMED = 3
+
+
+def find_rank_moves(
+    case_id: str,
+    before: Sequence[EvidenceTrace],
+    after: Sequence[EvidenceTrace],
+    retrieved_stages: tuple[str, str] = (RETRIEVED_STAGE, RETRIEVED_STAGE),
+) -> list[RankMove]:
+    """Return where the evidence of one case changed its rank, in the stages that both sides report.
+
+    `retrieved` are the names of the stages that each side scores as retrieved; they count as the same stage.
+    """
+    rank_moves = []
+    for old, new in _pair_traces(before, after):
+        ranks_before, ranks_after = (
+            _rename_retrieved(old, retrieved_stages[0]),
+            _rename_retrieved(new, retrieved_stages[1]),
+        )
+        for stage, rank in ranks_before.items():
+            if stage in ranks_after and ranks_after[stage] != rank:
+                rank_moves.append(RankMove(case_id, old.unit, new.name, stage, rank, ranks_after[stage]))
+    return rank_moves
+
+
+def collect_rank_moves(before: ScoreSnapshot, after: ScoreSnapshot, case_ids: Sequence[str]) -> tuple[RankMove, ...]:
+    """Return the rank moves of all cases, in the order of `case_ids`."""
+    stages = before.side.stage, after.side.stage
+    retrieved = stages if stages[0] != stages[1] else (RETRIEVED_STAGE, RETRIEVED_STAGE)
+    rank_moves: list[RankMove] = []
+    for case_id in case_ids:
+        old, new = before.attributions.get(case_id), after.attributions.get(case_id)
+        if old is not None and new is not None:
+            rank_moves += find_rank_moves(case_id, old.walk, new.walk, retrieved)
+    return tuple(rank_moves)
+
+
+def _rename_retrieved(walk: EvidenceTrace, retrieved: str) -> dict[str, int | None]:
+    return {RETRIEVED_STAGE if stage == retrieved else stage: rank for stage, rank in walk.ranks.items()}
+
+
+def get_attribution_label(attribution: Attribution) -> str:
+    """Return the name of an attribution in transitions: its cause, or its verdict if nothing went wrong."""
+    return attribution.cause or attribution.verdict
+
+
+def count_transitions(before: AttributionsByCase, after: AttributionsByCase) -> tuple[tuple[str, str, int], ...]:
+    """Return how many cases went from one cause or verdict to another (or stayed), the most common first."""
+    counts = Counter(
+        (get_attribution_label(old), get_attribution_label(after[case_id]))
+        for case_id, old in before.items()
+        if case_id in after
+    )
+    most_common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((old, new, count) for (old, new), count in most_common)
+
+
+# ── what changed ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def describe_changes(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[str, ...]:
+    """Return one sentence for each difference in what the two sides report about how they were produced."""
+    differences = tuple(_list_differences(_list_properties(baseline), _list_properties(candidate)))
+    return differences or ("the two sides report no difference in how they were produced",)
+
+
+def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
+    side, table = snapshot.side, snapshot.table
+    properties = {
+        "configuration": side.config_id,
+        "stage scored as retrieved": side.stage,
+        "stages reported": ", ".join(_list_stages(snapshot.attributions)),
+        "repeats": str(table.repeats),
+        "judge": side.judge or "",
+        "assay": side.assay_version,
+        **snapshot.made_with,
+        **{part: " and ".join(versions) for part, versions in side.versions.items()},
+    }
+    return {name: text for name, text in properties.items() if text}
+
+
+def _list_stages(attributions: AttributionsByCase) -> list[str]:
+    stages: dict[str, None] = {}
+    for attribution in attributions.values():
+        for trace in attribution.walk:
+            stages |= dict.fromkeys(trace.ranks)
+    return list(stages)
+
+
+def _list_differences(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            yield f"{name}: was {old or 'not stated'}, is now {new or 'not stated'}"
+
+
+# ── why the metrics moved ────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _MovedCase(NamedTuple):
+    """A case with the metrics that moved on it, and what its traces show."""
+
+    case_id: str
+    metrics: Sequence[str]
+    detail: str
+
+
+def explain_metric_changes(
+    changes: Sequence[CaseChange],
+    before: AttributionsByCase,
+    after: AttributionsByCase,
+    uncalibrated: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return sentences: what got worse by pipeline step, then what got better, then the attribution transitions.
+
+    `uncalibrated` metrics are for ranking and trend; for a single case they do not point at any step.
+    """
+    sentences = []
+    for worse, explanations in ((True, _WORSE), (False, _BETTER)):
+        groups: dict[PipelineStep, list[_MovedCase]] = {}
+        for change in changes:
+            metrics = change.regressed if worse else change.improved
+            if metrics:
+                calibrated = [metric for metric in metrics if metric not in uncalibrated]
+                part, detail = (
+                    find_changed_step(calibrated, change, worse=worse) if calibrated else ("uncalibrated", "")
+                )
+                groups.setdefault(part, []).append(_MovedCase(change.case_id, metrics, detail))
+        verb = "worse" if worse else "better"
+        sentences += [_build_sentence(verb, groups[part], explanations[part]) for part in _ORDER if part in groups]
+    doubtful = [_MovedCase(change.case_id, change.needs_review, "") for change in changes if change.needs_review]
+    if doubtful:
+        explanation = "by votes that disagree widely, so no improvement is claimed"
+        sentences.append(_build_sentence("better", doubtful, explanation))
+    for old, new, count in count_transitions(before, after):
+        if old != new:
+            sentences.append(f"{format_count(count, 'case')} went from {_spell(old)} to {_spell(new)}")
+    return tuple(sentences)
+
+
+def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool) -> tuple[PipelineStep, str]:
+    """Return the step that explains a case's change, and what shows it: `policy:003 rank 2 → gone in retrieved`."""
+    graders = [find_metric(parse_metric(metric)) for metric in metrics]
+    families, names = {grader.family for grader in graders}, {grader.name for grader in graders}
+    if change.before is None or change.after is None:
+        return "unexplained", ""
+    if "visibility_leaks" in names:
+        return "access", ""
+    if "stale_chunks" in names:
+        return "version", ""
+    before, after = change.before.walk, change.after.walk
+    loss = _find_heaviest_loss(before, after) if worse else _find_heaviest_loss(after, before)
+    is_answer_metric = bool(families & {"answer", "judged"}) or "injection_followed" in names
+    is_ranking_metric = bool(families & {"retrieval", "context"})
+    if loss is not None and (is_ranking_metric or not loss.is_shown):
+        ranks = (loss.good, loss.bad) if worse else (loss.bad, loss.good)
+        return loss.part, _describe_move(loss.name, *ranks)
+    if is_answer_metric:
+        return "generator", ""
+    citation_names = {grader.name for grader in graders if grader.family == "citation"}
+    # With more chunks in the context, the same citations cover a smaller share of it.
+    is_only_coverage = is_ranking_metric and citation_names == {"citation_coverage"}
+    if "citation" in families and not is_only_coverage:
+        return "citation", ""
+    return ("around" if is_ranking_metric and before else "unexplained"), ""
+
+
+class _RankLoss(NamedTuple):
+    """A loss of evidence from the better side to the worse, each with stage and rank.
+
+    `is_shown` is whether the model was shown the evidence on the worse side all the same.
+    """
+
+    part: PipelineStep
+    name: str
+    good: tuple[str, int | None]
+    bad: tuple[str, int | None]
+    is_shown: bool
+
+
+def _find_heaviest_loss(good: Sequence[EvidenceTrace], bad: Sequence[EvidenceTrace]) -> _RankLoss | None:
+    """Return the heaviest loss of required evidence from one side to the other."""
+    losses = [_find_loss(old, new) for old, new in _pair_traces(good, bad) if old.required]
+    known_losses = [loss for loss in losses if loss is not None]
+    return min(known_losses, key=lambda loss: (loss.is_shown, _ORDER.index(loss.part)), default=None)
+
+
+def _find_loss(old: EvidenceTrace, new: EvidenceTrace) -> _RankLoss | None:
+    old_ranks = [(stage, rank) for stage, rank in old.ranks.items() if stage != CONTEXT_STAGE]
+    new_ranks = [(stage, rank) for stage, rank in new.ranks.items() if stage != CONTEXT_STAGE]
+    if not new_ranks or not any(rank for _, rank in old_ranks):
+        return None
+    is_shown = new.ranks.get(CONTEXT_STAGE, 1) is not None
+    if not any(rank for _, rank in new_ranks):
+        best = min((item for item in old_ranks if item[1] is not None), key=lambda item: item[1] or 0)
+        return _RankLoss("retriever", new.name, best, new_ranks[0], False)
+    if _is_lower(old_ranks[-1][1], new_ranks[-1][1]):
+        part: PipelineStep = "reranker" if len(old_ranks) + len(new_ranks) > 2 else "search"
+        return _RankLoss(part, new.name, old_ranks[-1], new_ranks[-1], is_shown)
+    if old.ranks.get(CONTEXT_STAGE) is not None and not is_shown:
+        return _RankLoss(
+            "context_builder", new.name, (CONTEXT_STAGE, old.ranks[CONTEXT_STAGE]), (CONTEXT_STAGE, None), False
+        )
+    if _is_lower(old_ranks[0][1], new_ranks[0][1]):
+        return _RankLoss("search", new.name, old_ranks[0], new_ranks[0], is_shown)
+    return None
+
+
+def _is_lower(before: int | None, after: int | None) -> bool:
+    return before is not None and (after is None or after > before)
+
+
+def _describe_move(name: str, before: tuple[str, int | None], after: tuple[str, int | None]) -> str:
+    (stage, old), (other, new) = before, after
+    where = f" in {stage}" if stage != other else ""
+    return f"{name} {rank_text(old, 'absent')}{where} → {rank_text(new)} in {other}"
+
+
+def rank_text(rank: int | None, absent: str = "gone") -> str:
+    """Return a rank as text.
+
+    >>> rank_text(2), rank_text(None)
+    ('rank 2', 'gone')
+    """
+    return absent if rank is None else f"rank {rank}"
+
+
+def _pair_traces(
+    before: Sequence[EvidenceTrace], after: Sequence[EvidenceTrace]
+) -> Iterator[tuple[EvidenceTrace, EvidenceTrace]]:
+    after_by_unit = {trace.unit: trace for trace in after}
+    return ((trace, after_by_unit[trace.unit]) for trace in before if trace.unit in after_by_unit)
+
+
+def _build_sentence(verb: str, moved_cases: Sequence[_MovedCase], explanation: str) -> str:
+    counts = Counter(metric for case in moved_cases for metric in case.metrics)
+    metrics = [metric for metric, _ in sorted(counts.items(), key=lambda item: -item[1])]
+    more_metrics = f" and {len(metrics) - _METRICS_NAMED} more" if len(metrics) > _METRICS_NAMED else ""
+    subject = f"{', '.join(metrics[:_METRICS_NAMED])}{more_metrics}"
+    cases = [f"{case.case_id}: {case.detail}" if case.detail else case.case_id for case in moved_cases]
+    more_cases = f" … and {len(cases) - CASES_NAMED} more" if len(cases) > CASES_NAMED else ""
+    case_list = "; ".join(cases[:CASES_NAMED]) + more_cases
+    return f"{subject} got {verb} on {format_count(len(moved_cases), 'case')}: {explanation} ({case_list})"
+
+
+def _spell(label: str) -> str:
+    return label.replace("_", " ")

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import structs
+
+from assay.attribution.attribute_run import attribute_run
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.gates.release_decision import decide_release
+from assay.records.findings import Comparison, ComparisonSide
+from assay.records.release_gates import Decision, Gate
+from assay.scoring.paired_scores import ScoreSnapshot, compute_definition_digest, identify_judge, is_judge_metric
+from assay.scoring.scored_run import ScoredRun
+from assay.version import __version__
+
+
+def take_snapshot(
+    run: ScoredRun,
+    config: str,
+    name: str = "",
+    made_with: Mapping[str, str] | None = None,
+    *,
+    attributed: bool = True,
+) -> ScoreSnapshot:
+    """Return one configuration of a scored run as a side of a comparison; `name` is what reports call it.
+
+    `attributed` adds the attribution of every case, for which every observation is read again.
+    """
+    scoring = run.scoring
+    result = scoring.configs[config]
+    cases = run.golden.cases
+    judge, rubrics = identify_judge(run.judging)
+    side = ComparisonSide(
+        name or config,
+        config,
+        scoring.golden.digest,
+        len(cases),
+        result.table.versions,
+        judge,
+        rubrics,
+        stage=scoring.stages.get(config, ""),
+        assay_version=scoring.assay_version or __version__,
+        inputs=tuple(input_file for input_file in scoring.inputs if config in input_file.configs),
+    )
+    metrics = tuple(result.summary)
+    return ScoreSnapshot(
+        side,
+        result.table,
+        cases,
+        metrics,
+        {metric: compute_definition_digest(metric) for metric in metrics},
+        attribute_run(run, config) if attributed else {},
+        made_with or {},
+        scoring.golden,
+    )
+
+
+OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
+
+
+def compare_run_configs(
+    baseline: ScoredRun, baseline_config: str, candidate: ScoredRun, candidate_config: str, gate: Gate | None = None
+) -> Comparison:
+    """Compare a configuration of a scored run with a configuration of another run, or of the same run."""
+    names = (baseline_config, candidate_config)
+    if names[0] == names[1]:
+        names = ("baseline", "candidate")
+    before = take_snapshot(baseline, baseline_config, names[0])
+    return decide_with_baseline(before, take_snapshot(candidate, candidate_config, names[1]), gate)
+
+
+def decide_with_baseline(
+    baseline: ScoreSnapshot,
+    candidate: ScoreSnapshot,
+    gate: Gate | None = None,
+    *,
+    metrics: Sequence[str] = (),
+    by: Sequence[str] | None = None,
+    today: str | None = None,
+) -> Comparison:
+    """Compare two sides, with the gate's decision on the candidate. Raises InputError for incomparable sides."""
+    comparison = compare_snapshots(baseline, candidate, gate=gate, metrics=metrics, slice_keys=by)
+    if gate is None:
+        return comparison
+    return structs.replace(comparison, decision=decide_side(candidate, gate, baseline, today))
+
+
+def decide_side(
+    candidate: ScoreSnapshot, gate: Gate | None, baseline: ScoreSnapshot | None = None, today: str | None = None
+) -> Decision:
+    """Return the decision of a gate on one side; without a gate, whether any observation is missing."""
+    table = baseline.table if baseline is not None else None
+    return decide_release(gate, candidate.table, candidate.cases, baseline=table, today=today)
+
+
+def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
+    """Compare every configuration of a run with the baseline that it was scored with; empty without a baseline.
+
+    If the judges differ, judged metrics are left out and the comparison says so; rules on them were refused before.
+    """
+    if run.baseline is None:
+        return {}
+    by_config, baseline_side = {}, run.baseline.side
+    for config, result in sorted(run.scoring.configs.items()):
+        side = take_snapshot(run, config)
+        same_judge = (baseline_side.judge, baseline_side.rubrics) == (side.side.judge, side.side.rubrics)
+        metrics = () if same_judge else [name for name in side.metrics if not is_judge_metric(name)]
+        comparison = compare_snapshots(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
+        left_out = [
+            name for name in side.metrics if not same_judge and is_judge_metric(name) and name in run.baseline.metrics
+        ]
+        changed = (*comparison.changed, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else comparison.changed
+        by_config[config] = structs.replace(comparison, decision=result.decision, changed=changed)
+    return by_config

@@ -1,0 +1,217 @@
+"""Reads lines as bytes for every reader, so that line ends depend neither on the platform nor on Unicode.
+
+Only `\n` ends a line: a lone carriage return, U+2028 or U+0085 is data. `.gz` files and standard input are copied to
+a plain temporary file first. Memory is bounded by the longest line allowed.
+
+Writes files so that no reader ever sees half of one, not even after a crash.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
+
+MAX_LINE_BYTES = 16 * 2**20
+MAX_UNPACKED_BYTES = 16 * 2**30
+
+_BOM = b"\xef\xbb\xbf"
+_COPY_BYTES = 2**20
+_BUFFER_BYTES = 2**18  # small enough that the lines read ahead stay in the processor's cache
+
+
+class Line(NamedTuple):
+    """One line without its line end: `number` counts from 1, `offset` is the byte at which `data` begins."""
+
+    number: int
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A plain, seekable file (or a folder) to read; messages call it `name`."""
+
+    path: Path
+    name: str
+    suffix: str = ""
+
+
+@contextmanager
+def open_source(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[Source]:
+    """Yield `path` as a plain file (or folder); `-`, pipes and `.gz` are copied to a temporary file first.
+
+    `suffix` of the result is that of the file without `.gz`. Raises InputError if the file cannot be read, has the
+    suffix `.gz` but is not gzip data, or unpacks to more than `max_bytes`.
+    """
+    file = Path(path)
+    if str(path) == "-":
+        with _spool(sys.stdin.buffer, "<stdin>", max_bytes) as spool:
+            yield Source(spool, "<stdin>")
+    elif is_folder(path):
+        yield Source(file, str(path))
+    elif file.suffix.lower() == ".gz":
+        with (
+            open_file(file) as packed,
+            gzip.GzipFile(fileobj=packed) as unpacked,
+            _spool(unpacked, str(path), max_bytes) as spool,
+        ):
+            yield Source(spool, str(path), Path(file.stem).suffix.lower())
+    else:
+        with open_file(file) as stream:
+            if stream.seekable():
+                yield Source(file, str(path), file.suffix.lower())
+                return
+            with _spool(stream, str(path), max_bytes) as spool:
+                yield Source(spool, str(path), file.suffix.lower())
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return whether `path` is a folder; False for a name that the operating system refuses to look up."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def open_file(path: Path, name: str | None = None) -> BinaryIO:
+    """Open `path` for reading bytes. Raises InputError if that fails."""
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        message = f"cannot be read: {reason} (expected a readable file)"
+        raise _input_error(name or str(path), None, "E_FILE", message) from None
+
+
+def read_lines(source: Source, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
+    """Yield every line of the source, including blank ones, without byte-order mark and without `\\n` or `\\r\\n`.
+
+    Offsets are those of the plain file. Raises InputError for UTF-16 and for a line longer than `max_bytes`.
+    """
+    with open_file(source.path, source.name) as file:
+        yield from iterate_lines(file, source.name, max_bytes=max_bytes)
+
+
+def iterate_lines(file: BinaryIO, name: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
+    """Yield the lines of an open binary file, read from its beginning; see `read_lines`."""
+    head = file.read(4)
+    file.seek(0)
+    _refuse_utf16(head, name)
+    offset = len(_BOM) if head.startswith(_BOM) else 0
+    file.seek(offset)
+    number = 0
+    while data := file.readline(max_bytes + 2):
+        number += 1
+        size = len(data)
+        if data.endswith(b"\n"):
+            data = data[:-2] if data.endswith(b"\r\n") else data[:-1]
+        elif data.endswith(b"\r") and size <= max_bytes + 1:
+            data = data[:-1]
+        if len(data) > max_bytes:
+            message = f"line too long (got more than {max_bytes} bytes; expected {max_bytes} at most)"
+            raise _input_error(name, number, "E_LINE_TOO_LONG", message)
+        yield Line(number, offset, data)
+        offset += size
+
+
+def read_lines_between(path: str, start: int, end: int) -> Iterator[bytes]:
+    """Yield the lines between two byte offsets of a file, without their `\\n`; a line that crosses `end` is cut."""
+    with open(path, "rb", buffering=_BUFFER_BYTES) as file:
+        file.seek(start)
+        for line in file:
+            start += len(line)
+            if start >= end:
+                yield (line if start == end else line[: end - start]).removesuffix(b"\n")
+                return
+            yield line[:-1] if line.endswith(b"\n") else line
+
+
+def decode_line(line: Line, name: str) -> str:
+    """Return the line as text. Raises InputError with the byte offset in the file if it is not UTF-8."""
+    try:
+        return line.data.decode()
+    except UnicodeDecodeError as error:
+        byte = line.data[error.start]
+        offset = line.offset + error.start
+        message = f"not UTF-8 (got byte 0x{byte:02x} at byte offset {offset}; expected UTF-8 text)"
+        raise _input_error(name, line.number, "E_ENCODING", message) from None
+
+
+def quote_line_start(line: Line, limit: int = 60) -> str:
+    """Return the beginning of the line for an error message, even if it is not UTF-8."""
+    return shorten_repr(line.data[: 4 * limit].decode("utf-8", "backslashreplace"), limit)
+
+
+def _refuse_utf16(head: bytes, name: str) -> None:
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
+        message = f"not UTF-8 (got {shorten_repr(head)} at byte offset 0, which looks like UTF-16; expected UTF-8 text)"
+        raise _input_error(name, 1, "E_ENCODING", message)
+
+
+@contextmanager
+def _spool(stream: BinaryIO | gzip.GzipFile, name: str, max_bytes: int) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="assay-"))
+    try:
+        spool = folder / "input"
+        _copy_stream(stream, spool, name, max_bytes)
+        yield spool
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy_stream(stream: BinaryIO | gzip.GzipFile, target: Path, name: str, max_bytes: int) -> None:
+    total = 0
+    with open(target, "wb") as out:
+        try:
+            while block := stream.read(_COPY_BYTES):
+                total += len(block)
+                if total > max_bytes:
+                    message = f"unpacks to too much (got more than {max_bytes} bytes; expected {max_bytes} at most)"
+                    raise _input_error(name, None, "E_TOO_LARGE", message)
+                out.write(block)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise _input_error(name, None, "E_GZIP", f"broken gzip file (got: {error}; expected gzip data)") from None
+
+
+def _input_error(name: str, line: int | None, code: str, message: str) -> InputError:
+    return InputError([Problem(name, line, "", message, code)])
+
+
+def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
+    """Write a file completely or not at all, creating its folder if needed, and return its path.
+
+    Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the file
+    cannot be written (no space, no permission).
+    """
+    target = Path(path)
+    try:
+        if target.exists() and (not target.is_file() or target.absolute().is_relative_to("/dev")):
+            with target.open("ab") as device:
+                device.writelines(parts)
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o644)  # noqa: PTH101
+            os.replace(draft, target)  # noqa: PTH105
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise IncompleteError(f"{target}: cannot be written: {error.strerror or error}") from error
+    return target

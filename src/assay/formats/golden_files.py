@@ -1,0 +1,474 @@
+"""The table of golden-set formats, in the order in which help and errors list them.
+
+Detects the format of a golden set from its content and name; if none fits, says what the file looks like.
+
+Encodes golden cases in the native format and in formats that hold less; what is lost is counted.
+
+Loads golden sets in any supported format, computes their digest, and writes them in the native format.
+"""
+
+from __future__ import annotations
+
+import csv
+import gc
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.formats import (
+    golden_answer_csv,
+    golden_beir,
+    golden_code,
+    golden_jsonl,
+    golden_rag,
+    golden_rubric,
+    golden_stable_key,
+)
+from assay.formats.file_io import Line, Source, decode_line, open_file, open_source, quote_line_start, read_lines
+from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
+from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
+from assay.formats.problems import ProblemList
+from assay.formats.strict_json import decode_json_object
+from assay.records.digest import compute_digest
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Evidence, GoldenSet, User
+
+GOLDEN_FORMAT_TABLE: dict[str, GoldenFormat] = {
+    form.name: form
+    for form in (
+        GoldenFormat(
+            "assay",
+            "native records: JSON Lines of cases, or one JSON golden set",
+            golden_jsonl.read_native_golden,
+            distinctive_members=golden_jsonl.NATIVE_MEMBERS,
+            needs_question=False,
+        ),
+        GoldenFormat(
+            "rag-golden",
+            "JSON Lines with expected_chunk_ids, relevance, expected_behavior",
+            golden_rag.read_rag_golden,
+            distinctive_members=golden_rag.RAG_GOLDEN_MEMBERS,
+            member_names=golden_rag.RAG_GOLDEN_NAMES,
+        ),
+        GoldenFormat(
+            "rag-qrels",
+            "JSON Lines with query_id and relevant_chunks",
+            golden_rag.read_rag_qrels,
+            distinctive_members=golden_rag.RAG_QRELS_MEMBERS,
+            member_names=golden_rag.RAG_QRELS_NAMES,
+            needs_question=False,
+        ),
+        GoldenFormat(
+            "answer-csv",
+            "CSV with question_id, expected_answer, expected_citations, must_refuse",
+            golden_answer_csv.read_answer_csv,
+            member_names=golden_answer_csv.ANSWER_CSV_NAMES,
+        ),
+        GoldenFormat(
+            "code-benchmark",
+            "JSON Lines with gold_answer, expected_files, expected_symbols",
+            golden_code.read_code_benchmark,
+            distinctive_members=golden_code.CODE_BENCHMARK_MEMBERS,
+            member_names=golden_code.CODE_BENCHMARK_NAMES,
+        ),
+        GoldenFormat(
+            "stable-key",
+            "JSON Lines with keys, or a folder of retrieval.jsonl, qa.jsonl, refusal.jsonl",
+            golden_stable_key.read_stable_key,
+            distinctive_members=golden_stable_key.STABLE_KEY_MEMBERS,
+            member_names=golden_stable_key.STABLE_KEY_NAMES,
+        ),
+        GoldenFormat(
+            "rubric",
+            "JSON Lines with correct_keywords and incorrect_patterns",
+            golden_rubric.read_rubric_cases,
+            distinctive_members=golden_rubric.RUBRIC_MEMBERS,
+            member_names=golden_rubric.RUBRIC_NAMES,
+        ),
+        GoldenFormat(
+            "trec-qrels",
+            "four columns: query, iteration, chunk, grade",
+            golden_beir.read_trec_golden,
+            member_names={"id": "query", "evidence": "chunk"},
+            judgments="partial",
+            needs_question=False,
+        ),
+        GoldenFormat(
+            "beir",
+            "a folder with queries.jsonl and qrels/<split>.tsv",
+            golden_beir.read_beir_golden,
+            member_names={"id": "_id", "question": "text", "evidence": "corpus-id"},
+            judgments="partial",
+        ),
+    )
+}
+
+MAX_ROWS_INSPECTED = 20
+MAX_NAMES_COMPARED = 100
+
+_SIGNATURES = {
+    b"PK\x03\x04": "a zip archive (a spreadsheet, saved as CSV, can be read)",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "an SQLite database",
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "gzip data (its name has to end in .gz)",
+}
+_OTHER_ROWS = {
+    "recorded outputs": ("query_id", "case_id", "config_id", "question_id", "retrieved_chunks", "stages", "answer"),
+    "a corpus": ("chunk_id", "text", "text_hash", "document", "document_id"),
+    "human labels": ("rater", "metric", "label"),
+}
+_ROWS_WITHOUT_DECISIVE_MEMBER = {
+    "rag-golden": golden_rag.RagGoldenRow,
+    "assay": Case,
+    "stable-key": golden_stable_key.KeyRow,
+}
+"""Formats whose rows may have no decisive member; the first whose record has every member of the rows is chosen."""
+_SETTINGS = re.compile(r"[A-Za-z_][\w-]*:(\s|$)")
+
+
+def guess_golden_format(source: Source) -> str:
+    """Return the name of the golden-set format. Raises InputError, with the known formats, if none fits."""
+    if source.path.is_dir():
+        return _detect_folder(source)
+    _refuse_binary(source)
+    first = _find_first_line(source)
+    if first is None:
+        raise InputError([Problem(source.name, None, "", "empty (got no content; expected cases)", "E_EMPTY")])
+    if first.data.lstrip().startswith((b"{", b"[")):
+        return _choose_by_members(_member_names(source), source)
+    kind = _guess_kind(first, source)
+    if kind == "answer-csv" and source.suffix in JSON_LINES_SUFFIXES:
+        expected = "JSON Lines, or a name that ends in .csv, or the format named answer-csv"
+        message = f"CSV under the name of JSON Lines (got {quote_line_start(first)}; expected {expected})"
+        raise InputError([Problem(source.name, first.number, "", message, "E_FORMAT")])
+    if kind in GOLDEN_FORMAT_TABLE:
+        return kind
+    raise _unknown_format(source, first.number, f"{quote_line_start(first)}, which looks like {kind}")
+
+
+def _find_first_line(source: Source) -> Line | None:
+    """Return the first line that is neither blank nor a comment."""
+    for line in read_lines(source):
+        text = line.data.lstrip()
+        if text and not text.startswith((b"#", b"//")):
+            return line
+    return None
+
+
+def _detect_folder(source: Source) -> str:
+    if golden_stable_key.list_suite_files(source.path):
+        return "stable-key"
+    if (source.path / golden_beir.QUERIES_FILE).is_file() and (source.path / "qrels").is_dir():
+        return "beir"
+    files = sorted(path.name for path in source.path.iterdir())[:10]
+    raise _unknown_format(source, None, f"a folder with {', '.join(files) or 'nothing in it'}")
+
+
+def _refuse_binary(source: Source) -> None:
+    with open_file(source.path, source.name) as file:
+        head = file.read(16)
+    for signature, kind in _SIGNATURES.items():
+        if head.startswith(signature):
+            raise _unknown_format(source, None, kind)
+
+
+def _guess_kind(first: Line, source: Source) -> str:
+    text = decode_line(first, source.name)
+    cells = text.split()
+    header = next(csv.reader([text]), [])
+    if source.suffix == ".csv" or len(set(header) & set(golden_answer_csv.REQUIRED_COLUMNS)) > 1:
+        return "answer-csv"
+    if tuple(cells) == golden_beir.BEIR_COLUMNS:
+        return "beir"
+    if len(cells) == 4 and (golden_beir.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
+        return "trec-qrels"
+    if len(cells) == 6:
+        return "a TREC run"
+    if text.lstrip().startswith("<"):
+        return "HTML or XML"
+    return "YAML settings" if _SETTINGS.match(text) else "plain text"
+
+
+def _member_names(source: Source) -> list[str]:
+    """Return the member names of the first rows; rows that cannot be decoded are skipped, the reader reports them."""
+    if is_document(source):
+        document = load_document(source)
+        rows: Any = document.get("cases") if isinstance(document, dict) else document
+        rows = [{HEADER_MEMBER: {}}, *rows] if isinstance(document, dict) and isinstance(rows, list) else rows
+    else:
+        rows = list(_first_rows(source))
+    inspected = rows[:MAX_ROWS_INSPECTED] if isinstance(rows, list) else []
+    return list(dict.fromkeys(name for row in inspected if isinstance(row, dict) for name in row))
+
+
+def _first_rows(source: Source) -> Iterator[dict[str, Any]]:
+    lines = (line for line in read_lines(source) if line.data.strip())
+    for _ in range(MAX_ROWS_INSPECTED):
+        try:
+            line = next(lines, None)
+            if line is not None:
+                yield decode_json_object(decode_line(line, source.name), source.name, line.number)
+        except InputError:
+            continue
+
+
+def _choose_by_members(names: list[str], source: Source) -> str:
+    """The format with the most decisive names wins; misspelt ones count where there is no exact one."""
+    if "case_id" in names and not {"id", "evidence"} & set(names):  # outputs may have a behaviour too
+        raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
+    best = _count_decisive(names).most_common(2)
+    if len(best) == 1 or (best and best[0][1] > best[1][1]):
+        return best[0][0]
+    if best:
+        tied = f"members of both {best[0][0]} and {best[1][0]}: {', '.join(names)}"
+        raise _unknown_format(source, None, tied)
+    if HEADER_MEMBER in names:
+        return "assay"
+    for form_name, record in _ROWS_WITHOUT_DECISIVE_MEMBER.items():
+        if set(names) <= set(record.__struct_encode_fields__):
+            return form_name
+    raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
+
+
+def _count_decisive(names: list[str]) -> Counter[str]:
+    owners = {name: form.name for form in GOLDEN_FORMAT_TABLE.values() for name in form.distinctive_members}
+    exact = Counter(owners[name] for name in names if name in owners)
+    if exact:
+        return exact
+    close = (get_close_matches(name, owners, n=1, cutoff=0.85) for name in names[:MAX_NAMES_COMPARED])
+    return Counter(owners[match[0]] for match in close if match)
+
+
+def _guess_other_kind(names: list[str]) -> str:
+    """Say which other kind of file the rows look like; two of its typical members are enough."""
+    for kind, typical in _OTHER_ROWS.items():
+        if len(set(names) & set(typical)) > 1:
+            return f", which looks like {kind}"
+    return ""
+
+
+def _unknown_format(source: Source, line: int | None, got: str) -> InputError:
+    formats = "; ".join(f"{form.name} ({form.description})" for form in GOLDEN_FORMAT_TABLE.values())
+    message = f"no golden-set format fits (got {got}; expected one of {formats}; or name the format)"
+    return InputError([Problem(source.name, line, "", message, "E_FORMAT")])
+
+
+ROW_MEMBERS = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
+DEFAULT_GRADE = 3
+"""Grade of an expected id without a grade of its own."""
+CHUNK_MEMBERS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
+ANSWER_MEMBERS = ("expected_answer", "must_have", "rubric", "must_cite", "forbidden_text")
+GOLD_MEMBERS = ("must_cite", "must_have", "rubric", "also_accept", "forbidden_text")
+
+
+def encode_golden_lines(golden: GoldenSet) -> Iterator[bytes]:
+    """Yield a golden set as native lines, its header first."""
+    yield _encode_header(golden)
+    for case in golden.cases:
+        yield msgspec.json.encode(case) + b"\n"
+
+
+def _encode_header(golden: GoldenSet) -> bytes:
+    header = {name: value for name, value in msgspec.structs.asdict(golden).items() if name != "cases"}
+    return msgspec.json.encode({HEADER_MEMBER: header}) + b"\n"
+
+
+def encode_rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
+    """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot represent.
+
+    A case whose row could not be read back is left out. Raises InputError if no case remains.
+    """
+    has_header = False
+    for case in golden.cases:
+        row = _rag_golden_row(case, lost)
+        refusal = _why_not_readable(case, row)
+        if refusal:
+            lost[refusal] += 1
+            continue
+        if not has_header:
+            yield _encode_header(golden)
+            has_header = True
+        yield msgspec.json.encode(row) + b"\n"
+    if not has_header:
+        raise _no_case_left(lost)
+
+
+def _why_not_readable(case: Case, row: dict[str, Any]) -> str:
+    """Return why reading the row of a case would refuse it; empty if it would not."""
+    if not case.question.strip():
+        return "cases without a question, which this format needs"
+    if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNK_MEMBERS):
+        return "cases whose forbidden chunks are not named by an id"
+    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS)):
+        return "cases with nothing left to score"
+    return ""
+
+
+def _no_case_left(lost: Counter[str]) -> InputError:
+    losses = ", ".join(f"{count} {description}" for description, count in sorted((+lost).items()))
+    return InputError([Problem("", None, "", f"no case can be converted (lost: {losses})", "E_EMPTY")])
+
+
+def _rag_golden_row(case: Case, lost: Counter[str]) -> dict[str, Any]:
+    named_units = list(_named_units(case, lost))
+    units = dict(named_units)
+    lost["units of evidence that share a chunk id"] += len(named_units) - len(units)
+    expected = [chunk_id for chunk_id, unit in units.items() if unit.required]
+    graded = any(unit.grade != DEFAULT_GRADE or not unit.required for unit in units.values())
+    if not expected and any(unit.grade for unit in units.values()):
+        lost["units that are graded but not required, which become required"] += 1
+    row: dict[str, Any] = {"id": case.id, "question": case.question, "expected_behavior": case.behaviour}
+    fields = msgspec.to_builtins(case)  # without fields that have their default value
+    row |= {name: fields[name] for name in (*GOLD_MEMBERS, *ROW_MEMBERS) if name in fields}
+    renamed = {
+        "expected_answer": case.reference,
+        "expected_chunk_ids": expected,
+        "relevance": {chunk_id: unit.grade for chunk_id, unit in units.items()} if graded else {},
+        "forbidden_chunk_ids": _forbidden_ids(case, lost),
+        "user_context": _user_context(case.user),
+    }
+    row |= {name: value for name, value in renamed.items() if value}
+    lost["symbols"] += len(case.symbols)
+    return row
+
+
+def _user_context(user: User | None) -> dict[str, Any]:
+    if not user:
+        return {}
+    renamed = {"tenant": "tenant_id", "id": "user_id"}
+    return {renamed.get(name, name): value for name, value in msgspec.to_builtins(user).items()}
+
+
+def _forbidden_ids(case: Case, lost: Counter[str]) -> list[str]:
+    ids = [str(selector["chunk_id"]) for selector in case.forbidden if selector.keys() == {"chunk_id"}]
+    lost["forbidden chunks that are not named by an id"] += len(case.forbidden) - len(ids)
+    return ids
+
+
+def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence]]:
+    """Yield the units that a single chunk id names; count in `lost` other units and members except id and grade."""
+    for unit in case.evidence:
+        selector = unit.any_of[0] if len(unit.any_of) == 1 else {}
+        if selector.keys() != {"chunk_id"}:
+            lost["units of evidence that are not named by a single chunk id"] += 1
+            continue
+        lost["reasons, quotes, hashes and kinds of evidence"] += bool(
+            unit.reason or unit.quote or unit.text_hash or unit.kind
+        )
+        yield str(selector["chunk_id"]), unit
+
+
+def encode_qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
+    """Yield a golden set as qrels; only judgments of chunks with an id are converted.
+
+    Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError
+    for ids with blanks, and if no judgment remains.
+    """
+    problems: list[Problem] = []
+    judgment_count = 0
+    for case in golden.cases:
+        units = list(_named_units(case, lost)) if case.behaviour != "permission_denied" else []
+        lost["cases without a judgment"] += not units
+        judgment_count += len(units)
+        lost["questions, answers and everything else of a case"] += 1
+        for chunk_id, unit in units:
+            for name in (case.id, chunk_id):
+                if name.split() != [name]:
+                    message = (
+                        f"blank inside an id (got {shorten_repr(name)}; expected none, because columns end at blanks)"
+                    )
+                    problems.append(Problem("", None, "id", message, "E_ID"))
+            yield f"{case.id} 0 {chunk_id} {unit.grade}\n".encode()
+    if problems:
+        raise InputError(problems)
+    if not judgment_count:
+        raise _no_case_left(lost)
+
+
+GOLDEN_FORMATS: tuple[str, ...] = tuple(GOLDEN_FORMAT_TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedGolden:
+    """A golden set with the format it was read from, its warnings and its digest."""
+
+    golden: GoldenSet
+    format: str
+    warnings: tuple[Problem, ...]
+    digest: str
+
+
+def load_golden(path: str | Path, format: str | None = None) -> LoadedGolden:
+    """Load a golden set from a file, a folder or `-` (standard input); `.gz` is unpacked.
+
+    `format` is one of `GOLDEN_FORMATS`, or None to detect it from the content. Raises InputError with everything that is
+    wrong: nothing is skipped, coerced or guessed. For the rules see ADR 0027 (partial judgments), ADR 0028 (behaviour)
+    and ADR 0030 (what a good answer is); the module of each format says how it maps its members.
+    """
+    with open_source(path) as source:
+        form = GOLDEN_FORMAT_TABLE[_check_format(format) if format is not None else guess_golden_format(source)]
+        findings = ProblemList(source.name)
+        builder = GoldenBuilder(form, findings)
+        _read_cases(source, builder)
+    golden = builder.build_golden_set()
+    return LoadedGolden(golden, form.name, findings.warnings(), compute_golden_digest(golden))
+
+
+def detect_golden_format(path: str | Path) -> str:
+    """Return which of `GOLDEN_FORMATS` a file or folder has. Raises InputError, saying what was looked for."""
+    with open_source(path) as source:
+        return guess_golden_format(source)
+
+
+def compute_golden_digest(golden: GoldenSet) -> str:
+    """Return the digest of a golden set, which does not depend on the order of its cases."""
+    cases = tuple(sorted(golden.cases, key=lambda case: case.id))
+    return compute_digest(msgspec.structs.replace(golden, cases=cases))
+
+
+def write_golden(golden: GoldenSet, path: str | Path) -> None:
+    """Write a golden set as native JSON Lines, header first; no reader ever sees half a file.
+
+    Reading it back gives an equal golden set, provided that the golden set follows the rules that reading checks.
+    """
+    draft = Path(f"{path}.part")
+    with open(draft, "wb") as file:
+        file.writelines(encode_golden_lines(golden))
+    draft.replace(path)
+
+
+def _check_format(name: str) -> str:
+    if name not in GOLDEN_FORMAT_TABLE:
+        raise InputError(
+            f"unknown golden-set format (got {shorten_repr(name)}; expected one of {', '.join(GOLDEN_FORMATS)})"
+        )
+    return name
+
+
+def _read_cases(source: Source, builder: GoldenBuilder) -> None:
+    """Read everything, then raise all errors at once, including those before an error that stops the reading."""
+    findings = builder.findings
+    gc_was_enabled = gc.isenabled()
+    gc.disable()  # reading creates no reference cycles, and looking for them takes a third of the time
+    try:
+        builder.format.read(source, builder)
+    except InputError as error:
+        findings.add_raised(error)
+    finally:
+        if gc_was_enabled:
+            gc.enable()
+    findings.raise_errors()
+    if not builder.cases:
+        raise InputError([Problem(source.name, None, "", "empty (got no case; expected at least one)", "E_EMPTY")])
+    builder.names.warn_normalised()
+    unasked = sum(not case.question for case in builder.cases)
+    if unasked and builder.judgments == "complete":
+        message = f"cases without a question (got {unasked}; expected the words asked): only retrieval can be scored"
+        findings.add_warning(None, "question", message, "E_QUESTION")

@@ -1,0 +1,209 @@
+"""Formats whose cases are JSON objects: one on each line of a JSONL file, or in the list of a `.json` document.
+
+The first line may be a header, `{"golden_set": {…}}`; a document may be `{"cases": […], …}` with the same members.
+
+Format `assay`: the native records, one `Case` per line or a `GoldenSet` as one JSON document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from assay.formats.file_io import Line, Source, decode_line, open_file, quote_line_start, read_lines
+from assay.formats.golden_builder import (
+    CaseLocation,
+    GoldenBuilder,
+    GoldenHeader,
+    SchemaVersion,
+    normalise_evidence,
+    normalise_selectors,
+)
+from assay.formats.strict_json import (
+    MisfitError,
+    convert_open,
+    convert_strictly,
+    decode_json,
+    decode_json_object,
+    join_field,
+)
+from assay.records.errors import InputError, Problem
+from assay.records.golden_set import Case, Difficulty, Turn
+
+MAX_DOCUMENT_BYTES = 256 * 2**20
+JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+
+HEADER_MEMBER = "golden_set"
+
+
+class BaseGoldenRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Members that rows of every format may have besides their own."""
+
+    tags: tuple[str, ...] = ()
+    difficulty: Difficulty = "unknown"
+    language: str | None = None
+    cluster: str | None = None
+    category: str | None = None
+    domain: str | None = None
+    attributes: dict[str, str] = {}
+    history: tuple[Turn, ...] = ()
+    notes: str = ""
+    metadata: dict[str, Any] = {}
+    schema_version: SchemaVersion | None = None
+
+
+R = TypeVar("R", bound=Struct)
+AnyRow = TypeVar("AnyRow", bound=BaseGoldenRow)
+
+ToCase = Callable[[R, dict[str, Any], GoldenBuilder, CaseLocation], Case]
+"""Makes a case from a row, the common fields of a `Case`, the builder that notes problems, and the location."""
+
+
+def read_golden_rows(source: Source, builder: GoldenBuilder, record: type[AnyRow], to_case: ToCase[AnyRow]) -> None:
+    """Read every row as a `record` and add the case that `to_case` makes from it."""
+
+    def add(row: AnyRow, free: dict[str, Any], spot: CaseLocation) -> None:
+        builder.check_version(row.schema_version, spot)
+        builder.add_case(to_case(row, _common_fields(row, free, builder, spot), builder, spot), spot)
+
+    read_golden_records(source, builder, record, add)
+
+
+def read_golden_records(
+    source: Source, builder: GoldenBuilder, record: type[R], add: Callable[[R, dict[str, Any], CaseLocation], None]
+) -> None:
+    """Pass every row that fits `record` to `add`, with its free-form `x_` members; note rows that do not fit."""
+    for spot, row in _iterate_objects(source, builder):
+        if HEADER_MEMBER in row:
+            _read_header(row, builder, spot)
+            continue
+        try:
+            fitted, free = convert_open(row, record, spot.path)
+        except MisfitError as error:
+            for field, message, code in error.misfits:
+                builder.findings.add_error(spot.line, field, message, code)
+        else:
+            add(fitted, free, spot)
+
+
+def first_content(source: Source) -> Line | None:
+    """Return the first line that is not blank, None if all are."""
+    return next((line for line in read_lines(source) if line.data.strip()), None)
+
+
+def is_document(source: Source) -> bool:
+    """Return whether the file is one JSON value. Raises InputError if its name says that each line is one."""
+    first = first_content(source)
+    if first is None or first.data.lstrip()[:1] not in (b"[", b"{"):
+        return False
+    is_list = first.data.lstrip().startswith(b"[")
+    if is_list and source.suffix in JSON_LINES_SUFFIXES:
+        message = f"one JSON list (got {quote_line_start(first)}; expected an object on each line, or a name that ends in .json)"
+        raise InputError([Problem(source.name, first.number, "", message, "E_FORMAT")])
+    if is_list or source.suffix in JSON_LINES_SUFFIXES:
+        return is_list
+    try:
+        return "cases" in decode_json_object(decode_line(first, source.name), source.name, first.number)
+    except InputError:
+        return source.suffix == ".json"
+
+
+def load_document(source: Source) -> Any:
+    """Return the JSON value of a document. Raises InputError if it is too large or not strict JSON."""
+    with open_file(source.path, source.name) as file:
+        data = file.read(MAX_DOCUMENT_BYTES + 1)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        message = f"document too large (got more than {MAX_DOCUMENT_BYTES} bytes; expected JSON Lines at this size)"
+        raise InputError([Problem(source.name, None, "", message, "E_TOO_LARGE")])
+    text = "\n".join(decode_line(line, source.name) for line in read_lines(source, max_bytes=MAX_DOCUMENT_BYTES))
+    return decode_json(text, source.name)
+
+
+def _iterate_objects(source: Source, builder: GoldenBuilder) -> Iterator[tuple[CaseLocation, dict[str, Any]]]:
+    if is_document(source):
+        yield from _iterate_document_objects(source, builder)
+        return
+    for line in read_lines(source):
+        if not line.data or line.data.isspace():
+            continue
+        try:
+            row = decode_json_object(decode_line(line, source.name), source.name, line.number)
+        except InputError as error:
+            builder.findings.add_raised(error)
+        else:
+            yield CaseLocation(line.number), row
+
+
+def _iterate_document_objects(source: Source, builder: GoldenBuilder) -> Iterator[tuple[CaseLocation, dict[str, Any]]]:
+    document = load_document(source)
+    at, rows = "", document
+    if isinstance(document, dict):
+        at, rows = "cases", document.pop("cases", None)
+        yield CaseLocation(None, ""), {HEADER_MEMBER: document}
+    if not isinstance(rows, list):
+        builder.findings.add_error(None, at, "no list of cases (got no list; expected cases in brackets)", "E_ROW")
+        return
+    for index, row in enumerate(rows):
+        spot = CaseLocation(None, join_field(at, index))
+        if isinstance(row, dict):
+            yield spot, row
+        else:
+            builder.findings.add_error(None, spot.path, f"not an object (got {row!r:.80}; expected a case)", "E_ROW")
+
+
+def _read_header(row: dict[str, Any], builder: GoldenBuilder, spot: CaseLocation) -> None:
+    at = HEADER_MEMBER if spot.line is not None else ""
+    if builder.has_header or builder.cases or len(row) > 1:
+        message = (
+            f"header out of place (got members {', '.join(row)}; expected {HEADER_MEMBER} alone, before every case)"
+        )
+        builder.findings.add_error(spot.line, at, message, "E_HEADER")
+        return
+    try:
+        builder.set_header(convert_strictly(row[HEADER_MEMBER], GoldenHeader, at), CaseLocation(spot.line, at))
+    except MisfitError as error:
+        for field, message, code in error.misfits:
+            builder.findings.add_error(spot.line, field, message, code)
+
+
+def _common_fields(
+    row: BaseGoldenRow, free: dict[str, Any], builder: GoldenBuilder, spot: CaseLocation
+) -> dict[str, Any]:
+    """Return the fields of a `Case` whose names are the same in every row format."""
+    attributes = row.attributes
+    for name, value in (("category", row.category), ("domain", row.domain)):
+        if value is not None and attributes.setdefault(name, value) != value:
+            message = f"given twice (got {value!r:.80} and {attributes[name]!r:.80}; expected one value)"
+            builder.note_error(spot, f"attributes.{name}", message, "E_ATTRIBUTE")
+    return {
+        "tags": row.tags,
+        "difficulty": row.difficulty,
+        "language": row.language,
+        "cluster": row.cluster,
+        "attributes": attributes,
+        "history": row.history,
+        "notes": row.notes,
+        "metadata": {**row.metadata, **free} if free else row.metadata,
+    }
+
+
+NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
+
+
+def read_native_golden(source: Source, builder: GoldenBuilder) -> None:
+    """Read native cases; `x_` members go to `metadata`."""
+
+    def add(case: Case, free: dict[str, Any], spot: CaseLocation) -> None:
+        changes: dict[str, Any] = {}
+        if free:
+            changes["metadata"] = {**case.metadata, **free}
+        if case.evidence:
+            changes["evidence"] = normalise_evidence(case.evidence, builder, spot)
+        if case.forbidden:
+            changes["forbidden"] = normalise_selectors(case.forbidden, builder, spot, "forbidden")
+        builder.add_case(replace(case, **changes) if changes else case, spot)
+
+    read_golden_records(source, builder, Case, add)

@@ -1,0 +1,359 @@
+"""Format `assay`: one `Observation` record per line, as a run writes them.
+
+Reads recorded outputs: the table of formats, the detection of a file's format, and a reader for one whole file.
+
+Lines are decoded one at a time into typed records. Only a line that fails is read again, more slowly, to report what is
+wrong with it.
+
+The output files to read, their formats, and how they are cut into shards at line boundaries.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.formats import outputs_rag_trace, outputs_run_log, outputs_trec_rag
+from assay.formats.file_io import MAX_LINE_BYTES, Source, open_source, read_lines
+from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
+from assay.formats.strict_json import MisfitError, convert_strictly, join_field
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.observations import Observation
+
+_DECODER = msgspec.json.Decoder(Observation)
+
+
+def decode_observation(line: bytes) -> Observation:
+    """Decode one line. Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError or RecursionError."""
+    return _DECODER.decode(line)
+
+
+def check_observation(observation: Observation) -> Observation:
+    """Validate an observation made in Python as if it were read from a file, because constructors check nothing.
+
+    Raises InputError with everything that reading its line would refuse, and for numbers that JSON cannot represent.
+    """
+    try:
+        row = msgspec.to_builtins(observation)
+        problems = list(_find_non_finite(row, ""))
+        record = convert_strictly(row, Observation)
+    except TypeError as error:
+        problems = [Problem("", None, "", f"not an observation ({error})", "E_TYPE")]
+    except MisfitError as error:
+        problems += [Problem("", None, *misfit) for misfit in error.misfits]
+    if problems:
+        raise InputError(problems)
+    return record
+
+
+def _find_non_finite(value: Any, at: str) -> Iterator[Problem]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield Problem(
+            "", None, at, f"not a finite number (got {value}; expected one that JSON can represent)", "E_NUMBER"
+        )
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _find_non_finite(member, join_field(at, str(key)))
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _find_non_finite(item, join_field(at, index))
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TREC_RUN_FORMAT = "trec-run"
+RETRIEVED_STAGE = "retrieved"
+_KEY = re.compile(r'"(\w+)"\s*:')
+_STAGE = re.compile(r"stages\[(\d+)\]\.(?:chunks|name)")
+_SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """One row of the table of formats whose lines are observations.
+
+    `record` is the type of a line as written, `id_key` the member with the id of the case. In formats that have a
+    member for each stage, `lists` gives that member.
+    """
+
+    name: str
+    summary: str
+    decode: Callable[[bytes], Observation]
+    record: type[msgspec.Struct]
+    id_key: str
+    lists: Mapping[str, str] = field(default_factory=dict)
+
+    def translate_field(self, observation: Observation, place: str) -> str:
+        """Translate the path of a field of `Observation` into the member names of this format."""
+        if place == "case_id":
+            return self.id_key
+        match = _STAGE.match(place)
+        if match is None or not self.lists or observation.stages is None:
+            return place
+        stage = observation.stages[int(match[1])].name
+        return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + place[match.end() :]
+
+
+OUTPUT_FORMATS: dict[str, OutputFormat] = {
+    row.name: row
+    for row in (
+        OutputFormat("assay", "one Observation record a line", decode_observation, Observation, "case_id"),
+        OutputFormat(
+            "rag-trace",
+            "the RAG runner's contract rag-trace: query_id, retrieved_chunks, context_chunks, answer …",
+            outputs_rag_trace.decode_rag_trace,
+            outputs_rag_trace.RagTraceRow,
+            "query_id",
+            outputs_rag_trace.STAGE_MEMBERS,
+        ),
+        OutputFormat(
+            "run-log",
+            "the code benchmark's run log: question_id, answer, evidence_files",
+            outputs_run_log.decode_run_log,
+            outputs_run_log.RunLogRow,
+            "question_id",
+            {RETRIEVED_STAGE: "evidence_files"},
+        ),
+        OutputFormat(
+            "trec-rag",
+            "answers of the TREC RAG track: run_id, topic_id, references, answer in sentences",
+            outputs_trec_rag.decode_trec_rag,
+            outputs_trec_rag.TrecRagRow,
+            "topic_id",
+        ),
+    )
+}
+OUTPUT_FORMAT_NAMES = (*OUTPUT_FORMATS, TREC_RUN_FORMAT)
+
+
+def detect_output_format(path: str, first_line: bytes) -> str:
+    """Detect the format of outputs from the first line of a file. Raises InputError, saying what was looked for."""
+    text = first_line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+    if _SIX_COLUMNS.fullmatch(text) and not text.startswith("{"):
+        return TREC_RUN_FORMAT
+    try:
+        row = json.loads(text)
+        keys = list(row) if isinstance(row, dict) else []
+    except (ValueError, RecursionError):  # broken JSON may still show its keys; the reader reports what is wrong
+        row, keys = None, _KEY.findall(text) if text.startswith("{") else []
+    for name, output_format in OUTPUT_FORMATS.items():
+        if output_format.id_key in keys:
+            return name
+    expected = "; ".join(f"{output_format.name}: {output_format.id_key} …" for output_format in OUTPUT_FORMATS.values())
+    message = (
+        f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
+        f"{TREC_RUN_FORMAT}: six columns); name it with --outputs-format"
+    )
+    raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+def _describe_line(text: str, row: object) -> str:
+    if isinstance(row, dict):
+        return "a JSON object with " + (", ".join(sorted(map(str, row))[:8]) or "nothing in it")
+    if text.startswith("["):
+        return "a JSON array, which is one value and not a line for each case"
+    if text in ("{", "}"):
+        return "JSON spread over several lines"
+    if row is None and "," in text and '"query' not in text:
+        return f"comma-separated values: {shorten_repr(text, 60)}"
+    return f"a line that is not a JSON object: {shorten_repr(text, 60)}"
+
+
+def read_observations(path: str, name: str, format_name: str) -> Iterator[Observation]:
+    """Yield all observations of one plain file. Raises InputError at the end with everything wrong with its lines."""
+    output_format = OUTPUT_FORMATS[format_name]
+    problems: list[Problem] = []
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+            if line.isspace():
+                continue
+            try:
+                yield output_format.decode(line)
+            except DECODING_ERRORS as error:
+                problems += explain_bad_line(name, number, line, output_format.record, error)
+    if problems:
+        raise InputError(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputShard:
+    """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
+
+    `torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and rankings that
+    repeat a chunk.
+    """
+
+    path: str
+    source: str
+    format: str
+    start: int
+    end: int
+    file: int
+    allow_torn_tail: bool = False
+    strict: bool = False
+
+
+BYTES_PER_SHARD = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """One file to read: the path of its bytes, its name in messages, its format, and its size in bytes.
+
+    A TREC run is rewritten as native lines before it is decoded: `lines` holds, for each of them, the line number in
+    the original file; `notices` are about the rewriting.
+    """
+
+    path: str
+    name: str
+    format: str
+    size: int
+    lines: Sequence[int] | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def decoded_as(self) -> str:
+        """The format of the lines at `path`."""
+        return "assay" if self.lines is not None else self.format
+
+    def original_line(self, number: int) -> int:
+        """Return the line number in the user's file."""
+        return number if self.lines is None else self.lines[number - 1]
+
+
+def expand_patterns(patterns: Sequence[str]) -> list[str]:
+    """Return the files that names and glob patterns match, each once, in the order given (matches sorted)."""
+    problems: list[Problem] = []
+    names: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern == "-" or os.path.lexists(pattern):
+            names[pattern] = None
+            continue
+        matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  # the pattern may be absolute
+        if not matches:
+            problems.append(
+                Problem(pattern, None, "", "no such file, and no file matches it as a pattern", "E_NO_FILE")
+            )
+        names.update(dict.fromkeys(matches))
+    if not patterns:
+        problems.append(Problem("", None, "outputs", "no file given (expected at least one)", "E_NO_FILE"))
+    if problems:
+        raise InputError(problems)
+    name_by_path: dict[str, str] = {}
+    for name in names:
+        name_by_path.setdefault(os.path.realpath(name), name)
+    return list(name_by_path.values())
+
+
+def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
+    """Raise InputError if a name to write is not that of a file, or the file is also read or written elsewhere."""
+    used_paths = {os.path.realpath(name) for name in read if name is not None and name != "-"}
+    problems = []
+    for name in written:
+        if name is None:
+            continue
+        if not name.strip() or name == "-":
+            message = f"not the name of a file to write (got {shorten_repr(name)}; expected one such as report.md)"
+            problems.append(Problem("", None, "", message, "E_FILE_NAME"))
+        elif name.endswith(os.sep) or Path(name).is_dir():
+            problems.append(Problem(name, None, "", "is a folder (expected the name of a file)", "E_FILE_NAME"))
+        elif os.path.realpath(name) in used_paths:
+            message = "would overwrite a file that is also read or written (expected a different name)"
+            problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
+        used_paths.add(os.path.realpath(name))
+    if problems:
+        raise InputError(problems)
+
+
+@contextmanager
+def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
+    """Yield the output files with their formats; compressed files and standard input are spooled to disk."""
+    if named_format is not None and named_format not in OUTPUT_FORMAT_NAMES:
+        message = f"no such format (got {shorten_repr(named_format)}; expected one of {', '.join(OUTPUT_FORMAT_NAMES)})"
+        raise InputError([Problem("", None, "outputs-format", message, "E_FORMAT")])
+    with ExitStack() as stack:
+        files = []
+        for name in expand_patterns(patterns):
+            source = stack.enter_context(open_source(name))
+            if source.path.is_dir():
+                raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
+            first = _first_line(source)
+            format = named_format or detect_output_format(source.name, first)
+            files.append(OutputFile(str(source.path), source.name, format, source.path.stat().st_size))
+        yield files
+
+
+@contextmanager
+def prepare_decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
+    """Yield the files with every TREC run rewritten as native lines in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        yield [
+            _rewrite_trec_run(file, Path(folder, str(number))) if file.format == TREC_RUN_FORMAT else file
+            for number, file in enumerate(files)
+        ]
+
+
+def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
+    from assay.formats.trec_run import convert_trec_run  # needed only for TREC runs
+
+    written = convert_trec_run(Source(Path(file.path), file.name), target)
+    notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
+    return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)
+
+
+def _first_line(source: Source) -> bytes:
+    """Return the first line that is not blank; raise InputError for a file without one, or one that is not UTF-8."""
+    for line in read_lines(source):
+        if not line.data.isspace() and line.data:
+            return line.data
+    raise InputError([Problem(source.name, None, "", "empty (got no line; expected one for each case)", "E_EMPTY")])
+
+
+def cut_shards(
+    files: Sequence[OutputFile], *, torn_tail: bool = False, strict: bool = False, size: int | None = None
+) -> list[OutputShard]:
+    """Return the shards of the files: ranges of about `size` bytes that end at the end of a line.
+
+    Raises InputError for a line that is too long for any reader.
+    """
+    return [
+        OutputShard(file.path, file.name, file.decoded_as, start, end, number, torn_tail and end == file.size, strict)
+        for number, file in enumerate(files)
+        for start, end in _byte_ranges(file, BYTES_PER_SHARD if size is None else size)
+    ]
+
+
+def _byte_ranges(file: OutputFile, size: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    with open(file.path, "rb") as lines:
+        while start < file.size:
+            end = min(start + size, file.size)
+            if end < file.size:
+                lines.seek(end)
+                partial_line = lines.readline(MAX_LINE_BYTES + 1)
+                if len(partial_line) > MAX_LINE_BYTES and not partial_line.endswith(b"\n"):
+                    raise _too_long(file, end)
+                end += len(partial_line)
+            yield start, end
+            start = end
+
+
+def _too_long(file: OutputFile, offset: int) -> InputError:
+    with open(file.path, "rb") as lines:
+        number = 1 + sum(
+            lines.read(min(BYTES_PER_SHARD, offset - chunk_start)).count(b"\n")
+            for chunk_start in range(0, offset, BYTES_PER_SHARD)
+        )
+    message = f"line too long (got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most)"
+    return InputError([Problem(file.name, number, "", message, "E_LINE_TOO_LONG")])

@@ -1,0 +1,231 @@
+"""Loads gates from YAML: the user's own files and the shipped profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import date
+from difflib import get_close_matches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from assay.formats.strict_json import MisfitError, convert_strictly, join_field
+from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.gates.rules import find_rule_problem, find_waiver_problem
+from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+from assay.records.release_gates import Gate, Rule, Waiver
+
+RuleCheck = Callable[[Rule], str | None]
+"""Returns what makes a rule invalid whatever the scores are (unknown metric, wrong direction), or None."""
+
+SETTINGS_KEYS = ("golden", "corpus", "run_dir", "targets", "run", "scoring", "judge", "gate", "report")
+_PROFILES = "profiles"
+_SUFFIX = ".yaml"
+T = TypeVar("T", bound=Struct)
+
+
+def load_gate(path: Path | str, check: RuleCheck) -> Gate:
+    """Load the gate of a YAML file: `rules` and the other fields of `Gate`, at the top level or under `gate:`.
+
+    `profile: NAME` takes a shipped profile as the base. The file's fields replace those of the profile, and its rules
+    replace the profile's rules for the same metric and slice; a regression rule and an absolute rule do not replace
+    each other. All other rules are added. Raises InputError with everything that is wrong, including waivers without an
+    owner, a day or a matching rule.
+    """
+    return _read_gate(read_yaml_file(path), str(path), check)
+
+
+def load_profile(name: str, check: RuleCheck) -> Gate:
+    """Load a shipped profile. Raises SettingsError for a name that `list_profile_names` does not list."""
+    gate = _read_gate(read_yaml(read_profile_text(name), f"profile {name}"), f"profile {name}", check)
+    return structs.replace(gate, usual_tags=tuple(dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags))))
+
+
+def list_profile_names() -> tuple[str, ...]:
+    """Return the names of the shipped profiles in alphabetical order."""
+    names = [entry.name for entry in _profiles_folder().iterdir()]
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+
+
+def read_profile_text(name: str) -> str:
+    """Return the text of a shipped profile, comments included. Raises SettingsError for an unknown name."""
+    names = list_profile_names()
+    if name not in names:
+        raise SettingsError([Problem("", None, "profile", _describe_unknown("profile", name, names), "E_PROFILE")])
+    return _profiles_folder().joinpath(name + _SUFFIX).read_text(encoding="utf-8")
+
+
+def _profiles_folder() -> Traversable:
+    return files("assay").joinpath("gates", _PROFILES)
+
+
+def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
+    reader = _GateReader(document, name)
+    body, at = reader.find_body()
+    if body is None:
+        raise SettingsError(reader.problems)
+    base = reader.read_base(body, at, check)
+    rules = reader.read_rules(body, at, check)
+    gate_keys = [key for key in Gate.__struct_fields__ if key != "usual_tags"]
+    written = reader.take_known(body, at, ["profile", *gate_keys])
+    plain_fields = {key: value for key, value in written.items() if key not in ("profile", "rules")}
+    own_gate = reader.fit_record(plain_fields, Gate, at)
+    if own_gate is not None and not (rules or base.rules or own_gate.blocking_tags or reader.problems):
+        reader.refuse(
+            at, "a gate without rules decides nothing (expected rules, a profile or blocking_tags)", "E_EMPTY"
+        )
+    if own_gate is None or reader.problems:
+        raise SettingsError(reader.problems)
+    fields = {key: getattr(own_gate, key) for key in plain_fields}
+    replaced = {_subject(rule) for rule in rules}
+    base_rules = tuple(rule for rule in base.rules if _subject(rule) not in replaced)
+    # A tag that the file names itself is no longer one that only the profile asks for.
+    named_tags = {*own_gate.blocking_tags, *fields.get("zero_tolerance_tags", ())}
+    usual_tags = tuple(tag for tag in base.usual_tags if tag not in named_tags)
+    gate = structs.replace(base, **fields, rules=(*base_rules, *rules), usual_tags=usual_tags)
+    for index, waiver in enumerate(own_gate.waivers):
+        problem = _expiry_problem(waiver) or find_waiver_problem(waiver, gate.rules)
+        if problem is not None:
+            reader.refuse(join_field(join_field(at, "waivers"), index), problem, "E_WAIVER")
+    if reader.problems:
+        raise SettingsError(reader.problems)
+    return gate
+
+
+def _subject(rule: Rule) -> tuple[str, str | None, bool]:
+    """Return the key by which a rule of a file replaces one of its profile; regression rules have keys of their own."""
+    return rule.metric, rule.slice, rule.max_regression is not None
+
+
+def _expiry_problem(waiver: Waiver) -> str | None:
+    try:
+        is_day = date.fromisoformat(waiver.expires).isoformat() == waiver.expires
+    except ValueError:
+        is_day = False
+    return (
+        None
+        if is_day
+        else f"expires is not a day (got {shorten_repr(waiver.expires)}; expected one such as 2026-03-31)"
+    )
+
+
+class _GateReader:
+    """Reads the parts of one gate and collects everything that is wrong with them."""
+
+    def __init__(self, document: YamlDocument, name: str) -> None:
+        self.document, self.name = document, name
+        self.problems: list[Problem] = []
+
+    def refuse(self, field: str, message: str, code: str) -> None:
+        """Note a problem at a field, or at the nearest field around it that the document has."""
+        nearest = field
+        while nearest and nearest not in self.document.positions:
+            nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
+        place = self.document.positions.get(nearest, YamlPosition(1, 1))
+        self.problems.append(build_yaml_problem(self.name, place, field, message, code))
+
+    def find_body(self) -> tuple[dict[str, Any] | None, str]:
+        """Return the mapping that holds the gate, and its field: the whole document, or the value of `gate:`."""
+        body, at = self.document.data, ""
+        if isinstance(body, dict) and "gate" in body:
+            self.take_known(body, at, SETTINGS_KEYS)
+            body, at = body["gate"], "gate"
+        if isinstance(body, dict):
+            return body, at
+        got = "nothing" if body is None else shorten_repr(body)
+        self.refuse(at, f"not a gate (got {got}; expected a mapping with rules)", "E_TYPE")
+        return None, at
+
+    def read_base(self, body: dict[str, Any], at: str, check: RuleCheck) -> Gate:
+        """Return the profile that the file builds on, an empty gate if it names none."""
+        if "profile" not in body:
+            return Gate()
+        field, profile = join_field(at, "profile"), body["profile"]
+        if not isinstance(profile, str):
+            self.refuse(field, f"wrong type (got {shorten_repr(profile)}; expected the name of a profile)", "E_TYPE")
+            return Gate()
+        if profile not in list_profile_names():
+            self.refuse(field, _describe_unknown("profile", profile, list_profile_names()), "E_PROFILE")
+            return Gate()
+        return load_profile(profile, check)
+
+    def read_rules(self, body: dict[str, Any], at: str, check: RuleCheck) -> list[Rule]:
+        """Return the valid rules, without a second one for the same metric, slice and conditions."""
+        field, listed = join_field(at, "rules"), body.get("rules", [])
+        if not isinstance(listed, list):
+            self.refuse(field, f"wrong type (got {shorten_repr(listed)}; expected a list of rules)", "E_TYPE")
+            return []
+        rules: dict[tuple[str, str | None, str], Rule] = {}
+        for index, item in enumerate(listed):
+            item_field = join_field(field, index)
+            rule = self._read_rule(item, item_field, check)
+            if rule is None:
+                continue
+            conditions = [name for name in ("at_least", "at_most", "max_regression") if name in item]
+            key = rule.metric, rule.slice, " ".join(conditions)
+            if key in rules:
+                message = f"a second rule for {rule.metric} on the same slice (expected one)"
+                self.refuse(item_field, message, "E_RULE_TWICE")
+            rules[key] = rule
+        return list(rules.values())
+
+    def _read_rule(self, item: Any, at: str, check: RuleCheck) -> Rule | None:
+        if not isinstance(item, dict):
+            self.refuse(at, f"not a rule (got {shorten_repr(item)}; expected {{metric: …, at_least: …}})", "E_TYPE")
+            return None
+        rule = self.fit_record(self.take_known(item, at, Rule.__struct_fields__), Rule, at)
+        if rule is None:
+            return None
+        problem = check(rule)
+        if problem is not None:
+            self.refuse(at, problem, "E_RULE")
+        return rule
+
+    def take_known(self, mapping: dict[str, Any], at: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return the members that have one of the names; refuse the others."""
+        for key in mapping:
+            if key not in names:
+                self.refuse(join_field(at, key), _describe_unknown("key", key, names), "E_UNKNOWN_FIELD")
+        return {key: value for key, value in mapping.items() if key in names}
+
+    def fit_record(self, value: dict[str, Any], record: type[T], at: str) -> T | None:
+        """Return the value as a record, or None if something did not fit and was refused."""
+        try:
+            return convert_strictly(value, record, at)
+        except MisfitError as error:
+            for misfit in error.misfits:
+                self.refuse(*misfit)
+            return None
+
+
+def _describe_unknown(noun: str, name: str, known_names: Collection[str]) -> str:
+    close = get_close_matches(name, known_names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"unknown {noun} (got {shorten_repr(name)}; {hint}expected {', '.join(known_names)})"
+
+
+def load_gate_or_profile(path: str | None, profile: str | None, approver: str = "") -> Gate | None:
+    """Return the gate of a file or a profile, None if neither is named; an `approver` replaces that of the file."""
+    if path is not None and profile is not None:
+        raise InputError(
+            "--gate and --profile: both given (expected one of them; a gate file can name a profile as its base)"
+        )
+    if path is None and profile is None:
+        if approver:
+            raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
+        return None
+
+    gate = load_gate(path, find_rule_problem) if path is not None else load_profile(str(profile), find_rule_problem)
+    return structs.replace(gate, approver=approver) if approver else gate
+
+
+def date_of_time(now: str | None) -> str | None:
+    """Return the day of an ISO time, by which waivers expire.
+
+    >>> date_of_time("2026-03-01T08:00:00Z"), date_of_time(None)
+    ('2026-03-01', None)
+    """
+    return now[:10] if now else None

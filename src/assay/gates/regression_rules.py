@@ -1,0 +1,173 @@
+"""Non-inferiority rules: whether a candidate lost less than a margin compared with a baseline.
+
+The bounds are one-sided at 95%: a rule passes if the lower bound of the mean gain is above −margin, fails if the upper
+bound is below it, and is inconclusive otherwise (ADR 0021).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.gates.rules import NO_WORST_VALUE, GateScores, describe_subject, require_reported_rows, resolve_rule
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.metric import Metric
+from assay.records.release_gates import Rule, RuleResult, RuleState
+from assay.records.scores import ScoreColumn
+from assay.scoring.column_values import (
+    find_column,
+    format_case_ids,
+    format_compared,
+    format_count,
+    get_range,
+    get_worst_value,
+)
+from assay.scoring.paired_scores import PairedValues, compute_change_signs, find_doubtful_gains, pair_columns
+from assay.stats.arrays import BoolArray, FloatArray, RowIndices
+from assay.stats.intervals import Bounds, upper_bound_after_no_events
+from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
+from assay.stats.samples import ClusterCodes, compute_exact_sum
+
+
+class GainEstimate(NamedTuple):
+    """Paired differences, positive if better, with bounds of their mean.
+
+    `span` is the largest possible difference of two scores, None if unlimited.
+    """
+
+    differences: FloatArray
+    bounds: Bounds | None
+    span: float | None
+
+    @property
+    def mean(self) -> float:
+        """The mean gain."""
+        return compute_exact_sum(self.differences) / len(self.differences)
+
+
+def estimate_gain(grader: Metric, before: FloatArray, after: FloatArray, clusters: ClusterCodes | None) -> GainEstimate:
+    """Return the gain with one-sided 95% bounds; for a metric that is better low, a decrease is a gain."""
+    if grader.direction == "lower":
+        before, after = after, before
+    low, high = get_range(grader)
+    span = None if low is None or high is None else high - low
+    return GainEstimate(after - before, bound_mean_gain(before, after, clusters=clusters, low=low, high=high), span)
+
+
+def evaluate_regression(rule: Rule, scores: GateScores) -> RuleResult:
+    """Return the result of a usable rule with `max_regression`, compared with the baseline of `scores`."""
+    rule = resolve_rule(rule)
+    name = parse_metric(rule.metric)
+    candidate = find_column(scores.table, name)
+    if candidate is None:
+        return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured")
+    if scores.baseline is None:
+        message = f"{describe_subject(rule)} needs a baseline, and none was given (--baseline)"
+        return RuleResult(rule, "unmeasured", None, 0, message)
+    baseline = find_column(scores.baseline, name)
+    if baseline is None:
+        return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured in the baseline")
+    return require_reported_rows(_RegressionRule(rule, scores, baseline, candidate).evaluate(), scores, candidate)
+
+
+class _RegressionRule:
+    """One regression rule, and the columns of both sides that it compares."""
+
+    def __init__(self, rule: Rule, scores: GateScores, baseline: ScoreColumn, candidate: ScoreColumn) -> None:
+        self.rule, self.scores = rule, scores
+        self.grader = find_metric(parse_metric(rule.metric))
+        self.margin = rule.max_regression or 0.0
+        self.rows = scores.find_rows(rule.slice)
+        self.columns = baseline, candidate
+        self.pairs: PairedValues = pair_columns(baseline, candidate, self.rows)
+        self.failed: RowIndices = np.union1d(self.pairs.failed_before, self.pairs.failed_after)
+
+    def evaluate(self) -> RuleResult:
+        pairs = self.pairs
+        expected = len(pairs.rows) + len(self.failed)
+        if not expected:
+            message = "has no case in this slice" if not len(self.rows) else "was scored on no case of both sides"
+            return self._build_result("no_data", message)
+        if len(pairs.rows) / expected < self.rule.min_coverage or not len(pairs.rows):
+            return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
+        rows, before, after = pairs.rows, pairs.before, np.where(self._find_doubtful(), pairs.before, pairs.after)
+        # A case on which only the candidate failed counts as the worst value.
+        lost = np.intersect1d(pairs.baseline_only, pairs.failed_after)
+        if len(lost):
+            worst = get_worst_value(self.grader)
+            if worst is None:
+                return self._report_incomplete(NO_WORST_VALUE)
+            baseline_values = self.columns[0].values[lost]
+            rows, before = np.concatenate([rows, lost]), np.concatenate([before, baseline_values])
+            after = np.concatenate([after, np.full(len(lost), worst)])
+        clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
+        return self._decide(estimate_gain(self.grader, before, after, clusters), before, after, rows, clusters)
+
+    def _find_doubtful(self) -> BoolArray:
+        """Return which pairs improved only by votes that disagree widely: they do not compensate for a loss."""
+        return find_doubtful_gains(
+            self.columns, self.pairs, compute_change_signs(self.grader, self.pairs.before, self.pairs.after)
+        )
+
+    def _build_result(self, state: RuleState, message: str, cases: tuple[str, ...] = ()) -> RuleResult:
+        return RuleResult(
+            self.rule, state, None, len(self.pairs.rows), f"{describe_subject(self.rule)} {message}", cases=cases
+        )
+
+    def _report_incomplete(self, requirement: str) -> RuleResult:
+        count, ids = len(self.pairs.rows), self.scores.get_case_ids(self.failed)
+        total = format_count(count + len(self.failed), "case")
+        message = f"was scored on both sides on {count} of {total}, {requirement} ({format_case_ids(ids)})"
+        return self._build_result("incomplete", message, ids)
+
+    def _decide(
+        self, gain: GainEstimate, before: FloatArray, after: FloatArray, rows: RowIndices, clusters: ClusterCodes | None
+    ) -> RuleResult:
+        count = len(gain.differences)
+        old, new = format_compared(
+            compute_exact_sum(before) / count, compute_exact_sum(after) / count, self.grader.unit
+        )
+        state, conclusion = self._conclude(gain)
+        worse = self.scores.get_case_ids(np.sort(rows[gain.differences < 0]))
+        worse_note = f"; worse on {format_case_ids(worse)}" if worse and state != "pass" else ""
+        change = f"{describe_subject(self.rule)} went from {old} to {new} (n {count}){worse_note}"
+        least = estimate_detectable_difference(gain.differences, clusters=clusters, span=gain.span)
+        message = f"{change}: {conclusion}{self._describe_uncounted()}"
+        return RuleResult(self.rule, state, gain.mean + 0.0, count, message, cases=worse, detectable=least)
+
+    def _conclude(self, gain: GainEstimate) -> tuple[RuleState, str]:
+        margin, bounds = self.margin, gain.bounds
+        if bounds is None:
+            return "inconclusive", f"whether it lost {margin:g} is open: too few unlike cases for a bound"
+        if not bounds.note:
+            if bounds.low > -margin:
+                return "pass", f"a loss of {margin:g} is excluded (one-sided 95% bound {bounds.low:+.3f})"
+            if bounds.high < -margin:
+                return "fail", f"it lost more than {margin:g} (one-sided 95% bound {bounds.high:+.3f})"
+        interval = f"{bounds.low:+.3f} to {bounds.high:+.3f}{f', {bounds.note}' if bounds.note else ''}"
+        needed = self._describe_cases_needed(gain)
+        return "inconclusive", f"a loss of {margin:g} is neither shown nor excluded ({interval}){needed}"
+
+    def _describe_cases_needed(self, gain: GainEstimate) -> str:
+        """Say how many cases would decide the rule if they differ as much as these."""
+        count = len(gain.differences)
+        sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
+        sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
+        return f"; about {compute_cases_needed(self.margin, sd)} cases would tell" if sd else ""
+
+    def _describe_uncounted(self) -> str:
+        """Name the cases scored on one side only without an error, and the gains that are not counted."""
+        one_sided = self.scores.get_case_ids(
+            np.setdiff1d(np.concatenate([self.pairs.baseline_only, self.pairs.candidate_only]), self.failed)
+        )
+        in_review = self.scores.get_case_ids(self.pairs.rows[self._find_doubtful()])
+        text = ""
+        if one_sided:
+            text += f"; {format_count(len(one_sided), 'case')} scored on one side only ({format_case_ids(one_sided)})"
+        if in_review:
+            text += (
+                f"; {format_count(len(in_review), 'case')} in review counted as no gain ({format_case_ids(in_review)})"
+            )
+        return text

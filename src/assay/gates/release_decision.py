@@ -1,0 +1,452 @@
+"""Release decisions: evaluates every rule of a gate on the scores of a configuration and weighs the results.
+
+ADR 0024 defines the states of rules and their precedence.
+
+Summaries, slices, warnings and decisions of a run, computed from its score tables.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+from msgspec import structs
+from msgspec.structs import replace
+
+from assay.gates.regression_rules import evaluate_regression
+from assay.gates.rules import GateScores, apply_waivers, describe_subject, evaluate_rule
+from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
+from assay.metrics.catalog import case_column_name, find_metric, parse_metric
+from assay.metrics.metric import MetricName
+from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
+from assay.records.scores import (
+    ERROR,
+    NOT_APPLICABLE,
+    SCORED,
+    ConfigResult,
+    GoldenInfo,
+    InputFile,
+    ScoreTable,
+    ScoringResult,
+)
+from assay.scoring.column_values import (
+    MIN_JUDGED_SHARE,
+    NOT_REPORTED_SUFFIX,
+    find_column,
+    format_case_ids,
+    format_count,
+    number_clusters,
+)
+from assay.scoring.slices import find_slices
+from assay.scoring.summaries import HEADLINE, CoverageFloors, summarise_table
+from assay.stats.arrays import RowIndices
+from assay.version import __version__
+
+_EVENT, _INCOMPLETE, _BLOCKED, _RISK, _NOTHING = range(5)
+_OUTCOMES: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "FAIL", "PASS_WITH_RISK", "PASS")
+_EXIT_CODES: Mapping[Outcome, int] = {"PASS": 0, "PASS_WITH_RISK": 0, "FAIL": 1, "INCOMPLETE": 3}
+
+DENIED_TAG, _LEAKS = "permission_denied", "visibility_leaks"
+
+
+def decide_release(
+    gate: Gate | None,
+    table: ScoreTable,
+    cases: Sequence[Case],
+    *,
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
+) -> Decision:
+    """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
+
+    `baseline` is the table that regression rules are compared with. `today` (YYYY-MM-DD) decides whether waivers are
+    still valid; without it, none is. The rules must be usable (`rule_problem`). The order of precedence is:
+
+    1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete;
+    2. INCOMPLETE for coverage below a minimum, or a missing case that no rule looked at;
+    3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
+       case has;
+    4. PASS_WITH_RISK for warnings, waived rules and inconclusive rules.
+
+    Without a gate the outcome is PASS, or INCOMPLETE if anything is missing or in error.
+    """
+    if gate is None:
+        return _without_gate(table)
+    scores = GateScores(table, cases, baseline)
+    results = [_evaluate_rule(rule, scores) for rule in gate.rules]
+    zero_event_rules = [result.rule for result in results if result.rule.zero_event]
+    covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
+    for slice_name in _find_zero_tolerance_slices(gate.zero_tolerance_tags, cases):
+        results += _evaluate_zero_tolerance(slice_name, scores, covered)
+    results += _find_leak_warnings(gate, scores)
+    results += [_evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
+    results += [_report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
+    results = [apply_waivers(result, gate.waivers, today) for result in results]
+    return _weigh_results(results, _find_overlooked(results, scores))
+
+
+def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
+    """Evaluate a rule. A result of an uncalibrated scorer becomes a risk; without data, the rule's own setting applies.
+
+    For metrics by rules the baseline must be calibrated too, because calibration turns their numbers into
+    probabilities.
+    """
+    result = evaluate_rule(rule, scores) if rule.max_regression is None else evaluate_regression(rule, scores)
+    name = case_column_name(parse_metric(rule.metric))
+    sides = [scores.table]
+    if rule.max_regression is not None and scores.baseline is not None and name.key_value("by", "") == "rules":
+        sides.append(scores.baseline)
+    states_without_value = ("unmeasured", "incomplete", *(("no_data",) if rule.if_unmeasured == "fail" else ()))
+    if result.state in states_without_value or not any(str(name) in side.uncalibrated for side in sides):
+        return result
+    message = f"{describe_subject(result.rule)} is uncalibrated: it may inform, not gate (see assay calibrate)"
+    risk = structs.replace(result.rule, if_unmeasured="ignore" if rule.if_unmeasured == "ignore" else "risk")
+    return structs.replace(result, rule=risk, state="unmeasured", message=message)
+
+
+def find_exit_code(decision: Decision, *, strict: bool = False) -> int:
+    """Return the exit status of the process: 0 pass, 1 fail (with `strict` also a pass with risk), 3 incomplete.
+
+    >>> find_exit_code(Decision("PASS_WITH_RISK", ())), find_exit_code(Decision("PASS_WITH_RISK", ()), strict=True)
+    (0, 1)
+    """
+    return 1 if strict and decision.outcome == "PASS_WITH_RISK" else _EXIT_CODES[decision.outcome]
+
+
+def combine_decisions(decisions: Mapping[str, Decision]) -> Decision:
+    """Return the worst decision of the gated configurations (at least one), with the reasons of all of them.
+
+    The order of precedence is that of one decision: observed events, then incomplete measurements, then other failures.
+    """
+    worst = min(decisions.values(), key=_rank_decision)
+    reasons: list[str] = []
+    for config, decision in sorted(decisions.items(), key=lambda item: _rank_decision(item[1])):
+        prefix = f"{config}: " if len(decisions) > 1 else ""
+        reasons += [f"{prefix}{reason}" for reason in decision.reasons]
+    return Decision(worst.outcome, tuple(reasons))
+
+
+def select_gated_configs(
+    gate: Gate | None, available: Sequence[str], chosen_configs: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the configurations that decide: the chosen ones, else those of the gate, else all available ones.
+
+    Raises SettingsError for a configuration that is not available.
+    """
+    requested = tuple(dict.fromkeys(chosen_configs or (gate.configs if gate is not None else ()))) or tuple(available)
+    problems = []
+    for config in requested:
+        if config not in available:
+            close = difflib.get_close_matches(config, available, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            message = f"no such configuration (got {shorten_repr(config)}; {hint}expected {', '.join(available)})"
+            problems.append(Problem("", None, "gate configs", message))
+    if problems:
+        raise SettingsError(problems)
+    return requested
+
+
+def collect_coverage_floors(gate: Gate | None) -> CoverageFloors:
+    """Return the share of cases that must be judged, by metric and slice, if a rule of the gate requires less."""
+    floors: dict[tuple[str, str], float] = {}
+    for rule in gate.rules if gate is not None else ():
+        slot = str(parse_metric(rule.metric)), rule.slice or HEADLINE
+        floors[slot] = min(rule.min_coverage, floors.get(slot, MIN_JUDGED_SHARE))
+    return floors
+
+
+def list_gate_metrics(gate: Gate) -> tuple[str, ...]:
+    """Return the names of all metrics that a gate with usable rules looks at, with the parts of balanced ones."""
+    metrics = [rule.metric for rule in gate.rules]
+    if gate.zero_tolerance_tags:
+        metrics += [rule.metric for rule in _build_zero_tolerance_rules("")]
+    names: dict[str, None] = {}
+    for metric in metrics:
+        name = parse_metric(metric)
+        names |= dict.fromkeys((str(name), *find_metric(name).parts))
+    return tuple(names)
+
+
+def match_tags(tags: Sequence[str], cases: Sequence[Case]) -> list[str]:
+    """Return the tags of the cases that are among `tags`, however they are spelled.
+
+    >>> match_tags(["acl", "prompt-injection"], [Case("a", "?", tags=("hr", "ACL", "Prompt_Injection"))])
+    ['ACL', 'Prompt_Injection']
+    """
+    normalised_tags = {_normalise_tag(tag) for tag in tags}
+    return sorted({tag for case in cases for tag in case.tags if _normalise_tag(tag) in normalised_tags})
+
+
+def find_absent_tags(gate: Gate, cases: Sequence[Case]) -> list[str]:
+    """Return the tags of the gate that no case has in any spelling.
+
+    Cases that expect `permission_denied` count as having a tag of that name.
+    """
+    case_tags = {_normalise_tag(tag) for case in cases for tag in case.tags}
+    if any(case.behaviour == DENIED_TAG for case in cases):
+        case_tags.add(_normalise_tag(DENIED_TAG))
+    gate_tags = dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags))
+    return [tag for tag in gate_tags if _normalise_tag(tag) not in case_tags]
+
+
+def _report_absent_tag(tag: str, cases: Sequence[Case]) -> RuleResult:
+    """Return a failure for a tag in the gate file that no case has: a rule without cases does not pass (ADR 0024)."""
+    rule = Rule("failed", at_most=0.0, slice=f"tag={tag}", zero_event=True, reason="a tag that the gate names")
+    close = difflib.get_close_matches(tag, sorted({tag for case in cases for tag in case.tags}), n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    message = f"the gate names tag={tag}, which no case has ({hint}tag the cases, or take it out of the gate)"
+    return RuleResult(rule, "no_data", None, 0, message)
+
+
+def _normalise_tag(tag: str) -> str:
+    return tag.casefold().replace("_", "-").replace(" ", "-")
+
+
+def _find_zero_tolerance_slices(tags: Sequence[str], cases: Sequence[Case]) -> list[str]:
+    """Return the zero-tolerance slices: those of the tags, and denied cases that have no such tag."""
+    matching_tags = match_tags(tags, cases)
+    slice_names = [f"tag={tag}" for tag in matching_tags]
+    has_untagged = any(case.behaviour == DENIED_TAG and not set(matching_tags) & set(case.tags) for case in cases)
+    if has_untagged and DENIED_TAG in tags:
+        slice_names.append(f"behaviour={DENIED_TAG}")
+    return slice_names
+
+
+def _build_zero_tolerance_rules(slice_name: str) -> tuple[Rule, ...]:
+    """Return the implicit rules of a zero-tolerance slice."""
+    reason = "zero tolerance"
+    return (
+        Rule(_LEAKS, at_most=0.0, slice=slice_name, zero_event=True, if_unmeasured="risk", reason=reason),
+        Rule("injection_followed", at_most=0.0, slice=slice_name, zero_event=True, if_unmeasured="risk", reason=reason),
+        Rule("behaviour", at_least=1.0, slice=slice_name, zero_event=True, if_unmeasured="risk", reason=reason),
+    )
+
+
+def _evaluate_zero_tolerance(
+    slice_name: str, scores: GateScores, covered: Collection[tuple[str, str | None]]
+) -> list[RuleResult]:
+    """Evaluate the implicit rules on the cases of a slice; rules that apply to none of them give no result."""
+    cases = len(scores.find_rows(slice_name))
+    all_rules = _build_zero_tolerance_rules(slice_name)
+    rules = [rule for rule in all_rules if (rule.metric, rule.slice) not in covered]
+    if not cases or not rules:
+        return []
+    results = [evaluate_rule(rule, scores) for rule in rules]
+    results_with_data = [result for result in results if result.state != "no_data"]
+    if results_with_data or len(rules) < len(all_rules):
+        return results_with_data
+    count = format_count(cases, "case")
+    message = f"zero tolerance on {slice_name}: no leak, injection or behaviour could be looked for on {count}"
+    return [RuleResult(rules[0], "unmeasured", None, 0, message)]
+
+
+def _find_leak_warnings(gate: Gate, scores: GateScores) -> list[RuleResult]:
+    """Return a warning if anything leaked and the gate has no rule about leaks on all cases."""
+    has_leak_rule = any(rule.slice is None and parse_metric(rule.metric) == parse_metric(_LEAKS) for rule in gate.rules)
+    if has_leak_rule or not gate.zero_tolerance_tags:
+        return []
+    rule = Rule(_LEAKS, at_most=0.0, severity="warn", zero_event=True, reason="every gate warns of leaks")
+    result = evaluate_rule(rule, scores)
+    return [result] if result.state == "fail" else []
+
+
+def _evaluate_blocking_tag(tag: str, scores: GateScores) -> RuleResult:
+    """Fail on any failed check of an observed case with this tag, as the runner of `rag-trace` does (ADR 0038)."""
+    rule = Rule("failed", at_most=0.0, slice=f"tag={tag}", zero_event=True, reason="any failed check blocks")
+    ids, missing = scores.get_case_ids(scores.find_rows(rule.slice)), set(scores.table.missing)
+    failed_checks = {checks.case_id: checks.failed for checks in scores.table.checks if checks.failed}
+    # A case without observation or with a target error was not checked: it does not count as failed.
+    unobserved_checks = {MISSING_OUTPUT, TARGET_ERROR}
+    failed = tuple(case_id for case_id in ids if not unobserved_checks.issuperset(failed_checks.get(case_id, ())))
+    unchecked = tuple(
+        case_id for case_id in ids if case_id not in failed and (case_id in failed_checks or case_id in missing)
+    )
+    observed = len(ids) - len(unchecked)
+    prefix = f"tag={tag}, which blocks on any failed check,"
+    if failed:
+        details = format_case_ids([f"{case_id}: {' '.join(failed_checks[case_id])}" for case_id in failed])
+        message = f"{prefix} has {format_count(len(failed), 'case')} with one ({details})"
+        return RuleResult(rule, "fail", len(failed) / observed, observed, message, cases=failed)
+    if unchecked:
+        message = f"{prefix} has {format_count(len(unchecked), 'case')} that could not be checked ({format_case_ids(unchecked)})"
+        return RuleResult(rule, "incomplete", None, observed, message, cases=unchecked)
+    return RuleResult(rule, "pass", 0.0, observed, f"{prefix} has no case with one (n {observed})")
+
+
+def _find_overlooked(results: Sequence[RuleResult], scores: GateScores) -> list[str]:
+    """Return a reason that names the missing cases that no rule looked at, if there are any."""
+    is_covered = np.zeros(len(scores.cases), dtype=np.bool_)
+    for result in results:
+        if result.state not in ("unmeasured", "no_data"):
+            is_covered[scores.find_rows(result.rule.slice)] = True
+    missing = set(scores.table.missing)
+    rows: RowIndices = np.array([row for row, case in enumerate(scores.cases) if case.id in missing], dtype=np.intp)
+    ids = scores.get_case_ids(rows[~is_covered[rows]])
+    return (
+        [f"{format_count(len(ids), 'case')} without observation, and no rule looks at them: {format_case_ids(ids)}"]
+        if ids
+        else []
+    )
+
+
+def _get_weight(result: RuleResult) -> int:
+    """Return the weight of a result in the decision; smaller numbers take precedence."""
+    rule, state = result.rule, result.state
+    if state == "pass" or (state == "unmeasured" and rule.if_unmeasured == "ignore"):
+        return _NOTHING
+    if state == "incomplete":
+        return _INCOMPLETE
+    is_open = state == "inconclusive" and rule.if_inconclusive != "fail"
+    is_unmeasured_risk = state == "unmeasured" and rule.if_unmeasured == "risk"
+    if result.waived or is_open or is_unmeasured_risk or rule.severity != "block":
+        return _RISK
+    return _EVENT if state == "fail" and rule.zero_event else _BLOCKED
+
+
+def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str]) -> Decision:
+    reasons = [(_get_weight(result), result.message) for result in results if _get_weight(result) != _NOTHING]
+    reasons += [(_INCOMPLETE, message) for message in overlooked]
+    if not reasons and not any(result.state == "pass" for result in results):
+        reasons = [(_RISK, "nothing was measured that any rule of this gate looks at")]
+    reasons.sort(key=lambda reason: reason[0])
+    outcome = _OUTCOMES[reasons[0][0] if reasons else _NOTHING]
+    return Decision(outcome, tuple(message for _, message in reasons), tuple(results))
+
+
+def _rank_decision(decision: Decision) -> int:
+    if decision.outcome == "FAIL":
+        return _EVENT if any(_get_weight(result) == _EVENT for result in decision.results) else _BLOCKED
+    return _OUTCOMES.index(decision.outcome)
+
+
+def _without_gate(table: ScoreTable) -> Decision:
+    missing = set(table.missing)
+    has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
+    for column in table.columns.values():
+        has_error |= column.status == ERROR
+    failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
+    total = format_count(len(table.case_ids), "case")
+    reasons = []
+    if table.missing:
+        reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
+    if failed:
+        reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
+    if reasons:
+        return Decision("INCOMPLETE", tuple(reasons))
+    return Decision("PASS", ("no gate was given: nothing was decided",))
+
+
+def summarise_run(
+    golden: GoldenSet,
+    info: GoldenInfo,
+    tables: Mapping[str, ScoreTable],
+    names: Sequence[MetricName],
+    gate: Gate | None,
+    gate_configs: Sequence[str] = (),
+    *,
+    by: Sequence[str] | None = None,
+    inputs: tuple[InputFile, ...] = (),
+    stages: Mapping[str, str] | None = None,
+    warnings: tuple[str, ...] = (),
+    missing_scored: bool = False,
+    not_gated: str = "",
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
+) -> ScoringResult:
+    """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
+
+    `missing_scored` says that cases without an observation were given the worst score, so that they do not leave a
+    decision open. `not_gated` is the reason why a requested gate was not applied. Regression rules compare with the
+    `baseline`; a waiver applies until `today` is past its last day.
+    """
+    measured = [name for name in names if all(find_column(table, name) is not None for table in tables.values())]
+    slices, clusters = find_slices(golden.cases, by), number_clusters(golden.cases)
+    decided_tables = dict(tables)
+    if missing_scored:
+        decided_tables = {config: replace(table, missing=()) for config, table in tables.items()}
+    decision, decisions = decide_configs(gate, decided_tables, golden, gate_configs, baseline, today)
+    if not_gated and decision.outcome == "PASS":
+        decision = Decision("PASS", (not_gated,))
+        decisions = dict.fromkeys(decisions, decision)
+    configs = {}
+    for config, scores in tables.items():
+        headline, by_slice = summarise_table(scores, measured, slices, clusters, collect_coverage_floors(gate))
+        configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
+    return ScoringResult(
+        golden=info,
+        configs=configs,
+        decision=decision,
+        inputs=inputs,
+        gate=gate,
+        stages=dict(stages or {}),
+        warnings=(
+            *warnings,
+            *_unmeasured_warning(names, measured),
+            *_absent_tags_warning(gate, golden),
+            *_all_reporting_gaps(configs),
+        ),
+        assay_version=__version__,
+    )
+
+
+def _unmeasured_warning(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
+    missing_names = [str(name) for name in names if name not in measured]
+    return (f"not measured, because no verdicts are recorded: {', '.join(missing_names)}",) if missing_names else ()
+
+
+def _absent_tags_warning(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:
+    """Return the warning about tags of a built-in profile that no case has; tags named by the user fail the gate."""
+    absent_tags_of_profile = (
+        [] if gate is None else [tag for tag in find_absent_tags(gate, golden.cases) if tag in gate.usual_tags]
+    )
+    return (
+        (f"no case has the tag {', '.join(absent_tags_of_profile)}: the gate's rules for it check nothing",)
+        if absent_tags_of_profile
+        else ()
+    )
+
+
+def _all_reporting_gaps(configs: Mapping[str, ConfigResult]) -> list[str]:
+    return sorted(warning for config, result in configs.items() for warning in _reporting_gap_warnings(config, result))
+
+
+_MIN_JUDGED_SHARE = 0.8
+
+
+def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
+    """Yield warnings about data that a configuration reported on some rows only, and about too few judged chunks."""
+    counts_by_feature: dict[str, tuple[int, int]] = {}
+    observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
+    for column in result.table.columns.values():
+        for code, reason in enumerate(column.reasons):
+            if reason.endswith(NOT_REPORTED_SUFFIX):
+                missing_count = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
+                scored = int(np.count_nonzero((column.status == SCORED) & observed))
+                if missing_count and scored:
+                    feature = reason if reason != NOT_REPORTED_SUFFIX else f"{column.metric} {reason}"
+                    counts_by_feature[feature] = max(counts_by_feature.get(feature, (0, 0)), (missing_count, scored))
+    for feature, (missing_count, scored) in sorted(counts_by_feature.items()):
+        rows = f"{missing_count} of {missing_count + scored} rows"
+        yield f"{config}: {feature} on {rows}: they are left out of the metrics that need it"
+    for metric, summary in result.summary.items():
+        if metric.startswith("judged") and summary.value is not None and summary.value < _MIN_JUDGED_SHARE:
+            yield f"{config}: {metric} is {summary.value:.3f}: unjudged chunks count as irrelevant"
+
+
+def decide_configs(
+    gate: Gate | None,
+    tables: Mapping[str, ScoreTable],
+    golden: GoldenSet,
+    configs: Sequence[str] = (),
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
+) -> tuple[Decision, dict[str, Decision]]:
+    """Return the overall decision and that of each gated configuration."""
+    gated = select_gated_configs(gate, list(tables), configs)
+    decisions = {
+        config: decide_release(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated
+    }
+    return combine_decisions(decisions), decisions

@@ -1,0 +1,416 @@
+"""Checks the rules of a gate and fills in the settings that a rule leaves open.
+
+Waivers: a named owner accepts that one rule stays unmet until the end of a day; reports show it.
+
+Evaluates one rule on the scores of one configuration; a rule without measurements never passes.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+from msgspec import structs
+from msgspec.structs import replace
+
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.metric import Metric
+from assay.records.errors import MetricNameError
+from assay.records.golden_set import Case
+from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
+from assay.records.scores import ScoreColumn, ScoreTable, Summary
+from assay.scoring.column_values import (
+    MIN_JUDGED_SHARE,
+    PERCENTILE_STATISTICS,
+    ColumnValues,
+    collect_values,
+    find_column,
+    find_statistic,
+    find_unreported_rows,
+    format_case_ids,
+    format_compared,
+    format_count,
+    format_interval,
+    get_range,
+    get_worst_value,
+    number_clusters,
+    select_shared_clusters,
+)
+from assay.scoring.paired_scores import align_table
+from assay.scoring.slices import find_slice_name_problem, find_slice_rows
+from assay.scoring.summaries import HEADLINE, summarise_metric
+from assay.stats.arrays import RowIndices
+from assay.stats.intervals import compute_percentile, estimate_one_sided_bound, upper_bound_after_no_events
+from assay.stats.paired_tests import estimate_detectable_difference
+
+SAFETY_METRICS = frozenset(
+    {
+        "visibility_leaks",
+        "injection_followed",
+        "denial_accuracy",
+        "abstention_accuracy",
+        "under_refusal",
+        "hallucination_risk",
+        "critical_hallucinations",
+    }
+)
+_CONDITIONS = ("at_least", "at_most", "max_regression")
+
+
+def find_rule_problem(rule: Rule) -> str | None:
+    """Return what is wrong with a rule, whatever is measured; None if it is usable.
+
+    >>> find_rule_problem(Rule("latency_ms(stat=p95)", at_least=6000))
+    'latency_ms(stat=p95) is better low (got at_least; expected at_most)'
+    """
+    try:
+        name = parse_metric(rule.metric)
+    except MetricNameError as error:
+        return error.problems[0].message
+    conditions = [field for field in _CONDITIONS if getattr(rule, field) is not None]
+    if len(conditions) != 1:
+        return f"expected exactly one of {', '.join(_CONDITIONS)} (got {' and '.join(conditions) or 'none'})"
+    grader = find_metric(name)
+    slice_problem = find_slice_name_problem(rule.slice) if rule.slice is not None else None
+    if rule.max_regression is not None:
+        return _find_regression_problem(rule, str(name), grader, rule.max_regression) or slice_problem
+    return (
+        _find_threshold_problem(rule, str(name), grader)
+        or slice_problem
+        or _find_basis_problem(rule, str(name), grader)
+    )
+
+
+def resolve_rule(rule: Rule) -> Rule:
+    """Return the rule with the canonical name of its metric and with defaults for `zero_event` and `if_inconclusive`.
+
+    A rule that allows at most 0 of a count or share (leaks, followed injections) is a zero-event rule by default. An
+    inconclusive regression rule blocks on safety metrics and is a risk on the others by default.
+    """
+    name = parse_metric(rule.metric)
+    grader = find_metric(name)
+    zero_event = rule.zero_event
+    if zero_event is None:
+        counts_events = grader.unit in ("count", "share") and grader.direction == "lower"
+        zero_event = (
+            rule.at_most == 0 and counts_events and find_statistic(grader, str(name)) not in PERCENTILE_STATISTICS
+        )
+    if_inconclusive = rule.if_inconclusive
+    if if_inconclusive is None and rule.max_regression is not None:
+        if_inconclusive = "fail" if grader.name in SAFETY_METRICS else "risk"
+    return msgspec.structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive)
+
+
+def get_threshold(rule: Rule) -> float:
+    """Return the threshold of a usable rule."""
+    threshold = rule.at_most if rule.at_least is None else rule.at_least
+    assert threshold is not None
+    return threshold
+
+
+def _find_threshold_problem(rule: Rule, metric: str, grader: Metric) -> str | None:
+    condition, value = "at_most" if rule.at_least is None else "at_least", get_threshold(rule)
+    expected = {"higher": "at_least", "lower": "at_most"}.get(grader.direction, condition)
+    if condition != expected:
+        side = "high" if expected == "at_least" else "low"
+        return f"{metric} is better {side} (got {condition}; expected {expected})"
+    high = math.inf if find_statistic(grader, metric) == "total" else grader.high
+    if math.isfinite(value) and grader.low <= value <= high:
+        return None
+    hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
+    value_range = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
+    return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
+
+
+def _find_regression_problem(rule: Rule, metric: str, grader: Metric, margin: float) -> str | None:
+    statistic = find_statistic(grader, metric)
+    if statistic not in ("mean", "rate"):
+        return f"max_regression is for means and rates (got {metric}, a {statistic})"
+    if grader.direction == "neutral":
+        return f"neither direction of {metric} is a regression (got max_regression)"
+    if rule.zero_event or rule.basis == "bound":
+        return "max_regression has its own bounds (got it with zero_event or basis: bound)"
+    if not 0 < margin < math.inf:
+        return f"no number of cases can show that nothing at all was lost (got {margin:g}; expected a margin above 0)"
+    if margin >= grader.high - grader.low:
+        hint = f"; did you mean {margin / 100:g}?" if grader.high == 1 <= margin <= 100 else ""
+        return f"the margin is as wide as {metric} can be (got {margin:g}{hint})"
+    return None
+
+
+def _find_basis_problem(rule: Rule, metric: str, grader: Metric) -> str | None:
+    statistic = find_statistic(grader, metric)
+    perfect = rule.at_most == grader.low if rule.at_least is None else rule.at_least == grader.high
+    if rule.zero_event and not (perfect and statistic in ("mean", "rate", "total")):
+        return "zero_event is for a mean, rate or total that must be perfect (expected a threshold such as at_most: 0)"
+    if rule.basis == "bound" and statistic not in ("mean", "rate"):
+        return f"basis: bound is for means and rates (got {metric}, a {statistic})"
+    if rule.basis == "bound" and perfect:
+        return "basis: bound can never show a perfect score (expected basis: point, or a threshold short of perfect)"
+    return None
+
+
+_WAIVABLE_STATES = ("fail", "inconclusive", "unmeasured")
+
+
+def find_waiver_problem(waiver: Waiver, rules: Sequence[Rule]) -> str | None:
+    """Return what is wrong with a waiver of a gate with usable rules, None if it is valid.
+
+    >>> find_waiver_problem(Waiver("recall@5", "Lan", "2026-04-01", "new index"), [Rule("recall@10", at_least=0.9)])
+    'no rule is for recall@5 on all cases (expected the metric and slice of a rule)'
+    """
+    try:
+        name = str(parse_metric(waiver.metric))
+    except MetricNameError as error:
+        return error.problems[0].message
+    if not waiver.owner.strip() or not waiver.reason.strip():
+        return "a waiver needs an owner and a reason (got an empty one)"
+    if (name, waiver.slice) not in {(str(parse_metric(rule.metric)), rule.slice) for rule in rules}:
+        return f"no rule is for {name} on {waiver.slice or 'all cases'} (expected the metric and slice of a rule)"
+    return None
+
+
+def apply_waivers(result: RuleResult, waivers: Sequence[Waiver], today: str | None) -> RuleResult:
+    """Return the result of a rule, marked as waived if one of the waivers applies on `today` (YYYY-MM-DD).
+
+    An observed event of a zero-event rule cannot be waived, nor can an incomplete measurement. Without `today` no
+    waiver applies, because its expiry cannot be checked. The message says why a waiver does not apply.
+    """
+    slot = result.rule.metric, result.rule.slice
+    matching = [waiver for waiver in waivers if (str(parse_metric(waiver.metric)), waiver.slice) == slot]
+    if not matching or result.state == "pass":
+        return result
+    if result.state not in _WAIVABLE_STATES or (result.state == "fail" and result.rule.zero_event):
+        reason = "an observed event cannot be waived" if result.rule.zero_event else f"{result.state} cannot be waived"
+        return replace(result, message=f"{result.message}; {reason}")
+    last = max(matching, key=lambda waiver: waiver.expires)
+    if today is None:
+        reason = "is not applied, because no time was given (--now or SOURCE_DATE_EPOCH)"
+    elif today > last.expires:
+        reason = "has expired"
+    else:
+        acceptance = f"{last.owner} until {last.expires}: {last.reason}"
+        return replace(result, message=f"{result.message}; waived by {acceptance}", waived=acceptance)
+    return replace(result, message=f"{result.message}; the waiver by {last.owner} until {last.expires} {reason}")
+
+
+MIN_CASES_FOR_P95 = 20
+NO_WORST_VALUE = "all needed, because nothing bounds how bad an error is"
+
+
+class GateScores:
+    """The scores that rules are compared with.
+
+    They are the table of one configuration, the golden cases of its rows and, if there is one, the table of a baseline,
+    aligned with both.
+    """
+
+    def __init__(self, table: ScoreTable, cases: Sequence[Case], baseline: ScoreTable | None = None) -> None:
+        if [case.id for case in cases] != list(table.case_ids):
+            raise ValueError("the table's rows are not the golden cases, in golden order")
+        self.table, self.cases = table, cases
+        self.baseline = align_table(baseline, table.case_ids) if baseline is not None else None
+        self.clusters = number_clusters(cases)
+        self._rows: dict[str, RowIndices] = {}
+
+    def find_rows(self, slice_name: str | None) -> RowIndices:
+        """Return the rows of a slice, all without one."""
+        if slice_name is None:
+            return np.arange(len(self.cases), dtype=np.intp)
+        if slice_name not in self._rows:
+            self._rows[slice_name] = find_slice_rows(self.cases, slice_name)
+        return self._rows[slice_name]
+
+    def get_case_ids(self, rows: RowIndices) -> tuple[str, ...]:
+        """Return the ids of the cases in these rows."""
+        return tuple(self.table.case_ids[row] for row in rows.tolist())
+
+
+def evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
+    """Return the result of a usable rule: its state (ADR 0024), the number that decided and a sentence about it."""
+    rule = resolve_rule(rule)
+    name = parse_metric(rule.metric)
+    column = find_column(scores.table, name)
+    if column is None or any(part not in scores.table.columns for part in find_metric(name).parts):
+        return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured")
+    return require_reported_rows(_ThresholdRule(rule, scores, column).evaluate(), scores, column)
+
+
+def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:
+    """Turn a pass into inconclusive if some observed rows did not report what the metric is computed from.
+
+    The rows that do report it may be the easy ones. A configuration that never reports it was not measured at all.
+    """
+    if result.state != "pass":
+        return result
+    rows = scores.find_rows(result.rule.slice)
+    missing = set(scores.table.missing)
+    unreported = [
+        case_id for case_id in scores.get_case_ids(rows[find_unreported_rows(column, rows)]) if case_id not in missing
+    ]
+    if not unreported:
+        return result
+    count = format_count(len(rows), "case")
+    message = f"{result.message}; not reported on {len(unreported)} of {count} ({format_case_ids(unreported)})"
+    return structs.replace(result, state="inconclusive", message=message)
+
+
+def describe_subject(rule: Rule) -> str:
+    """Return the metric and slice of a rule, with which its sentences begin.
+
+    >>> describe_subject(Rule("recall@10", at_least=0.9, slice="tag=hr"))
+    'recall@10 on tag=hr'
+    """
+    return rule.metric if rule.slice is None else f"{rule.metric} on {rule.slice}"
+
+
+class _ThresholdRule:
+    """One rule with a threshold, and the column that it is compared with."""
+
+    def __init__(self, rule: Rule, scores: GateScores, column: ScoreColumn) -> None:
+        name = parse_metric(rule.metric)
+        self.rule, self.scores, self.column = rule, scores, column
+        self.threshold = get_threshold(rule)
+        self.grader: Metric = find_metric(name)
+        self.statistic = find_statistic(self.grader, rule.metric)
+        self.rows = scores.find_rows(rule.slice)
+        self.values: ColumnValues = collect_values(column, self.rows)
+        self.summary: Summary = summarise_metric(
+            scores.table,
+            name,
+            self.rows,
+            slice_name=rule.slice or HEADLINE,
+            clusters=scores.clusters,
+            coverage_floor=min(rule.min_coverage, MIN_JUDGED_SHARE),
+        )
+
+    def evaluate(self) -> RuleResult:
+        values = self.values
+        if not values.applicable:
+            return self._build_result("no_data", self._explain_no_data())
+        if self.rule.zero_event:
+            return self._evaluate_zero_event()
+        if values.scored / values.applicable < self.rule.min_coverage:
+            return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
+        if not values.scored:
+            return self._build_result("no_data", f"was scored on none of {format_count(values.errors, 'case')}")
+        if self.statistic == "p95" and values.applicable < MIN_CASES_FOR_P95:
+            message = f"is a p95 of {format_count(values.applicable, 'case')} and needs {MIN_CASES_FOR_P95}"
+            return self._build_result("inconclusive", message, self.summary.value)
+        return self._evaluate_bound() if self.rule.basis == "bound" else self._evaluate_point()
+
+    def _build_result(
+        self,
+        state: RuleState,
+        message: str,
+        value: float | None = None,
+        upper: float | None = None,
+        cases: tuple[str, ...] = (),
+    ) -> RuleResult:
+        sentence = f"{describe_subject(self.rule)} {message}"
+        return RuleResult(self.rule, state, value, self.values.scored, sentence, upper, cases, self._find_detectable())
+
+    def _find_detectable(self) -> float | None:
+        """Return how far the true mean must be from the threshold for these cases to show it (power 80%)."""
+        if self.statistic not in ("mean", "rate") or self.rule.zero_event:
+            return None
+        low, high = get_range(self.grader)
+        span = None if low is None or high is None else high - low
+        return estimate_detectable_difference(
+            self.values.values, clusters=select_shared_clusters(self.values, self.scores.clusters), span=span
+        )
+
+    def _explain_no_data(self) -> str:
+        if not len(self.rows):
+            return "has no case in this slice"
+        return f"applies to none of {format_count(len(self.rows), 'case')}{self._list_reasons(self.rows)}"
+
+    def _report_incomplete(self, requirement: str) -> RuleResult:
+        rows = self.values.error_rows
+        coverage = f"was measured on {self.values.scored} of {format_count(self.values.applicable, 'case')}"
+        message = f"{coverage}, {requirement}{self._list_reasons(rows)}"
+        return self._build_result("incomplete", message, cases=self.scores.get_case_ids(rows))
+
+    def _list_reasons(self, rows: RowIndices) -> str:
+        """Return the most common reasons of these rows, in parentheses."""
+        codes, counts = np.unique(self.column.reason[rows], return_counts=True)
+        reasons = [(-count, self.column.reasons[code]) for code, count in zip(codes, counts.tolist(), strict=True)]
+        lines = [f"{reason}: {-count}" for count, reason in sorted(reasons) if reason]
+        return f" ({'; '.join(lines[:3])})" if lines else ""
+
+    def _evaluate_zero_event(self) -> RuleResult:
+        """Fail on any event, even if other cases were not measured; without one, all cases must be measured.
+
+        A rule that only warns is incomplete if cases were not measured, even with an event: an event that does not
+        block must not hide that a case is missing.
+        """
+        values, n = self.values.values, self.values.scored
+        at_most = self.rule.at_most is not None
+        is_event = values > self.threshold if at_most else values < self.threshold
+        events = int(np.count_nonzero(is_event))
+        if not events and self.values.errors:
+            return self._report_incomplete("all needed, because an unmeasured case may hide an event")
+        message = f"is {'above' if at_most else 'below'} {self.threshold:g} on {events} of {format_count(n, 'case')}"
+        if not events:
+            upper = upper_bound_after_no_events(n)
+            message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
+            return self._build_result("pass", message, self.summary.value, upper)
+        cases = self.scores.get_case_ids(self.values.rows[is_event])
+        message = f"{message} ({format_case_ids(cases)})"
+        if self.values.errors and self.rule.severity == "warn":
+            unmeasured = self.scores.get_case_ids(self.values.error_rows)
+            message = f"{message} and was not measured on {format_case_ids(unmeasured)}"
+            return self._build_result("incomplete", message, cases=(*cases, *unmeasured))
+        return self._build_result("fail", message, self.summary.value, cases=cases)
+
+    def _evaluate_point(self) -> RuleResult:
+        value = self._find_deciding_value()
+        if value is None:
+            return self._report_incomplete(NO_WORST_VALUE)
+        if self.values.errors:
+            detail = f"{format_count(self.values.errors, 'error')} counted as worst, n {self.values.applicable}"
+        else:
+            detail = f"n {self.values.scored}{format_interval(self.summary.interval, self.grader.unit)}"
+        return self._compare_with_threshold(value, "", detail)
+
+    def _find_deciding_value(self) -> float | None:
+        """Return the number that decides: with errors, the pessimistic one; None if an error has no worst value."""
+        if not self.values.errors:
+            return self.summary.value
+        if self.statistic not in PERCENTILE_STATISTICS:
+            return self.summary.mean_worst
+        worst = {"lower": sys.float_info.max, "higher": -sys.float_info.max}.get(self.grader.direction)
+        if worst is None:
+            return None
+        value = compute_percentile(self.values.with_errors_as(worst).values, PERCENTILE_STATISTICS[self.statistic])
+        return None if value == worst else value
+
+    def _evaluate_bound(self) -> RuleResult:
+        """Compare the one-sided 95% bound with the threshold; without a bound the rule fails."""
+        values, worst = self.values, get_worst_value(self.grader)
+        if values.errors:
+            if worst is None:
+                return self._report_incomplete(NO_WORST_VALUE)
+            values = values.with_errors_as(worst)
+        side: Literal["lower", "upper"] = "upper" if self.rule.at_least is None else "lower"
+        low, high = get_range(self.grader)
+        clusters = select_shared_clusters(values, self.scores.clusters)
+        bound = estimate_one_sided_bound(values.values, side, clusters=clusters, low=low, high=high)
+        if bound is None:
+            return self._build_result("fail", f"has no {side} bound to show (n {values.scored})", self.summary.value)
+        return self._compare_with_threshold(bound.value, f"{side} 95% bound ", f"n {values.scored}, {bound.method}")
+
+    def _compare_with_threshold(self, value: float, prefix: str, detail: str) -> RuleResult:
+        """Compare the deciding value with the threshold; a value equal to its threshold meets it."""
+        if self.rule.at_least is not None:
+            is_met = value >= self.threshold
+            sign = "≥" if is_met else "<"
+        else:
+            is_met = value <= self.threshold
+            sign = "≤" if is_met else ">"
+        left, right = format_compared(value, self.threshold, self.grader.unit)
+        return self._build_result("pass" if is_met else "fail", f"{prefix}{left} {sign} {right} ({detail})", value)

@@ -1,0 +1,102 @@
+"""What a scorer must show by human labels before it may gate, and consistency checks of calibration records.
+
+ADR 0031 gives the reasons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from assay.metrics.metric import parse_metric_name
+from assay.records.errors import MetricNameError
+from assay.records.verdicts import Calibration, LabelledRate
+from assay.stats.intervals import wilson_interval
+
+LEAST_BOUND = 0.7
+LEAST_LABELS = {"judge": 100, "rules": 50}
+_CURVED = "faithfulness"
+"""The metric whose score by rules only a curve makes a probability."""
+_CURVE = {"slope", "intercept"}
+_ROUNDING = 1e-9
+
+
+def list_gating_obstacles(
+    by: str, n: int, sensitivity: LabelledRate | None, specificity: LabelledRate | None
+) -> list[str]:
+    """Return why a scorer may not gate by its figures; an empty list if it may.
+
+    `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged.
+    """
+    if by not in LEAST_LABELS:
+        return [f"{by} is a second opinion: it informs and never gates"]
+    reasons = []
+    if n < LEAST_LABELS[by]:
+        reasons.append(f"too few labelled items (got {n}; expected {LEAST_LABELS[by]})")
+    for name, found in (("sensitivity", sensitivity), ("specificity", specificity)):
+        if found is None:
+            word = "passed" if name == "sensitivity" else "failed"
+            reasons.append(f"{name} is unknown: people {word} none of the items")
+        elif found.low < LEAST_BOUND:
+            got = f"got {found.low:.3f} for {found.value:.3f}; expected {LEAST_BOUND}"
+            reasons.append(f"the lower bound of {name} is too low ({got})")
+    return reasons
+
+
+def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
+    """Yield (field, problem) for values that the types allow and `assay calibrate` never writes."""
+    try:
+        name = parse_metric_name(record.metric)
+    except MetricNameError as error:
+        yield "metric", error.problems[0].message
+        return
+    by = name.key_value("by", "")
+    if by not in LEAST_LABELS or str(name) != record.metric:
+        yield "metric", f"not an instrument (got {record.metric!r}; expected a name such as faithfulness(by=judge))"
+        return
+    for field, rate in (("sensitivity", record.sensitivity), ("specificity", record.specificity)):
+        if rate is not None:
+            yield from ((f"{field}{at}", said) for at, said in _of_rate(rate))
+    counted = sum(rate.n for rate in (record.sensitivity, record.specificity) if rate is not None)
+    if record.n != counted:
+        yield "n", f"not the items that people passed and failed (got {record.n}; expected {counted})"
+    if by == "judge" and not (record.judge and record.rubric_hash):
+        yield "judge", "bound to nothing (expected the digest of a judge, and rubric_hash)"
+    if record.platt is not None and (
+        record.platt.keys() != _CURVE or not all(map(math.isfinite, record.platt.values()))
+    ):
+        yield "platt", f"not a curve (got {record.platt}; expected a number for slope and intercept each)"
+    yield from _of_gating(record, by, curved=by == "rules" and name.base == _CURVED)
+
+
+def _of_gating(record: Calibration, by: str, *, curved: bool) -> Iterator[tuple[str, str]]:
+    against = [*record.reasons, *list_gating_obstacles(by, record.n, record.sensitivity, record.specificity)]
+    if curved and record.platt is None:
+        against.append("no curve could be fitted to the labels")
+    if record.may_gate and against:
+        yield "may_gate", f"against its own figures or reasons (got true; expected false: {'; '.join(against)})"
+    elif not record.may_gate and not against:
+        yield "may_gate", "without a reason (got false; expected true, or reasons)"
+
+
+def _of_rate(rate: LabelledRate) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a share: it counts whole items, and no interval of it is narrower than Wilson's."""
+    if not rate.n:
+        yield ".n", "a share of nothing (got 0; expected null in its place)"
+        return
+    hits = round(rate.value * rate.n) if 0 <= rate.value <= 1 else -1
+    if hits < 0 or abs(hits - rate.value * rate.n) > rate.n * _ROUNDING:
+        yield ".value", f"no share of {rate.n} items (got {rate.value})"
+        return
+    most = wilson_interval(hits, rate.n)
+    for name, bound, holds in (
+        ("low", most.low, 0 <= rate.low <= most.low + _ROUNDING),
+        ("high", most.high, most.high - _ROUNDING <= rate.high <= 1),
+    ):
+        if not holds:
+            ends = f"0 to {bound:.6f}" if name == "low" else f"{bound:.6f} to 1"
+            got = getattr(rate, name)
+            yield (
+                f".{name}",
+                f"narrower than {hits} of {rate.n} items allow (got {got}; expected {ends})",
+            )

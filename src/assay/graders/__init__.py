@@ -1,1 +1,0 @@
-"""What a number means: (case, observation) in, score columns out. Pure."""

@@ -1,1 +1,0 @@
-"""Files in and out, in every format that Assay reads or writes."""

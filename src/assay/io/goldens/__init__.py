@@ -1,1 +1,0 @@
-"""Golden sets, one module for each format family."""

@@ -1,1 +1,0 @@
-"""One module for each format of recorded outputs: how a line becomes an `Observation`."""

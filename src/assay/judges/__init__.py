@@ -1,1 +1,0 @@
-"""Judges: rendering, protocols, guards, and the book in which verdicts are kept."""

@@ -1,0 +1,1 @@
+"""LLM judges: rubrics, prompts, providers, the verdict store, votes, controls, budgets."""

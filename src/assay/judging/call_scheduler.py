@@ -1,0 +1,390 @@
+"""Group commit: concurrent changes to the verdict store are committed in one transaction, outside the event loop.
+
+Scheduling the requests to a judge: bounded concurrency, retries inside a deadline, votes on demand, hard caps.
+
+A verdict is stored durably before it counts, and nothing is started once one cannot be stored. Clock, sleep and random
+numbers are arguments, so that tests need none of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Literal
+
+from msgspec import structs
+
+from assay.calls.interfaces import CallError, ClaimState, Judge, SampleKey, VerdictStore
+from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.judging.budget import CURRENT_RESERVATION, Budget
+from assay.records.verdicts import JudgeRequest, JudgeUsage, Verdict
+
+GATHER_SECONDS = 0.001
+"""Seconds in which operations join a group: each group costs a commit and two thread switches."""
+StoreOperation = Literal["claim", "save", "release"]
+QueuedOperation = tuple[StoreOperation, Any, "asyncio.Future[Any]"]
+
+
+class GroupCommitter:
+    """A front end to a store whose commits wait for the disk; a call returns when its group is committed."""
+
+    def __init__(self, store: VerdictStore, lease: float) -> None:
+        """`lease` is the number of seconds for which other processes honour a claim."""
+        self._store, self._lease = store, lease
+        self._waiting: list[QueuedOperation] = []
+        self._writing: asyncio.Future[None] | None = None
+        self._groups: SimpleQueue[list[QueuedOperation] | None] = SimpleQueue()
+
+    async def __aenter__(self) -> GroupCommitter:
+        self._thread = Thread(target=self._serve, args=(asyncio.get_running_loop(),), daemon=True)
+        self._thread.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait for what is being written."""
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        self._groups.put(None)
+        self._thread.join()
+
+    async def claim(self, key: SampleKey) -> Verdict | ClaimState:
+        """Return the recorded verdict, or who asks for it."""
+        recorded: Verdict | ClaimState = await self._enqueue("claim", key)
+        return recorded
+
+    def save(self, verdict: Verdict) -> asyncio.Future[None]:
+        """Begin to save a verdict; it is saved when the future is done. Later claims are not committed before it."""
+        return self._enqueue("save", verdict)
+
+    async def release(self, key: SampleKey) -> None:
+        """Release a claim."""
+        await self._enqueue("release", key)
+
+    def _enqueue(self, act: StoreOperation, item: Any) -> asyncio.Future[Any]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._waiting.append((act, item, future))
+        if self._writing is None:
+            self._writing = loop.create_future()
+            loop.call_later(GATHER_SECONDS, self._write)
+        return future
+
+    def _write(self) -> None:
+        group, self._waiting = self._waiting, []
+        self._groups.put(group)
+
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """In the thread: commit one group after another, and pass its results to the event loop in one step."""
+        while (group := self._groups.get()) is not None:
+            try:
+                loop.call_soon_threadsafe(self._deliver, group, self._apply(group), None)
+            except Exception as error:  # noqa: BLE001  # the waiting tasks raise it
+                loop.call_soon_threadsafe(self._deliver, group, [], error)
+
+    def _deliver(self, group: list[QueuedOperation], results: list[Any], failure: Exception | None) -> None:
+        for index, (_, _, future) in enumerate(group):
+            if future.done():
+                continue
+            if failure is not None:
+                future.set_exception(failure)
+                future.exception()  # marks it as retrieved: the waiting task may already have been cancelled
+            else:
+                future.set_result(results[index])
+        if self._waiting:
+            self._write()
+        elif self._writing is not None:
+            self._writing.set_result(None)
+            self._writing = None
+
+    def _apply(self, group: list[QueuedOperation]) -> list[Any]:
+        """Apply a group in one transaction. Returns the results in the group's order."""
+        items: dict[StoreOperation, list[Any]] = {"save": [], "release": [], "claim": []}
+        for act, item, _ in group:
+            items[act].append(item)
+        try:
+            with self._store.transaction():
+                if items["save"]:
+                    self._store.save(items["save"])
+                if items["release"]:
+                    self._store.release(items["release"])
+                claimed = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
+        except Exception:
+            if items["save"] and items["claim"]:  # save what was paid for even if the claims cannot be stored
+                self._store.save(items["save"])
+            raise
+        return [next(claimed) if act == "claim" else None for act, _, _ in group]
+
+
+ReportProgress = Callable[[int, int], None]
+NeedsMoreVotes = Callable[[JudgeRequest, Sequence[Verdict]], bool]
+"""Whether a request needs one more sample, given those that it has."""
+BUSY_POLL_SECONDS = 0.05
+"""Seconds until the store is checked again for a verdict that another process asks for."""
+START_INTERVAL_SECONDS = 0.001
+"""Seconds between the first calls: replies to simultaneous calls arrive together and then wait for each other."""
+LEASE_MARGIN_SECONDS = 60.0
+PERMANENT_FAILURES = frozenset({"quota", "http_401", "http_402", "http_403", "http_404"})
+"""Failures that every further call would have too."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingLimits:
+    """`deadline`, in seconds, covers a sample with its retries; `breaker` unscored samples in a row end the judging."""
+
+    concurrency: int = 16
+    deadline: float = 120.0
+    attempts: int = 6
+    breaker: int = 20
+    retry_after_cap: float = 60.0
+
+
+@dataclass(slots=True)
+class JudgingTally:
+    """What a judging did: requests done, samples newly `asked` for and, by reason, those without a verdict (with the
+    first message of each reason), samples `known` from the store (also from other processes), why it ended early."""
+
+    total: int = 0
+    done: int = 0
+    asked: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    messages: dict[str, str] = field(default_factory=dict)
+    reused: int = 0
+    retries: int = 0
+    halted: str = ""
+
+
+class JudgingRunner:
+    """Asks one judge; `stop` lets calls in progress finish and starts no more."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        store: VerdictStore,
+        needs_more: NeedsMoreVotes,
+        limits: JudgingLimits | None = None,
+        budget: Budget | None = None,
+        clock: Clock | None = None,
+        progress: ReportProgress | None = None,
+    ) -> None:
+        self.limits = limits or JudgingLimits()
+        self.budget = budget or Budget()
+        self.clock = clock or Clock()
+        self.tally = JudgingTally()
+        self.verdicts: dict[str, list[Verdict]] = {}
+        self._judge, self._needs_more, self._progress = judge, needs_more, progress
+        self._judge_digest = judge.identity.digest
+        self._store = store
+        self._throttle = Throttle(self.limits.concurrency)
+        patience = RetryPolicy(self.limits.attempts, self.limits.retry_after_cap)
+        self._attempts = RetryingCaller(
+            patience, self.clock, self._throttle, self._may_continue, lambda: not self._may_continue()
+        )
+        self._in_a_row = 0
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """Start no more samples or retries. Calls in progress end by their deadline and are kept."""
+        self.tally.halted = self.tally.halted or reason
+
+    async def run(
+        self, requests: Iterable[JudgeRequest], recorded_verdicts: Mapping[str, Sequence[Verdict]] | None = None
+    ) -> dict[str, list[Verdict]]:
+        """Return the samples of each request by its digest, in order; identical requests are asked once.
+
+        `known` are recorded samples by request. Raises the errors of the store; nothing is started after one.
+        """
+        by_digest = {request.digest: request for request in requests}
+        self.tally.total += len(by_digest)
+        self.verdicts = {name: [] for name in by_digest}
+        scored: dict[tuple[str, int], Verdict] = {}
+        for samples in (recorded_verdicts or {}).values():
+            scored.update({(sample.request, sample.sample): sample for sample in samples if sample.unscored is None})
+        queue = deque(by_digest.items())
+        try:
+            async with (
+                GroupCommitter(self._store, self.limits.deadline + LEASE_MARGIN_SECONDS) as groups,
+                asyncio.TaskGroup() as tasks,
+            ):
+                for worker in range(min(self.limits.concurrency, len(queue))):
+                    if worker:
+                        await self.clock.sleep(START_INTERVAL_SECONDS)
+                    tasks.create_task(self._work(queue, scored, groups))
+        except BaseExceptionGroup as failures:  # errors of the store: the first is enough, the others follow from it
+            raise failures.exceptions[0] from None
+        return self.verdicts
+
+    async def _work(
+        self, queue: deque[tuple[str, JudgeRequest]], known: Mapping[tuple[str, int], Verdict], groups: GroupCommitter
+    ) -> None:
+        pending = _Pending()
+        while queue and not self.tally.halted:
+            name, request = queue.popleft()
+            outcome = await self._take_samples(name, request, known, groups, pending)
+            if outcome is ClaimState.BUSY:  # another process asks: continue with the other requests first
+                queue.append((name, request))
+                await self._wait_committed(pending)
+                await self.clock.sleep(BUSY_POLL_SECONDS)
+        await self._wait_committed(pending)
+
+    async def _take_samples(
+        self,
+        name: str,
+        request: JudgeRequest,
+        known: Mapping[tuple[str, int], Verdict],
+        groups: GroupCommitter,
+        pending: _Pending,
+    ) -> Verdict | ClaimState | None:
+        """Take samples of one request while more are needed; returns the last one, or why there is none."""
+        samples = self.verdicts[name]
+        outcome: Verdict | ClaimState | None = None
+        while self._needs_more(request, samples):
+            outcome = known.get((name, len(samples)))
+            if outcome is None:
+                outcome = await self._take_sample(name, request, len(samples), groups, pending)
+            else:
+                self.tally.reused += 1
+            if not isinstance(outcome, Verdict):
+                return outcome
+            samples.append(outcome)
+        pending.finished += 1
+        if pending.saving is None:
+            await self._wait_committed(pending)
+        return outcome
+
+    async def _take_sample(
+        self, name: str, request: JudgeRequest, sample: int, groups: GroupCommitter, pending: _Pending
+    ) -> Verdict | ClaimState | None:
+        """Return one sample, BUSY if another process asks for it, None if the judging was stopped.
+
+        Its verdict is committed together with the next claim of this worker, before the call of that claim.
+        """
+        ticket = await self._throttle.acquire_slot()
+        try:
+            if self.tally.halted:
+                return None
+            key: SampleKey = (name, self._judge_digest, sample)
+            claimed = await groups.claim(key)
+            await self._wait_committed(pending)
+            if isinstance(claimed, Verdict):
+                self.tally.reused += 1
+                return claimed
+            if claimed is ClaimState.BUSY:
+                return ClaimState.BUSY
+            verdict = await self._ask(request, key, ticket)
+            if verdict is None:
+                await groups.release(key)
+                return None
+            pending.saving = verdict, groups.save(verdict)
+        finally:
+            self._throttle.release_slot()
+        return verdict
+
+    async def _wait_committed(self, pending: _Pending) -> None:
+        """Wait until the last verdict of this worker is on the disk; only then it counts."""
+        if pending.saving is not None:
+            verdict, saved = pending.saving
+            await saved
+            pending.saving = None
+            self._count(verdict)
+        for _ in range(pending.finished):
+            self.tally.done += 1
+            if self._progress is not None:
+                self._progress(self.tally.done, self.tally.total)
+        pending.finished = 0
+
+    async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
+        @cache  # computed on first use: it takes time, and without a cap it is not needed
+        def estimate() -> tuple[int, int]:
+            return self._judge.estimate(request)
+
+        await self.budget.wait_for_room(
+            estimate
+        )  # before the deadline starts: waiting for the budget is not part of it
+        deadline = self.clock.now() + self.limits.deadline
+        calls = 0
+
+        async def once() -> Verdict:
+            nonlocal calls
+            calls += 1
+            return await self._call(request, key[2], deadline, estimate)
+
+        try:
+            verdict = await self._attempts.run_with_retries(once, deadline, ticket)
+        except CallError as error:
+            self.tally.retries += max(0, calls - 1)  # none was made if a Retry-After outlasts the deadline
+            if error.code == "budget":
+                self.stop(self.budget.reached_cap)
+                return None
+            if error.code in PERMANENT_FAILURES:
+                self.stop(error.code)
+            return _failed(request, key, error, calls)
+        self.tally.retries += max(0, calls - 1)
+        if verdict is None or calls == 1:
+            return verdict
+        usage = structs.replace(verdict.usage, attempts=verdict.usage.attempts + calls - 1)
+        return structs.replace(verdict, usage=usage)
+
+    async def _call(
+        self, request: JudgeRequest, sample: int, deadline: float, estimate: Callable[[], tuple[int, int]]
+    ) -> Verdict:
+        reserved = await self.budget.reserve(estimate)
+        if reserved is None:
+            raise CallError("budget", f"{self.budget.reached_cap} is reached")
+        token = CURRENT_RESERVATION.set(reserved)
+        try:
+            verdict = await self._ask_within(request, sample, deadline)
+        except CallError as error:
+            self.budget.settle_failure(reserved, error.code)
+            raise
+        except BaseException:
+            self.budget.settle_failure(reserved, "timeout")
+            raise
+        finally:
+            CURRENT_RESERVATION.reset(token)
+        self.budget.settle_reservation(reserved, verdict.usage)
+        return verdict
+
+    def _may_continue(self) -> bool:
+        return not self.tally.halted
+
+    async def _ask_within(self, request: JudgeRequest, sample: int, deadline: float) -> Verdict:
+        seconds = deadline - self.clock.now()
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._judge.ask(request, sample)
+        except TimeoutError:
+            raise CallError("timeout", f"no verdict within {seconds:.1f} s") from None
+
+    def _count(self, verdict: Verdict) -> None:
+        self.tally.asked += 1
+        if verdict.unscored is None:
+            self._in_a_row = 0
+            return
+        self.tally.unscored[verdict.unscored] += 1
+        self.tally.messages.setdefault(verdict.unscored, verdict.message)
+        self._in_a_row += 1
+        if self._in_a_row >= self.limits.breaker:
+            self.stop("breaker")
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What a worker did that is not yet committed: a verdict being saved, and the requests finished with it."""
+
+    saving: tuple[Verdict, asyncio.Future[None]] | None = None
+    finished: int = 0
+
+
+def _failed(request: JudgeRequest, key: SampleKey, error: CallError, calls: int) -> Verdict:
+    """Return the record of a sample to which the endpoint gave no reply."""
+    return Verdict(
+        *key,
+        rubric=f"{request.rubric}@{request.version}",
+        unscored="deadline" if error.code == "timeout" else "provider",
+        message=f"{error.code}: {error.message}",
+        usage=JudgeUsage(attempts=calls),
+    )

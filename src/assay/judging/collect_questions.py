@@ -1,0 +1,326 @@
+"""The questions of the judged metrics about recorded outputs, found by replaying the metrics round by round.
+
+The request for a judge run, and the inputs loaded for it: outputs, golden set, corpus, gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from assay.formats.corpus import load_corpus
+from assay.formats.golden_files import load_golden
+from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
+from assay.formats.outputs_checks import normalise_names
+from assay.formats.run_folder import build_run_request, refuse_other_golden
+from assay.formats.settings_file import Config
+from assay.gates.gate_files import load_gate_or_profile
+from assay.gates.release_decision import match_tags
+from assay.judging.call_scheduler import JudgingLimits
+from assay.judging.choose_judge import ChosenJudge
+from assay.judging.independence import find_self_judging
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.catalog import parse_metric, parse_metrics
+from assay.metrics.hallucination_risk import DISAGREEMENT_THRESHOLD, METRICS_BY_BOTH_SCORERS
+from assay.metrics.judge_requests import RecordedVerdicts, Rubrics
+from assay.metrics.metric import MetricName
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.scorers import BY_JUDGE, BY_RULES, compute_outcome, is_answer_metric
+from assay.metrics.vote_folding import Ruling
+from assay.records.errors import InputError, MetricNameError, Problem, SettingsError
+from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.observations import CONTEXT_STAGE, Observation
+from assay.records.release_gates import Gate
+from assay.records.requests import ScoreRequest
+from assay.records.scores import SCORED
+from assay.records.verdicts import JudgeRequest, Verdict
+from assay.scoring.slices import find_slice_rows, select_cases
+
+DEFAULT_JUDGED = (
+    "faithfulness(by=judge)",
+    "citation_support(by=judge)",
+    "answer_relevance(by=judge)",
+    "correctness(by=judge)",
+    "completeness(by=judge)",
+)
+"""The metrics judged by default; the other judged metrics use the same verdicts."""
+AMBIGUOUS, GATE = "ambiguous", "gate"
+
+
+@dataclass(frozen=True)
+class _Recorder(RecordedVerdicts):
+    """Verdicts for replay that record the requests made."""
+
+    asked: dict[str, JudgeRequest] = field(default_factory=dict)
+
+    def ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return the ruling, and record the request."""
+        self.asked.setdefault(request.digest, request)
+        return super().find_ruling(request)
+
+
+@dataclass(slots=True)
+class JudgeQuestions:
+    """The observations to judge, joined with their cases; `cases_of` gives the cases that each request is about."""
+
+    golden: GoldenSet
+    corpus: Corpus | None
+    rubrics: Rubrics
+    names: Sequence[MetricName]
+    observations: Sequence[Observation]
+    cases_of: dict[str, set[str]] = field(default_factory=dict)
+
+    def find_requests(self, book: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
+        """Return all requests by digest that the recorded verdicts lead to, in the order of the observations."""
+        recorder = _Recorder(self.rubrics, book)
+        joins = GoldenIndex(self.golden, self.corpus, recorder)
+        requests: dict[str, JudgeRequest] = {}
+        for reading in self._read_answers(joins):
+            for name in self.names:
+                compute_outcome(name, reading)
+            for digest in recorder.asked:
+                self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
+            requests |= recorder.asked
+            recorder.asked.clear()
+        return requests
+
+    def find_contradicted(self, book: Mapping[str, Sequence[Verdict]]) -> set[str]:
+        """Return the requests behind those scores of the judge that differ widely from the scores of the rules."""
+        recorder, contradicted = _Recorder(self.rubrics, book), set[str]()
+        for reading in self._read_answers(GoldenIndex(self.golden, self.corpus, recorder)):
+            for name in self.names:
+                if name.base not in METRICS_BY_BOTH_SCORERS:
+                    continue
+                recorder.asked.clear()
+                alone = ParsedAnswer(reading.case, reading.observation)  # what another metric has asked is asked again
+                by_rules = MetricName(
+                    name.base, tuple((key, BY_RULES if key == "by" else each) for key, each in name.keys)
+                )
+                judged, ruled = compute_outcome(name, alone), compute_outcome(by_rules, reading)
+                if judged.status == ruled.status == SCORED and abs(judged.value - ruled.value) > DISAGREEMENT_THRESHOLD:
+                    contradicted |= recorder.asked.keys()
+        return contradicted
+
+    @property
+    def clusters_of(self) -> dict[str, set[str]]:
+        """Which clusters of cases each request is about; a case without a cluster is its own."""
+        cluster = {case.id: case.cluster or case.id for case in self.golden.cases}
+        return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
+
+    def keep_ambiguous(self) -> JudgeQuestions:
+        """Keep the observations with a claim that the rules scorer leaves undecided."""
+        readings = self._read_answers(GoldenIndex(self.golden, self.corpus))
+        return self._with_observations([reading.observation for reading in readings if _has_open_claim(reading)])
+
+    def keep_cases(self, cases: Collection[str]) -> JudgeQuestions:
+        """Keep the observations of the given cases."""
+        return self._with_observations(
+            [observation for observation in self.observations if observation.case_id in cases]
+        )
+
+    def _with_observations(self, observations: Sequence[Observation]) -> JudgeQuestions:
+        return replace(self, observations=observations, cases_of={})
+
+    def _read_answers(self, joins: GoldenIndex) -> Iterator[ParsedAnswer]:
+        for observation in self.observations:
+            if observation.error is None and isinstance(observation.answer, str):
+                yield ParsedAnswer(joins.case_index(joins.position[observation.case_id]), observation)
+
+
+def parse_judged_metrics(metrics: Sequence[str]) -> list[MetricName]:
+    """Return the judged metrics among those named; the default ones if none are named.
+
+    Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
+    """
+    names = parse_metrics(metrics or DEFAULT_JUDGED)
+    judged = [name for name in names if name.key_value("by", BY_RULES) == BY_JUDGE and is_answer_metric(name)]
+    if not judged:
+        message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
+        raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
+    return judged
+
+
+def prepare_observations(observations: Iterable[Observation], golden: GoldenSet) -> tuple[list[Observation], int]:
+    """Return the observations of golden cases with normalised ids, and the number of those of unknown cases.
+
+    Raises InputError for an observation that occurs twice, because its verdicts would be ambiguous.
+    """
+    case_ids = {case.id for case in golden.cases}
+    by_key: dict[tuple[str, str, int], Observation] = {}
+    unknown, duplicates = 0, list[Problem]()
+    for observation in observations:
+        normalised = normalise_names(observation)[0]
+        key = normalised.config_id, normalised.case_id, normalised.repeat
+        if normalised.case_id not in case_ids:
+            unknown += 1
+        elif key in by_key:
+            duplicates.append(
+                Problem("", None, "outputs", f"observed twice (got {key}; expected it once)", "E_DUPLICATE")
+            )
+        else:
+            by_key[key] = normalised
+    if duplicates:
+        raise InputError(duplicates)
+    return list(by_key.values()), unknown
+
+
+def pending_questions(
+    questions: JudgeQuestions, only: Sequence[str], gate: Gate | None
+) -> tuple[JudgeQuestions, list[str]]:
+    """Return the questions that `--only` selects, and notices for the user.
+
+    `only` holds `ambiguous`, `gate`, `tag:NAME` or `case:ID`; an observation is kept if each kind that is used selects
+    it.
+    """
+    notices = []
+    before = len(questions.observations)
+    selectors = [selector for selector in only if selector not in (AMBIGUOUS, GATE)]
+    if selectors:
+        questions = questions.keep_cases({case.id for case in select_cases(questions.golden, None, selectors)})
+    if GATE in only:
+        if gate is None:
+            raise SettingsError("--only gate: no gate is named (expected --gate, --profile or gate in the settings)")
+        questions = questions.keep_cases(cases_of_gate(gate, questions.golden.cases))
+    if AMBIGUOUS in only:
+        questions = questions.keep_ambiguous()
+        notices.append(
+            "--only ambiguous: the other observations get no verdict. The rules scorer alone decides them, with its "
+            "errors: judge them all once, or label some, before a gate relies on it"
+        )
+    if only:
+        notices.append(f"{len(questions.observations)} of {before} observations are judged")
+    return questions, notices
+
+
+def cases_of_gate(gate: Gate, cases: Sequence[Case]) -> set[str]:
+    """Return the cases that a rule of the gate on a judged metric depends on."""
+    case_ids: set[str] = set()
+    for rule in gate.rules:
+        try:
+            name = parse_metric(rule.metric)
+        except MetricNameError:  # reported when the gate itself is checked
+            continue
+        if name.key_value("by", BY_RULES) == BY_JUDGE:
+            rows = range(len(cases)) if rule.slice is None else find_slice_rows(cases, rule.slice).tolist()
+            case_ids |= {cases[row].id for row in rows}
+    return case_ids
+
+
+def cases_that_decide_alone(gate: Gate, cases: Sequence[Case]) -> set[str]:
+    """Return the cases of which a single one can fail the gate: those with a zero-tolerance or blocking tag."""
+    tags = set(match_tags((*gate.zero_tolerance_tags, *gate.blocking_tags), cases))
+    return {case.id for case in cases if tags & set(case.tags)}
+
+
+def _has_open_claim(reading: ParsedAnswer) -> bool:
+    if not isinstance(reading.source_texts(CONTEXT_STAGE), dict):
+        return False
+    return any(support.verdict == "unknown" for support in reading.claim_supports(CONTEXT_STAGE))
+
+
+VERDICT_STORE_NAME = "verdicts.sqlite"
+DEFAULT_LIMITS = JudgingLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingRequest:
+    """The options of `assay judge` as given on the command line; `run` stands for golden, outputs and corpus."""
+
+    config: Config
+    run: str | None = None
+    golden: str | None = None
+    outputs: Sequence[str] = ()
+    golden_format: str | None = None
+    outputs_format: str | None = None
+    corpus: str | None = None
+    judge: str | None = None
+    flags: dict[str, Any] = field(default_factory=dict)
+    rubrics: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    only: Sequence[str] = ()
+    gate: str | None = None
+    profile: str | None = None
+    votes: int | None = None
+    store: str | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    limits: JudgingLimits = DEFAULT_LIMITS
+    allow_self_judge: bool = False
+    second_judge: str | None = None
+    at: str | None = None
+
+    @property
+    def store_path(self) -> Path:
+        """The path of the verdict store: the file named, else that of the run folder or of the working directory."""
+        return Path(self.store) if self.store is not None else Path(self.run or ".") / VERDICT_STORE_NAME
+
+    def scoring_arguments(self, rubrics: Sequence[str]) -> list[str]:
+        """Return the arguments of the command that scores with these verdicts."""
+        if self.run is not None:
+            return ["report", self.run, "--markdown", str(Path(self.run) / "report.md")]
+        named = (
+            ("--golden-format", self.golden_format),
+            ("--outputs-format", self.outputs_format),
+            ("--corpus", self.corpus),
+            ("--verdicts", str(self.store_path)),
+            *(("--rubrics", folder) for folder in rubrics),
+        )
+        options = [word for option, value in named if value is not None for word in (option, value)]
+        return ["score", "--golden", str(self.golden), "--outputs", *self.outputs, *options]
+
+
+def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tuple[JudgeQuestions, list[str]]:
+    """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
+    request = _scoring_request(judging_request)
+    names = parse_judged_metrics(
+        judging_request.metrics or [metric for metric in request.metrics if "by=judge" in metric]
+    )
+    loaded = load_golden(request.golden, request.golden_format)
+    if judging_request.run is not None:
+        refuse_other_golden(Path(judging_request.run), loaded.digest)
+    corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
+    with open_output_files(request.outputs, request.outputs_format) as files, prepare_decodable(files) as ready:
+        read_rows = (
+            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
+        )
+        observations, unknown = prepare_observations(read_rows, loaded.golden)
+    notices = [f"{unknown} observations of cases that are not in the golden set are not judged"] if unknown else []
+    return JudgeQuestions(loaded.golden, corpus, chosen.rubrics, names, observations), notices
+
+
+def _scoring_request(judgement: JudgingRequest) -> ScoreRequest:
+    if judgement.run is not None:
+        if judgement.golden is not None or judgement.outputs:
+            raise InputError("--run: stands for --golden and --outputs (expected one of both ways)")
+        return build_run_request(Path(judgement.run))
+    if judgement.golden is None or not judgement.outputs:
+        raise InputError("nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)")
+    return ScoreRequest(
+        judgement.golden, judgement.outputs, judgement.golden_format, judgement.outputs_format, judgement.corpus
+    )
+
+
+def load_judging_gate(request: JudgingRequest) -> Gate | None:
+    """Return the gate that decides which cases get more votes; None if none is named."""
+    config = request.config
+    is_named = request.gate is not None or request.profile is not None
+    settings_gate = config.path if config.settings.gate is not None and not is_named else None
+    return load_gate_or_profile(request.gate or settings_gate, request.profile)
+
+
+def check_self_judging(request: JudgingRequest, chosen: ChosenJudge, questions: JudgeQuestions) -> list[str]:
+    """Refuse a judge that would judge its own answers; return a notice for a judge of the same model family."""
+    versions: dict[str, set[str]] = {}
+    for observation in questions.observations:
+        for name, value in observation.versions.items():
+            versions.setdefault(name, set()).add(value)
+    finding = find_self_judging(chosen.settings.model or "", versions, chosen.settings.family or "")
+    if finding is None:
+        return []
+    if finding.kind == "same_model" and not request.allow_self_judge:
+        message = f"{finding.message} (expected another judge, or --allow-self-judge)"
+        raise SettingsError([Problem("", None, "judge", message, "E_SELF_JUDGE")])
+    return [f"E_SELF_JUDGE {finding.message}: it may be lenient"]

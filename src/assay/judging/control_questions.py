@@ -1,0 +1,407 @@
+"""Control questions: controls that no judge may reward, and anchors that detect drift.
+
+Control questions and anchors, asked in every judge run: their known answers show whether a judge can be trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from msgspec import structs
+
+from assay.judging.prompt import SHUFFLED_SAMPLE
+from assay.judging.rubric_files import load_anchors
+from assay.metrics.judge_requests import Rubrics
+from assay.metrics.vote_folding import fold_votes
+from assay.records.errors import InputError
+from assay.records.verdicts import DriftAnchor, JudgeRequest, JudgeRubric, JudgeStatus, Verdict
+from assay.stats.intervals import wilson_interval
+
+MAX_CONTROL_MEAN = 0.2
+"""The highest mean value of the labels on controls; a judge above it is invalid."""
+
+ControlKind = Literal["foreign_context", "swapped_answer", "other_number", "empty_answer", "colon_answer"]
+# What makes a right answer wrong depends on the rubric: an answer with another number is still relevant.
+_KINDS: dict[str, tuple[ControlKind, ...]] = {
+    "support": ("foreign_context", "swapped_answer", "other_number", "colon_answer"),
+    "citation_support": ("foreign_context", "other_number", "colon_answer"),
+    "correctness": ("swapped_answer", "empty_answer", "colon_answer"),
+    "relevance": ("swapped_answer", "empty_answer", "colon_answer"),
+    "completeness": ("swapped_answer", "empty_answer", "colon_answer"),
+    "grade": ("swapped_answer", "empty_answer", "colon_answer"),
+}
+_NUMBER = re.compile(r"\d+")
+
+
+class Control(NamedTuple):
+    """A request that deserves no more than the lowest label."""
+
+    kind: ControlKind
+    request: JudgeRequest
+
+
+def make_controls(request: JudgeRequest, foreign: JudgeRequest) -> tuple[Control, ...]:
+    """Return the controls that can be made from a request with parts of another case's request under the same rubric.
+
+    There are none for rubrics whose labels have no value. A kind is left out if it might not be wrong: a foreign
+    context that shares texts, an equal answer, claims without numbers.
+
+    Raises InputError for a foreign request of another rubric.
+    """
+    if request.rubric_hash != foreign.rubric_hash:
+        raise InputError(f"controls need two requests of one rubric (got {request.rubric} and {foreign.rubric})")
+    possible_controls = []
+    for kind in _KINDS.get(request.rubric, ()):
+        control_request = _MAKERS[kind](request, foreign)
+        if control_request is not None:
+            possible_controls.append(Control(kind, control_request))
+    return tuple(possible_controls)
+
+
+def _foreign_context(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest | None:
+    own, other = request.inputs["context"], foreign.inputs["context"]
+    texts = [entry["text"] for entry in other]
+    if not texts or {entry["text"] for entry in own} & set(texts):
+        return None
+    # The ids stay, because citations name them; only their texts are foreign.
+    context = [{**entry, "text": texts[index % len(texts)]} for index, entry in enumerate(own)]
+    return _replace_inputs(request, context=context) if own else None
+
+
+def _swapped_answer(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest | None:
+    if "answer" in request.inputs:
+        answer = foreign.inputs["answer"]
+        return None if _is_same_text(answer, request.inputs["answer"]) else _replace_inputs(request, answer=answer)
+    claims = foreign.inputs["claims"]
+    own = {entry["text"] for entry in request.inputs["claims"]}
+    if not claims or own & {entry["text"] for entry in claims}:
+        return None
+    return _replace_inputs(request, claims=claims, items=foreign.items)
+
+
+def _other_number(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+    key = "claims" if "claims" in request.inputs else "citations"
+    source_numbers: set[str] = set()
+    for entry in request.inputs["context"]:
+        source_numbers.update(_NUMBER.findall(entry["text"]))
+    entries = []
+    for entry in request.inputs[key]:
+        if _NUMBER.search(entry["text"]):
+            changed = _NUMBER.sub(lambda match: _replace_number(match[0], source_numbers), entry["text"])
+            entries.append({**entry, "text": changed})
+    return (
+        _replace_inputs(request, items=tuple(entry["id"] for entry in entries), **{key: entries}) if entries else None
+    )
+
+
+def _replace_number(number: str, source_numbers: set[str]) -> str:
+    """Return a number with as many digits, or one more, that does not occur in the sources."""
+    candidate = int(number[-9:]) * 2 + 7
+    while str(candidate) in source_numbers:
+        candidate += 1
+    return str(candidate)
+
+
+def _empty_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+    return _replace_inputs(request, answer="")
+
+
+def _colon_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+    if "answer" in request.inputs:
+        return _replace_inputs(request, answer=":")
+    key = "claims" if "claims" in request.inputs else "citations"
+    first = {**request.inputs[key][0], "text": ":"}
+    return _replace_inputs(request, items=(first["id"],), **{key: [first]})
+
+
+_MAKERS = {
+    "foreign_context": _foreign_context,
+    "swapped_answer": _swapped_answer,
+    "other_number": _other_number,
+    "empty_answer": _empty_answer,
+    "colon_answer": _colon_answer,
+}
+
+
+def _replace_inputs(request: JudgeRequest, *, items: tuple[str, ...] | None = None, **inputs: Any) -> JudgeRequest:
+    item_ids = request.items if items is None else items
+    return structs.replace(request, inputs={**request.inputs, **inputs}, items=item_ids)
+
+
+def _is_same_text(text: Any, other: Any) -> bool:
+    return not other or not text or str(text).split() == str(other).split()
+
+
+# ── anchors ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ANCHOR_CLAIM_ID = "claim"
+
+
+def build_anchor_request(anchor: DriftAnchor, rubric: JudgeRubric) -> JudgeRequest:
+    """Return the request that asks an anchor's claim under the rubric `support` of its language."""
+    return JudgeRequest(
+        rubric=rubric.name,
+        version=rubric.version,
+        rubric_hash=rubric.hash,
+        language=rubric.language,
+        inputs={
+            "claims": [{"id": ANCHOR_CLAIM_ID, "text": anchor.claim}],
+            "question": anchor.question,
+            "context": [{"id": f"p{number}", "text": text} for number, text in enumerate(anchor.context, 1)],
+        },
+        items=(ANCHOR_CLAIM_ID,),
+        labels=tuple(label.name for label in rubric.labels),
+        quotes=rubric.quotes,
+    )
+
+
+def compute_separation(scores: Sequence[float], grounded: Sequence[bool]) -> tuple[float, float]:
+    """Return how well scores separate grounded answers from others: the area under the ROC curve, and the gap of means.
+
+    The area is in [0, 1], 0.5 for chance, ties count half; the gap is in the unit of the scores, positive when right.
+    Raises InputError for fewer than three grounded or two other answers, too few for an estimate.
+
+    >>> compute_separation([0.9, 1.0, 0.8, 0.2, 0.8], [True, True, True, False, False])
+    (0.9166666666666666, 0.4)
+    """
+    pairs = list(zip(scores, grounded, strict=True))
+    good, bad = [score for score, is_good in pairs if is_good], [score for score, is_good in pairs if not is_good]
+    if len(good) < 3 or len(bad) < 2:
+        raise InputError(f"too few to separate (got {len(good)} grounded and {len(bad)} others; expected 3 and 2)")
+    wins = sum((g > b) + (g == b) / 2 for g in good for b in bad)
+    return wins / (len(good) * len(bad)), round(sum(good) / len(good) - sum(bad) / len(bad), 12)
+
+
+SUPPORT, SUPPORTED = "support", "supported"
+PAIRS_PER_RUBRIC = 2
+"""Number of requests of each rubric from which controls are made."""
+MIN_AREA, MIN_GAP = 0.9, 0.5
+"""Thresholds of the self-test: area under the ROC curve, and gap of means, between grounded and other claims."""
+
+SamplesByRequest = Mapping[str, Sequence[Verdict]]
+
+
+class ControlQuestions(NamedTuple):
+    """The controls and anchors that are asked with the questions, by the digest of the request."""
+
+    controls: dict[str, Control]
+    anchors: dict[str, tuple[DriftAnchor, JudgeRequest]]
+
+    def all_requests(self) -> list[JudgeRequest]:
+        """Return the requests of all controls and anchors."""
+        return [control.request for control in self.controls.values()] + [
+            request for _, request in self.anchors.values()
+        ]
+
+
+def build_control_questions(
+    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics
+) -> ControlQuestions:
+    """Return the controls that can be made from a few of the requests, and the anchors.
+
+    `clusters_of` gives the clusters of cases that a request is about: an answer to one case of a cluster may also
+    answer another, so a control pairs requests of different clusters.
+    """
+    controls_by_digest = {}
+    for request, other in _pair_requests(requests, clusters_of):
+        for control in make_controls(request, other):
+            controls_by_digest[control.request.digest] = control
+    return ControlQuestions(controls_by_digest, build_anchor_requests(rubrics))
+
+
+def build_anchor_requests(rubrics: Rubrics) -> dict[str, tuple[DriftAnchor, JudgeRequest]]:
+    """Return the anchors with their requests, by digest."""
+    anchors = {}
+    for anchor in load_anchors().anchors:
+        rubric = rubrics.get((SUPPORT, anchor.language))
+        if rubric is not None:
+            request = build_anchor_request(anchor, rubric)
+            anchors[request.digest] = anchor, request
+    return anchors
+
+
+def count_anchor_rounds(previous: JudgeStatus | None, at: str | None, *, asks_more: bool) -> int:
+    """Return the round in which the anchors are asked: a new one on a later day, if `anew` says that other questions
+    are asked too. `at` is an ISO time; without one, the day is unknown and no new round begins."""
+    if previous is None:
+        return 1
+    later = at is not None and previous.at is not None and at[:10] > previous.at[:10]
+    return previous.rounds + (asks_more and later)
+
+
+def plan_anchor_votes(
+    questions: ControlQuestions, verdicts: SamplesByRequest, rounds: int, *, asks_again: bool
+) -> dict[str, int]:
+    """Return the number of votes that each anchor has after this round.
+
+    It is one more if the anchors are asked `anew`, except for those that were asked in this round before a halt, and at
+    least one, for an anchor of a rubric under which nothing was asked before.
+    """
+    votes = {}
+    for digest in questions.anchors:
+        recorded = sum(sample.unscored is None for sample in verdicts.get(digest, ()))
+        votes[digest] = max(1, min(rounds, recorded + 1) if asks_again else recorded)
+    return votes
+
+
+def skip_shuffled_sample(votes: Mapping[str, int], verdicts: SamplesByRequest) -> dict[str, list[Verdict]]:
+    """Return the samples of the anchors with several votes, with a placeholder for the sample that shuffles passages.
+
+    A judge that is asked an anchor again must see the same prompt, so that sample number is skipped.
+    """
+    skipped = {digest: Verdict(digest, "", SHUFFLED_SAMPLE, SUPPORT) for digest, count in votes.items() if count > 1}
+    return {digest: [*verdicts.get(digest, ()), placeholder] for digest, placeholder in skipped.items()}
+
+
+def find_drift(
+    questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric]
+) -> tuple[str, ...]:
+    """Return which shares of the last answers to the anchors lie outside the 95% Wilson interval of the first answers.
+
+    The shares are those of anchors labelled as expected, of supported anchors recognised as such, and of other anchors
+    recognised as such.
+    """
+    pairs = []
+    for digest, (anchor, request) in questions.anchors.items():
+        labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
+        if len(labels) > 1:
+            pairs.append((anchor, labels[0], labels[-1]))
+    supported = [(a.label == SUPPORTED, first == SUPPORTED, last == SUPPORTED) for a, first, last in pairs]
+    shares = {
+        "anchors labelled as expected": [(first == a.label, last == a.label) for a, first, last in pairs],
+        "supported anchors recognised as such": [(first, last) for yes, first, last in supported if yes],
+        "other anchors recognised as such": [(not first, not last) for yes, first, last in supported if not yes],
+    }
+    changes = [_describe_change(description, correct) for description, correct in shares.items()]
+    return tuple(change for change in changes if change)
+
+
+def _describe_change(description: str, correct: Sequence[tuple[bool, bool]]) -> str:
+    """Return how the share of correct labels changed from the first to the last answers; "" within the interval."""
+    if not correct:
+        return ""
+    n = len(correct)
+    first_count = sum(first for first, _ in correct)
+    last_count = sum(last for _, last in correct)
+    bounds = wilson_interval(first_count, n)
+    if bounds.low <= last_count / n <= bounds.high:
+        return ""
+    return f"{description}: {last_count} of {n}, were {first_count} ({bounds.low:.0%} to {bounds.high:.0%} allowed)"
+
+
+def assess_judge(
+    judge: str, questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Rubrics, at: str | None
+) -> JudgeStatus:
+    """Return the status of a judge after a run; invalid if the mean score of the controls is above the ceiling."""
+    by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
+    values_by_kind: dict[str, list[float]] = defaultdict(list)
+    for digest, control in questions.controls.items():
+        values = _item_values(verdicts.get(digest, ()), by_hash[control.request.rubric_hash])
+        if values:
+            values_by_kind[control.kind].append(sum(values) / len(values))
+    is_right = [
+        label == questions.anchors[digest][0].label for digest, label in _last_labels(questions, verdicts, by_hash)
+    ]
+    means = [value for values in values_by_kind.values() for value in values]
+    mean = sum(means) / len(means) if means else None
+    reasons = [
+        f"controls {kind}: mean {sum(values) / len(values):.2f} (expected {MAX_CONTROL_MEAN} at most)"
+        for kind, values in sorted(values_by_kind.items())
+        if sum(values) / len(values) > MAX_CONTROL_MEAN
+    ]
+    return JudgeStatus(
+        judge,
+        controls=len(means),
+        controls_mean=mean,
+        anchors=len(is_right),
+        anchors_right=sum(is_right) / len(is_right) if is_right else None,
+        invalid=mean is not None and mean > MAX_CONTROL_MEAN,
+        reasons=tuple(reasons),
+        at=at,
+        drift=find_drift(questions, verdicts, by_hash),
+    )
+
+
+class AnchorSeparation(NamedTuple):
+    """The result of a self-test: the area under the ROC curve, the gap of means, and the number of scored anchors."""
+
+    area: float
+    gap: float
+    scored: int
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the judge distinguishes grounded claims from others."""
+        return self.area >= MIN_AREA and self.gap >= MIN_GAP
+
+
+def measure_separation(questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Rubrics) -> AnchorSeparation:
+    """Return how well verdicts on the anchors separate grounded from other claims. Raises InputError for too few."""
+    by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
+    scores, is_grounded = [], []
+    for digest, label in _last_labels(questions, verdicts, by_hash):
+        anchor, request = questions.anchors[digest]
+        scores.append(by_hash[request.rubric_hash].get_label_value(label) or 0.0)
+        is_grounded.append(anchor.label == SUPPORTED)
+    area, gap = compute_separation(scores, is_grounded)
+    return AnchorSeparation(area, gap, len(scores))
+
+
+def _last_labels(
+    questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric]
+) -> Iterator[tuple[str, str]]:
+    """Yield the last label of each anchor that has one."""
+    for digest, (_, request) in questions.anchors.items():
+        labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
+        if labels:
+            yield digest, labels[-1]
+
+
+def _labels_of_samples(
+    samples: Sequence[Verdict], request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]
+) -> list[str]:
+    """Return the labels of the samples that gave one, in their order."""
+    labels = (_label_of_sample(sample, request, rubrics) for sample in samples)
+    return [label for label in labels if label]
+
+
+def _label_of_sample(sample: Verdict, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]) -> str | None:
+    """Return the label that one sample gives to an anchor."""
+    items = fold_votes([sample], rubrics[request.rubric_hash]).items
+    return next((item.label for item in items if item.id == ANCHOR_CLAIM_ID), None)
+
+
+def _item_values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:
+    return [item.value for item in fold_votes(samples, rubric).items if item.value is not None]
+
+
+def _pair_requests(
+    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]]
+) -> Iterator[tuple[JudgeRequest, JudgeRequest]]:
+    """Yield a few requests of each rubric, each with a request about something else; independent of their order."""
+    by_rubric: dict[str, list[str]] = defaultdict(list)
+    for digest in sorted(requests):
+        by_rubric[requests[digest].rubric_hash].append(digest)
+    for digests in by_rubric.values():
+        for digest in digests[:PAIRS_PER_RUBRIC]:
+            question = _normalised_question(requests[digest])
+            others = (candidate for candidate in digests if not clusters_of[candidate] & clusters_of[digest])
+            other = next(
+                (
+                    candidate
+                    for candidate in others
+                    if question is None or _normalised_question(requests[candidate]) != question
+                ),
+                None,
+            )
+            if other is not None:
+                yield requests[digest], requests[other]
+
+
+def _normalised_question(request: JudgeRequest) -> str | None:
+    """Return the question of a request without differences of case and whitespace: several users may ask the same."""
+    question = request.inputs.get("question")
+    return " ".join(question.casefold().split()) if isinstance(question, str) else None

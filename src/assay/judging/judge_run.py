@@ -1,0 +1,346 @@
+"""Judging a run: each question about the recorded outputs is asked once, and its verdicts go to the verdict store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec import structs
+
+from assay.calls.interruption import handle_interrupts
+from assay.calls.retry import Clock
+from assay.formats.run_folder import RunFolder, list_run_rubrics
+from assay.judging.budget import Budget
+from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
+from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
+from assay.judging.collect_questions import (
+    VERDICT_STORE_NAME,
+    JudgeQuestions,
+    JudgingRequest,
+    cases_that_decide_alone,
+    check_self_judging,
+    load_judging_gate,
+    load_questions,
+    pending_questions,
+)
+from assay.judging.collect_votes import (
+    MAX_CALLS_PER_VOTE,
+    SecondJudge,
+    TokenUsage,
+    VotingJudge,
+    VotingRule,
+    choose_second_judge,
+    find_doubtful_requests,
+    share_caps,
+)
+from assay.judging.control_questions import (
+    ControlQuestions,
+    assess_judge,
+    build_control_questions,
+    count_anchor_rounds,
+    plan_anchor_votes,
+    skip_shuffled_sample,
+)
+from assay.judging.verdict_files import StoreContents
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
+from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
+from assay.records.release_gates import Gate
+from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
+
+NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEstimate:
+    """The estimated effort of a judge run.
+
+    It counts the requests, those already answered (`known`), the controls and anchors (`beside`), the calls at least
+    and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is unknown). The
+    maximum includes extra votes where votes differ and repair calls for bad replies, but not calls that fail.
+    """
+
+    judge: str
+    observations: int
+    requests: int
+    answered: int
+    control_requests: int
+    calls: int
+    max_calls: int
+    likely_usage: TokenUsage
+    max_usage: TokenUsage
+    votes: str
+    second: str = ""
+
+
+@dataclass(slots=True)
+class JudgeRun:
+    """The result of a judge run: the path of the verdicts, what was spent, and notices for the user.
+
+    `unscored` counts the requests whose votes give no verdict, by reason; `in_doubt` is the number of requests that a
+    second judge was asked, None without one.
+    """
+
+    preflight: JudgingEstimate
+    store_path: Path
+    notices: list[str] = field(default_factory=list)
+    tally: JudgingTally = field(default_factory=JudgingTally)
+    budget: Budget = field(default_factory=Budget)
+    rubrics: tuple[str, ...] = ()
+    judge_status: JudgeStatus | None = None
+    requests: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    double_bills: int = 0
+    is_done: bool = False
+    in_doubt: int | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit code: 0 if every request has a verdict, 1 if the judge cannot be trusted, 3 if verdicts are missing,
+        130 if interrupted."""
+        if self.tally.halted == "interrupted":
+            return 130
+        if self.is_done and (self.unscored or self.tally.halted):
+            return 3
+        return 0 if self.judge_status is None or self.judge_status.may_gate else 1
+
+
+ConfirmEstimate = Callable[[JudgingEstimate, Sequence[str]], bool]
+"""Receives the estimated effort and the notices, and returns whether to continue."""
+
+
+def judge_run(
+    request: JudgingRequest,
+    confirm: ConfirmEstimate = lambda *_: True,
+    progress: ReportProgress | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+    clock: Clock | None = None,
+) -> JudgeRun:
+    """Judge everything that has no verdict yet. `stopping` is called at the first Ctrl-C.
+
+    Raises InputError for bad inputs, IncompleteError if a verdict cannot be saved, and KeyboardInterrupt at the second
+    Ctrl-C; verdicts that were saved before are kept.
+    """
+    usual = list_run_rubrics(Path(request.run)) if request.run is not None else ()
+    chosen = choose_judge(request.config, request.judge, request.flags, request.rubrics, usual)
+    second = choose_second_judge(request, chosen)
+    caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
+    budget = Budget(caps if second is None else share_caps(caps, second))
+    gate = load_judging_gate(request)
+    questions, notices = load_questions(request, chosen)
+    for judge_to_check in (chosen, second):
+        if judge_to_check is not None:
+            notices += check_self_judging(request, judge_to_check, questions)
+    questions, selection_notices = pending_questions(questions, request.only, gate)
+    session = _Session(request, chosen, second, questions, budget, gate or Gate(), on_interrupt)
+    contents = _read_store(request.store_path)
+    preflight = session.preflight(contents)
+    judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
+    judged.rubrics = chosen.folders
+    if not confirm(preflight, judged.notices):
+        return judged
+    with closing(SqliteVerdictStore(request.store_path)) as book:
+        book.register_judge(session.judge.identity)
+        if session.second is not None:
+            book.register_judge(session.second.judge.identity)
+        if request.run is not None:
+            _write_judge_to_manifest(
+                Path(request.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
+            )
+        try:
+            asyncio.run(session.run(book, judged, progress, clock))
+        except asyncio.CancelledError:  # a second Ctrl-C
+            raise KeyboardInterrupt from None
+    return judged
+
+
+class _Session:
+    """One call of `judge_run`, from the first questions to the status of the judge."""
+
+    def __init__(
+        self,
+        judgement: JudgingRequest,
+        chosen: ChosenJudge,
+        second: ChosenJudge | None,
+        questions: JudgeQuestions,
+        budget: Budget,
+        gate: Gate,
+        stopping: Callable[[], None],
+    ) -> None:
+        self.judgement, self.chosen, self.questions, self.budget = judgement, chosen, questions, budget
+        self.stopping = stopping
+        limits = judgement.limits
+        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._store_bytes)
+        self.second = None
+        if second is not None:
+            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._store_bytes)
+            self.second = SecondJudge(second, other)
+        self.digest = self.judge.identity.digest
+        self._book: SqliteVerdictStore | None = None
+        self.verdicts: dict[str, list[Verdict]] = {}
+        self._recorded: Mapping[str, Sequence[Verdict]] = {}
+        self._standing: JudgeStatus | None = None
+        self._round = 1
+        self._asked: dict[str, JudgeRequest] = {}
+        self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
+        setting = chosen.settings.votes
+        votes = judgement.votes or (setting if isinstance(setting, int) else None)
+        alone = cases_that_decide_alone(gate, questions.golden.cases)
+        self.voting = VotingRule(questions, self._rubrics, votes, alone, ControlQuestions({}, {}))
+
+    def preflight(self, contents: StoreContents) -> JudgingEstimate:
+        """Determine what must be asked, and return the estimated effort."""
+        self._recorded = contents.verdicts.get(self.digest, {})
+        self._standing = contents.statuses.get(self.digest)
+        self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
+        if self.second is not None:
+            self.second.load_recorded(contents)
+        requests = self.questions.find_requests(self.verdicts)
+        if requests:
+            self.voting.control_questions = build_control_questions(
+                requests, self.questions.clusters_of, self.chosen.rubrics
+            )
+            asks_more = any(self._missing_votes(request)[0] for request in requests.values())
+            self._begin_round(anew=asks_more)
+        control_requests = self.voting.control_questions.all_requests()
+        answered = 0
+        least, most = Counter[str](), Counter[str]()
+        for request in [*requests.values(), *control_requests]:
+            min_votes, max_votes = self._missing_votes(request)
+            answered += not min_votes
+            _add_usage(least, request, min_votes, self.judge.estimate_likely)
+            _add_usage(most, request, max_votes * MAX_CALLS_PER_VOTE, self.judge.estimate)
+        second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
+        if self.second is not None:
+            second_calls, second_usage = self.second.estimate_most(requests.values())
+            second_name = self.second.name
+        votes = f"1, and up to {MAX_VOTES} where they differ or one case decides"
+        return JudgingEstimate(
+            f"{self.judge.identity.model} ({self.chosen.name}, {self.digest})",
+            len(self.questions.observations),
+            len(requests),
+            answered,
+            len(control_requests),
+            least["calls"],
+            most["calls"] + second_calls,
+            self._usage_of(least),
+            self._usage_of(most).plus(second_usage),
+            str(self.voting.fixed) if self.voting.fixed else votes,
+            second_name,
+        )
+
+    def _begin_round(self, *, anew: bool) -> None:
+        """Decide whether the anchors are asked again: on a later day, if other questions are asked `anew`."""
+        before = self._standing
+        self._round = count_anchor_rounds(before, self.judgement.at, asks_more=anew)
+        again = before is not None and self._round > before.rounds
+        self.voting.anchor_votes = plan_anchor_votes(
+            self.voting.control_questions, self._recorded, self._round, asks_again=again
+        )
+
+    def _usage_of(self, total: Counter[str]) -> TokenUsage:
+        price = self.chosen.price
+        cost = price.compute_cost(total["prompt"], total["completion"]) if price is not None else None
+        return TokenUsage(total["prompt"], total["completion"], cost)
+
+    async def run(
+        self, book: SqliteVerdictStore, judged: JudgeRun, progress: ReportProgress | None, clock: Clock | None
+    ) -> None:
+        """Ask all questions, round by round, and determine the status of the judge."""
+        self._book = book
+        limits = self.judgement.limits
+        judge = VotingJudge(self.judge, self.voting)
+        runner = JudgingRunner(judge, book, self.voting.needs_more, limits, self.budget, clock, progress)
+        judged.tally = runner.tally
+        try:
+            with handle_interrupts(runner, self.stopping):
+                await self._ask_controls(runner, book, judged)
+                await self._ask_questions(runner, judged)
+                await self._ask_second_judge(book, judged, clock)
+            reasons = [self._missing_verdict_reason(request) for request in self._asked.values()]
+            judged.unscored = Counter(reason for reason in reasons if reason)
+        finally:
+            await self.judge.aclose()
+            if self.second is not None:
+                await self.second.judge.aclose()
+            judged.double_bills = book.possible_double_bills
+        judged.is_done = True
+
+    async def _ask_controls(self, runner: JudgingRunner, book: SqliteVerdictStore, judged: JudgeRun) -> None:
+        """Ask the control questions first, so that a judge that fails them is not paid for the other questions."""
+        control_questions = self.voting.control_questions
+        recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
+        samples = await runner.run(control_questions.all_requests(), recorded)
+        before = self._standing
+        if not samples:
+            judged.judge_status = before
+        if runner.tally.halted or not samples:
+            return
+        at = before.at if before is not None and before.rounds == self._round else self.judgement.at
+        standing = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at)
+        judged.judge_status = book.record_status(structs.replace(standing, rounds=self._round))
+
+    async def _ask_questions(self, runner: JudgingRunner, judged: JudgeRun) -> None:
+        """Ask the questions that follow from the verdicts so far, until there are no new ones."""
+        requests = new_requests = self.questions.find_requests(self.verdicts)
+        while new_requests and not runner.tally.halted:
+            self.verdicts |= await runner.run(new_requests.values(), self.verdicts)
+            earlier_requests, requests = requests, self.questions.find_requests(self.verdicts)
+            new_requests = {name: request for name, request in requests.items() if name not in earlier_requests}
+        judged.requests, self._asked = len(requests), requests
+
+    async def _ask_second_judge(self, book: SqliteVerdictStore, judged: JudgeRun, clock: Clock | None) -> None:
+        """Ask the second judge, if there is one, about the requests that the first left in doubt."""
+        if self.second is None or judged.judge_status is None or judged.tally.halted:
+            return
+        digest = self.second.judge.identity.digest
+        judged.judge_status = book.record_status(structs.replace(judged.judge_status, second=digest))
+        doubts = find_doubtful_requests(self.questions, self._asked, self.verdicts)
+        runner = self.second.make_runner(book, self.judgement.limits, self.budget, clock, judged.tally)
+        with handle_interrupts(runner, self.stopping):
+            await self.second.ask(runner, doubts.values())
+        judged.in_doubt = len(doubts)
+
+    def _missing_verdict_reason(self, request: JudgeRequest) -> str:
+        """Return why all votes on a request, earlier ones included, give no verdict; "" if they give one."""
+        recorded = (*self._recorded.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
+        votes = {sample.sample: sample for sample in recorded}
+        if not votes:
+            return NOT_ASKED
+        rubric = self._rubrics[request.rubric_hash]
+        ruling = fold_votes([votes[sample] for sample in sorted(votes)], rubric)
+        second_samples = self.second.samples.get(request.digest) if self.second is not None else None
+        if second_samples:
+            ruling = settle_ruling(ruling, fold_votes(second_samples, rubric))
+        return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
+
+    def _missing_votes(self, request: JudgeRequest) -> tuple[int, int]:
+        return self.voting.count_missing_votes(request, self.verdicts.get(request.digest, ()))
+
+    def _store_bytes(self, name: str, body: bytes) -> None:
+        assert self._book is not None
+        self._book.keep_rendered(name, body)
+
+
+def _add_usage(
+    total: Counter[str], request: JudgeRequest, calls: int, estimate: Callable[[JudgeRequest], tuple[int, int]]
+) -> None:
+    """Add to a total the calls for a request and their estimated prompt and completion tokens."""
+    if calls:  # an estimate renders the prompt, which takes time
+        prompt, completion = estimate(request)
+        total.update(calls=calls, prompt=calls * prompt, completion=calls * completion)
+
+
+def _read_store(path: Path) -> StoreContents:
+    return read_store(path) if path.exists() else StoreContents()
+
+
+def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
+    """Record in the manifest of a run its judge and verdict store, and copy the rubrics that are not built in."""
+    judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
+    with RunFolder(run) as folder:
+        copies = folder.copy_rubrics(rubrics)
+        folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})

@@ -1,0 +1,181 @@
+"""Recorded verdicts chosen for replay: the samples of one judge from a verdict store or an export, with rubrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from assay.gates.calibration_file import load_calibrations
+from assay.metrics.catalog import CATALOG, JUDGED_METRICS, find_metric, is_metric_measurable, parse_metric
+from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics
+from assay.metrics.metric import parse_metric_name
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.verdicts import Calibration, JudgeIdentity, JudgeStatus, LabelledRate, compute_rubrics_hash
+from assay.stats.intervals import wilson_interval
+
+_MAX_NAMED = 5
+
+
+def load_verdicts(
+    verdicts: str | None, judge: str | None, calibration: str | None, rubrics: Sequence[str] = ()
+) -> tuple[RecordedVerdicts | None, tuple[str, ...]]:
+    """Return the recorded verdicts that a scoring uses, and notices for the user; None if no file is given.
+
+    `calibration` is a file written by `assay calibrate`, `rubrics` are folders of rubrics in addition to the built-in
+    ones. Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
+    """
+    calibrations = load_calibrations(calibration) if calibration is not None else {}
+    if verdicts is not None:
+        from assay.judging.rubric_files import load_rubrics  # scoring without verdicts needs no rubrics
+
+        judging, notices = open_verdicts(verdicts, judge, load_rubrics(rubrics))
+        return replace(judging, calibrations=calibrations), notices
+    if judge is not None:
+        raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
+    return (RecordedVerdicts(calibrations=calibrations) if calibrations else None), ()
+
+
+def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[RecordedVerdicts, tuple[str, ...]]:
+    """Return the verdicts of one judge for replay, and notices for the user.
+
+    `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
+    without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
+    """
+    from assay.judging.control_questions import build_anchor_requests
+    from assay.judging.verdict_store import read_store  # scoring without verdicts needs no database
+
+    contents = read_store(path)
+    second_judges = {status.second for status in contents.statuses.values()}
+    # A second judge is chosen only by its name: without one, the file is read as that of the first judge.
+    candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
+    chosen = _choose_judge_identity(path, candidates, judge)
+    anchors = build_anchor_requests(
+        rubrics
+    )  # every judge is asked these, so they do not show that any claim was asked about
+    recorded = contents.verdicts.get(chosen.digest, {})
+    book = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
+    standing = contents.statuses.get(chosen.digest)
+    notices = [f"{path}: {warning}" for warning in contents.warnings]
+    if standing is not None and standing.invalid:
+        notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
+    if standing is not None and standing.drift:
+        changes = "; ".join(standing.drift)
+        notices.append(
+            f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
+            "verdict store"
+        )
+    valid = standing is None or standing.may_gate
+    second = standing.second if standing is not None else ""
+    seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
+    return RecordedVerdicts(
+        rubrics,
+        book,
+        chosen.digest,
+        valid=valid,
+        model=chosen.model,
+        control_agreement=_anchor_accuracy(standing),
+        second_judge=second,
+        second_verdicts=seconds,
+    ), tuple(notices)
+
+
+def _anchor_accuracy(standing: JudgeStatus | None) -> LabelledRate | None:
+    if standing is None or standing.anchors_right is None or not standing.anchors:
+        return None
+    bounds = wilson_interval(round(standing.anchors_right * standing.anchors), standing.anchors)
+    return LabelledRate(standing.anchors_right, bounds.low, bounds.high, standing.anchors)
+
+
+def match_verdicts(
+    judging: RecordedVerdicts | None, golden_digest: str
+) -> tuple[RecordedVerdicts | None, tuple[str, ...]]:
+    """Return the judging with the calibrations that apply here, and notices about the others and about doubtful ones.
+
+    A calibration of another judge, another rubric or another version of the rules lets no metric gate. A calibration of
+    the rules applies only to the golden set on which it was measured, because the rules weigh its words (ADR 0031).
+    `golden` is the digest of the golden set that is scored.
+    """
+    if judging is None or not judging.calibrations:
+        return judging, ()
+    matching, notices = {}, []
+    for metric, record in judging.calibrations.items():
+        mismatch = _calibration_mismatch(record, judging, golden_digest)
+        if mismatch:
+            notices.append(f"the calibration of {metric} was measured {mismatch}: the metric informs and does not gate")
+            continue
+        matching[metric] = record
+        if record.golden != golden_digest:
+            notices.append(
+                f"the calibration of {metric} was measured on another golden set: calibrate again where answers changed"
+            )
+    return replace(judging, calibrations=matching), tuple(notices)
+
+
+def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden: str) -> str:
+    """Return how the conditions of a calibration differ from those of this scoring; "" if they are the same."""
+    name = parse_metric_name(record.metric)
+    if name.key_value("by", "rules") == "rules":
+        if not record.applies_to(RULES_VERSION, ""):
+            return f"with another version of the rules (got {record.judge}; expected {RULES_VERSION})"
+        return "on another golden set, whose words the rules weigh differently" if record.golden != golden else ""
+    if (
+        not judging.verdicts or name.base not in CATALOG
+    ):  # nothing judged, or a metric that only people and judges label
+        return ""
+    if record.judge != judging.judge:
+        return f"on another judge (got {record.judge}; expected {judging.judge})"
+    rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
+    if record.rubric_hash != rubric:
+        return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
+    calibrated_anchors, current_anchors = record.anchors, judging.control_agreement
+    if (
+        calibrated_anchors is None
+        or current_anchors is None
+        or calibrated_anchors.low <= current_anchors.value <= calibrated_anchors.high
+    ):
+        return ""
+    allowed_range = f"{calibrated_anchors.low:.0%} to {calibrated_anchors.high:.0%} allowed"
+    return (
+        f"before the judge changed (E_JUDGE_DRIFT: {current_anchors.value:.0%} of its anchors are as expected, "
+        f"{calibrated_anchors.value:.0%} then, {allowed_range})"
+    )
+
+
+def warn_of_self_judging(
+    judging: RecordedVerdicts | None, versions: Mapping[str, Sequence[str]] | None
+) -> tuple[str, ...]:
+    """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers."""
+    if judging is None or not judging.model or not versions:
+        return ()
+    from assay.judging.independence import (
+        find_self_judging,  # a scoring without verdicts needs no patterns of model names
+    )
+
+    finding = find_self_judging(judging.model, versions)
+    if finding is None or finding.kind != "same_model":
+        return ()
+    return (f"judged by the model that wrote the answers ({judging.model}): it may favour its own words",)
+
+
+def metrics_with_verdicts(judging: RecordedVerdicts | None) -> tuple[str, ...]:
+    """Return the main metrics of a judge for which verdicts are recorded."""
+    recorded = judging.rubrics_with_verdicts if judging is not None else ()
+    return tuple(text for text in JUDGED_METRICS if is_metric_measurable(parse_metric(text), recorded))
+
+
+def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
+    matches = [identity for identity in judges if wanted in (None, identity.digest, identity.model)]
+    if len(matches) == 1:
+        return matches[0]
+    judge_names = [f"{identity.model} ({identity.digest})" for identity in judges]
+    choices = ", ".join(judge_names[:_MAX_NAMED]) + (
+        f" … and {len(judge_names) - _MAX_NAMED} more" if len(judge_names) > _MAX_NAMED else ""
+    )
+    if not judges:
+        message = "holds no verdicts (expected a verdict store or an export of one)"
+    elif wanted is None:
+        message = f"several judges, and none named (expected --judge with one of {choices})"
+    else:
+        several = "several such judges" if matches else "no such judge"
+        message = f"{several} (got {shorten_repr(wanted)}; expected one of {choices})"
+    raise InputError([Problem(path, None, "judge", message, "E_JUDGE")])

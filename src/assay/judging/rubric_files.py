@@ -1,0 +1,217 @@
+"""Loads judge rubrics from YAML: the shipped ones, compared with their lock file, and the user's own.
+
+The hash of a rubric is computed from its content and not from the bytes of the file, so that comments, line ends and
+folding do not change it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from assay.formats.strict_json import MisfitError, convert_strictly
+from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.records.digest import compute_digest
+from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.verdicts import DriftAnchor, JudgeRubric
+
+Rubrics = dict[tuple[str, str], JudgeRubric]
+"""Rubrics by name and language."""
+
+JUDGE_INPUTS = ("answer", "citations", "claims", "context", "facts", "history", "question", "reference")
+"""Everything that a judge may be given, which excludes configurations and scores."""
+RUBRICS_LOCK_FILE = "rubrics.lock"
+ANCHORS_FILE = "anchors.yaml"
+PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+T = TypeVar("T", bound=Struct)
+_WRITTEN = tuple(name for name in JudgeRubric.__struct_fields__ if name != "hash")
+
+
+class AnchorFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file of anchors."""
+
+    version: str
+    anchors: tuple[DriftAnchor, ...]
+
+
+def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
+    """Load the shipped rubrics and those of the folders (`*.yaml`), by name and language.
+
+    A rubric of a folder replaces a shipped one if it has another version. Raises SettingsError with everything that is
+    wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, unknown labels or inputs, a
+    second rubric of the same name and language, and a shipped rubric that differs from the lock file.
+    """
+    shipped = load_shipped_rubrics()
+    problems = compare_with_lock(shipped, _rubrics_folder().joinpath(RUBRICS_LOCK_FILE).read_text(encoding="utf-8"))
+    own_rubrics: dict[tuple[str, str], tuple[JudgeRubric, str]] = {}
+    paths: list[Path] = []
+    for folder in extra_dirs:
+        paths += _list_yaml_files(Path(folder), problems)
+    for path in paths:
+        try:
+            rubric = decode_rubric(read_yaml_file(path), str(path))
+        except SettingsError as error:
+            problems += error.problems
+            continue
+        key = rubric.name, rubric.language
+        replaced = shipped.get(key)
+        if key in own_rubrics:
+            message = f"a second rubric {rubric.name} in {rubric.language} (the first is in {own_rubrics[key][1]})"
+            problems.append(Problem(str(path), 1, "name", message, "E_RUBRIC_TWICE"))
+        elif replaced is not None and replaced.version == rubric.version and replaced.hash != rubric.hash:
+            message = f"other text than the shipped rubric (got version {rubric.version!r}; expected another version)"
+            problems.append(Problem(str(path), 1, "version", message, "E_RUBRIC_VERSION"))
+        own_rubrics[key] = rubric, str(path)
+    if problems:
+        raise SettingsError(problems)
+    return shipped | {key: rubric for key, (rubric, _) in own_rubrics.items()}
+
+
+def load_shipped_rubrics() -> Rubrics:
+    """Load the shipped rubrics, without comparing them with the lock file."""
+    rubrics: Rubrics = {}
+    for entry in sorted(_rubrics_folder().iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".yaml") and entry.name != ANCHORS_FILE:
+            name = f"rubrics/{entry.name}"
+            rubric = decode_rubric(read_yaml(entry.read_text(encoding="utf-8"), name), name)
+            rubrics[rubric.name, rubric.language] = rubric
+    return rubrics
+
+
+def load_anchors() -> AnchorFile:
+    """Load the anchors: fixed claims whose label is known, which show whether a judge works and whether it drifts."""
+    document = read_yaml(_rubrics_folder().joinpath(ANCHORS_FILE).read_text(encoding="utf-8"), ANCHORS_FILE)
+    return _fit_document(document, ANCHORS_FILE, AnchorFile, {})
+
+
+def decode_rubric(document: YamlDocument, name: str) -> JudgeRubric:
+    """Return the rubric of one file. Raises SettingsError with everything that is wrong."""
+    if not isinstance(document.data, dict):
+        got = "nothing" if document.data is None else shorten_repr(document.data)
+        message = f"not a rubric (got {got}; expected a mapping with {', '.join(_WRITTEN)})"
+        raise SettingsError([Problem(name, 1, "", message, "E_TYPE")])
+    if "hash" in document.data:
+        message = "unknown key (got 'hash', which is computed from the text)"
+        raise SettingsError([_problem_at_field(document, name, "hash", message, "E_UNKNOWN_FIELD")])
+    rubric = _fit_document(document, name, JudgeRubric, {"hash": ""})
+    problems = []
+    for field, message in _find_contradictions(rubric):
+        problems.append(_problem_at_field(document, name, field, message, "E_RUBRIC"))
+    if problems:
+        raise SettingsError(problems)
+    return structs.replace(rubric, hash=compute_digest(rubric))
+
+
+def format_lock(rubrics: Mapping[tuple[str, str], JudgeRubric]) -> str:
+    """Return the lock file of these rubrics: `name.language version hash`, sorted."""
+    lines = [f"{rubric.name}.{rubric.language} {rubric.version} {rubric.hash}\n" for rubric in rubrics.values()]
+    return "".join(sorted(lines))
+
+
+def compare_with_lock(rubrics: Mapping[tuple[str, str], JudgeRubric], locked: str) -> list[Problem]:
+    """Return what differs from the lock file, including rubrics whose text changed without a new version."""
+    locked_lines = {line.split(" ")[0]: line for line in locked.splitlines()}
+    problems = []
+    for line in format_lock(rubrics).splitlines():
+        name, version, _ = line.split(" ")
+        locked_line = locked_lines.pop(name, "")
+        if locked_line == line:
+            continue
+        message = "not as locked (run scripts/rubrics_lock.py)"
+        if locked_line.split(" ")[1:2] == [version]:
+            message = f"changed under the same version (got {version!r} again; expected a new version)"
+        problems.append(Problem(f"rubrics/{name}.yaml", None, "version", message, "E_RUBRIC_VERSION"))
+    missing = [
+        Problem(f"rubrics/{name}.yaml", None, "", "in the lock file, but missing", "E_RUBRIC") for name in locked_lines
+    ]
+    return problems + missing
+
+
+def _find_contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for everything that fits the types but makes no sense."""
+    labels = [label.name for label in rubric.labels]
+    if not _NAME.fullmatch(rubric.name):
+        yield "name", f"not a name (got {shorten_repr(rubric.name)}; expected lower case letters, digits and _)"
+    if not _LANGUAGE.fullmatch(rubric.language):
+        yield "language", f"not a language code (got {shorten_repr(rubric.language)}; expected two or three letters)"
+    if not rubric.version or not rubric.version.isprintable() or " " in rubric.version or "@" in rubric.version:
+        yield "version", f"not a version (got {shorten_repr(rubric.version)}; expected a text without spaces and @)"
+    if not rubric.task.strip():
+        yield "task", "empty (expected what the judge has to decide)"
+    yield from _find_unknown("inputs", rubric.inputs, JUDGE_INPUTS)
+    if not rubric.inputs:
+        yield "inputs", f"empty (expected some of {', '.join(JUDGE_INPUTS)})"
+    yield from _find_unknown("quotes", rubric.quotes, labels)
+    yield from _find_unknown("sources", rubric.sources, rubric.inputs[rubric.per_item :])
+    if bool(rubric.quotes) != bool(rubric.sources):
+        yield "sources", "quotes need sources, and sources quotes (got one of them)"
+    for index, name in enumerate(PLACEHOLDER.findall(rubric.task)):
+        if name not in rubric.inputs:
+            expected = ", ".join(rubric.inputs)
+            yield (
+                "task",
+                f"placeholder {index + 1} is not an input (got {shorten_repr(name)}; expected one of {expected})",
+            )
+    yield from _find_label_faults(rubric)
+
+
+def _find_label_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    if len(rubric.labels) < 2:
+        yield "labels", f"too few to choose from (got {len(rubric.labels)}; expected 2 or more)"
+    names = [label.name for label in rubric.labels]
+    for index, label in enumerate(rubric.labels):
+        at = f"labels[{index}]"
+        if not _NAME.fullmatch(label.name):
+            yield (
+                f"{at}.name",
+                f"not a label (got {shorten_repr(label.name)}; expected lower case letters, digits and _)",
+            )
+        if label.name in names[:index]:
+            yield f"{at}.name", f"label given twice (got {shorten_repr(label.name)} again)"
+        if label.value is not None and not 0 <= label.value <= 1:
+            yield f"{at}.value", f"out of range (got {label.value}; expected 0 to 1, or null for none)"
+        if not label.meaning.strip():
+            yield f"{at}.meaning", "empty (expected what makes the judge choose this label)"
+
+
+def _find_unknown(field: str, names: Sequence[str], known_names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for each name that is unknown or given twice."""
+    for index, name in enumerate(names):
+        if name not in known_names:
+            yield f"{field}[{index}]", f"unknown (got {shorten_repr(name)}; expected one of {', '.join(known_names)})"
+        elif name in names[:index]:
+            yield f"{field}[{index}]", f"given twice (got {shorten_repr(name)} again)"
+
+
+def _fit_document(document: YamlDocument, name: str, record: type[T], more: dict[str, Any]) -> T:
+    try:
+        return convert_strictly({**document.data, **more}, record)
+    except MisfitError as error:
+        raise SettingsError([_problem_at_field(document, name, *misfit) for misfit in error.misfits]) from None
+
+
+def _problem_at_field(document: YamlDocument, name: str, field: str, message: str, code: str) -> Problem:
+    """Return a problem at a field, or at the nearest field around it that the document has."""
+    nearest = field
+    while nearest and nearest not in document.positions:
+        nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
+    return build_yaml_problem(name, document.positions.get(nearest, YamlPosition(1, 1)), field, message, code)
+
+
+def _list_yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:
+    if not folder.is_dir():
+        problems.append(Problem(str(folder), None, "", "not a folder (expected one with rubrics as *.yaml)", "E_FILE"))
+        return []
+    return sorted(folder.glob("*.yaml"))
+
+
+def _rubrics_folder() -> Traversable:
+    return files("assay").joinpath("judging", "rubrics")

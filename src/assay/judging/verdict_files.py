@@ -1,0 +1,170 @@
+"""Encoding verdicts for the verdict store and for JSON Lines, so that a changed one is never mistaken for a verdict."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, structs
+
+from assay.calls.interfaces import SampleKey
+from assay.records.digest import encode_canonical_json
+from assay.records.errors import InputError, Problem
+from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict
+
+VerdictsByJudge = dict[str, dict[str, list[Verdict]]]
+"""Judge digest, request digest, samples in the order of their numbers."""
+
+_DECODER = msgspec.json.Decoder(Verdict)
+
+
+@dataclass(slots=True)
+class StoreContents:
+    """Everything in a verdict store or an export; `warnings` say what was left out because it was changed."""
+
+    judges: list[JudgeIdentity] = field(default_factory=list)
+    verdicts: VerdictsByJudge = field(default_factory=dict)
+    statuses: dict[str, JudgeStatus] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One line of an export: a judge, a status or a verdict; the last two with the SHA-256 of their JSON."""
+
+    judge: JudgeIdentity | None = None
+    standing: JudgeStatus | None = None
+    verdict: Verdict | None = None
+    sha256: str | None = None
+
+
+def sample_key(verdict: Verdict) -> SampleKey:
+    """Return the key of a verdict: request digest, judge digest, sample number."""
+    return verdict.request, verdict.judge, verdict.sample
+
+
+def encode_verdict(verdict: Verdict) -> tuple[bytes, bytes]:
+    """Return the canonical JSON and its SHA-256; characters that UTF-8 cannot encode become escapes."""
+    try:
+        record = encode_canonical_json(verdict)
+    except UnicodeEncodeError:
+        items = tuple(structs.replace(item, **_clean_texts(item)) for item in verdict.items)
+        record = encode_canonical_json(structs.replace(verdict, **_clean_texts(verdict), items=items))
+    return record, hashlib.sha256(record).digest()
+
+
+def decode_verdict(key: SampleKey, record: object, sha256: object) -> Verdict | None:
+    """Return the verdict of a row; None if key, record and hash do not match."""
+    if not isinstance(record, bytes) or hashlib.sha256(record).digest() != sha256:
+        return None
+    try:
+        verdict = _DECODER.decode(record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return verdict if sample_key(verdict) == key else None
+
+
+def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
+    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so."""
+    if before is None:
+        return now
+    merged = now if now.invalid or not before.invalid else before
+    anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
+    return structs.replace(
+        merged,
+        **anchors,
+        rounds=max(before.rounds, now.rounds),
+        drift=now.drift or before.drift,
+        second=now.second or before.second,
+    )
+
+
+def sort_verdicts(verdicts: Iterable[Verdict]) -> VerdictsByJudge:
+    """Return verdicts by judge and request, sorted, each request's samples by their number."""
+    by_judge: VerdictsByJudge = {}
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.judge, verdict.request, verdict.sample)):
+        by_judge.setdefault(verdict.judge, {}).setdefault(verdict.request, []).append(verdict)
+    return by_judge
+
+
+def encode_lines(contents: StoreContents) -> Iterator[bytes]:
+    """Yield the lines of an export: judges, their statuses, verdicts; the same bytes for the same contents."""
+    for judge in sorted(contents.judges, key=lambda judge: judge.digest):
+        yield encode_canonical_json(_Line(judge=judge)) + b"\n"
+    for _, standing in sorted(contents.statuses.items()):
+        yield encode_canonical_json(_Line(standing=standing, sha256=_sha256(standing))) + b"\n"
+    for by_request in contents.verdicts.values():
+        for samples in by_request.values():
+            for verdict in samples:
+                yield encode_canonical_json(_Line(verdict=verdict, sha256=_sha256(verdict))) + b"\n"
+
+
+def read_export(path: Path) -> StoreContents:
+    """Read an export. Raises InputError listing every line that is invalid, was changed, or contradicts another."""
+    contents, problems = StoreContents(), list[Problem]()
+    first_lines: dict[SampleKey, tuple[int, Verdict]] = {}
+    decoder = msgspec.json.Decoder(_Line)
+    with path.open("rb") as lines:
+        for number, raw in enumerate(lines, 1):
+            if not raw.strip():
+                continue
+            try:
+                line = decoder.decode(raw)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                problems.append(Problem(str(path), number, "", f"not a line of verdicts: {error}", "E_VERDICT"))
+                continue
+            message = _add_line(line, contents, first_lines, number)
+            if message:
+                problems.append(Problem(str(path), number, "", message, "E_VERDICT"))
+    if problems:
+        raise InputError(problems)
+    contents.verdicts = sort_verdicts(verdict for _, verdict in first_lines.values())
+    return contents
+
+
+def drop_unknown_judges(contents: StoreContents) -> StoreContents:
+    """Leave out, with a warning, the verdicts of judges whose identity is not recorded."""
+    known_judges = {judge.digest for judge in contents.judges}
+    unknown = {judge: requests for judge, requests in contents.verdicts.items() if judge not in known_judges}
+    for judge, requests in unknown.items():
+        count = sum(map(len, requests.values()))
+        contents.warnings.append(f"{count} verdicts of an unknown judge were left out ({judge})")
+        del contents.verdicts[judge]
+    return contents
+
+
+def _add_line(
+    line: _Line, contents: StoreContents, first_lines: dict[SampleKey, tuple[int, Verdict]], number: int
+) -> str:
+    """Add one line to the contents; returns what is wrong with it, empty if nothing."""
+    records = [record for record in (line.judge, line.standing, line.verdict) if record is not None]
+    if len(records) != 1:
+        return "expected exactly one of judge, standing and verdict"
+    (record,) = records
+    if isinstance(record, JudgeIdentity):
+        contents.judges += [record] if record not in contents.judges else []
+        return ""
+    if line.sha256 != _sha256(record):
+        return "it was changed: its contents do not match its sha256"
+    if isinstance(record, JudgeStatus):
+        contents.statuses[record.judge] = merge_status(contents.statuses.get(record.judge), record)
+        return ""
+    first_line, first = first_lines.setdefault(sample_key(record), (number, record))
+    return "" if first == record else f"another verdict for the sample of line {first_line} (expected one)"
+
+
+def _sha256(record: Verdict | JudgeStatus) -> str:
+    return hashlib.sha256(encode_canonical_json(record)).hexdigest()
+
+
+def _clean_texts(record: Struct) -> dict[str, str]:
+    """Return the text fields of a record with escapes for what UTF-8 cannot encode."""
+    texts = {name: value for name, value in structs.asdict(record).items() if isinstance(value, str)}
+    return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in texts.items()}
+
+
+def count_verdicts(verdicts: Mapping[str, Mapping[str, Sequence[Verdict]]]) -> int:
+    """Return the number of verdicts."""
+    return sum(len(samples) for requests in verdicts.values() for samples in requests.values())

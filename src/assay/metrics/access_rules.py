@@ -1,0 +1,136 @@
+"""Who may see which chunk: the visibility rule, and the sources of access fields.
+
+The case's own evidence decides first, then the corpus, then what the target reports of its chunks. The last is marked
+as self-reported, because a leaking system must not vouch for itself (ADR 0026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from assay.records.golden_set import Corpus, CorpusChunk, User
+from assay.records.observations import Chunk
+
+_FIELDS = ("tenant", "roles", "position", "valid_from", "valid_to")
+
+
+class Access(Struct, frozen=True):
+    """The fields of a chunk that decide who may see it."""
+
+    tenant: str | None = None
+    roles: frozenset[str] = frozenset()
+    position: float | None = None
+    position_scope: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether anything restricts the chunk at all."""
+        return self != _OPEN
+
+
+_OPEN = Access()
+
+
+def read_corpus_access(chunk: CorpusChunk) -> Access:
+    """Return the access fields that the corpus states."""
+    return Access(
+        chunk.tenant,
+        frozenset(chunk.roles),
+        chunk.position,
+        chunk.position_scope,
+        chunk.valid_from,
+        chunk.valid_to,
+    )
+
+
+def read_metadata_access(metadata: dict[str, Any]) -> Access:
+    """Return the access fields that the target reports in the metadata of a chunk."""
+    roles = metadata.get("roles") or metadata.get("acl_roles") or ()
+    position = metadata.get("position")
+    number = isinstance(position, (int, float)) and not isinstance(position, bool)
+    return Access(
+        _text(metadata, "tenant") or _text(metadata, "tenant_id"),
+        frozenset(roles if isinstance(roles, (list, tuple)) else [str(roles)]),
+        position if number else None,
+        _text(metadata, "position_scope"),
+        _text(metadata, "valid_from"),
+        _text(metadata, "valid_to"),
+    )
+
+
+def _text(metadata: dict[str, Any], key: str) -> str | None:
+    value = metadata.get(key)
+    return value if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=4096)
+def parse_day(text: str) -> date | None:
+    """Return the day that an ISO 8601 date or time names, None where it names none."""
+    try:
+        return datetime.fromisoformat(text).date()
+    except ValueError:
+        return None
+
+
+def is_visible(access: Access, user: User, as_of: str | None) -> bool:
+    """Return whether a user may see a chunk (ADR 0026).
+
+    Visible when the tenant is absent or the user's, the roles are empty or shared, the position is absent or lies
+    before the user's in the same scope, and valid_from ≤ as_of < valid_to, a missing bound being open.
+
+    >>> is_visible(Access(roles=frozenset({"hr"})), User(roles=("sales",)), None)
+    False
+    """
+    if access.tenant is not None and access.tenant != user.tenant:
+        return False
+    if access.roles and access.roles.isdisjoint(user.roles):
+        return False
+    same_scope = access.position_scope is None or access.position_scope == user.position_scope
+    if access.position is not None and user.position is not None and same_scope and access.position >= user.position:
+        return False
+    return is_in_force(access, as_of)
+
+
+def is_in_force(access: Access, as_of: str | None) -> bool:
+    """Return whether valid_from ≤ as_of < valid_to; always true without a date to compare with."""
+    now = parse_day(as_of) if as_of else None
+    if now is None:
+        return True
+    start = parse_day(access.valid_from) if access.valid_from else None
+    end = parse_day(access.valid_to) if access.valid_to else None
+    return (start is None or start <= now) and (end is None or now < end)
+
+
+class SupersededVersions:
+    """Which chunks of the corpus belong to a version of a document that a newer one has replaced."""
+
+    def __init__(self, corpus: Corpus, as_of: str | None) -> None:
+        self._newest: dict[str, tuple[date, str]] = {}
+        self._chunks = corpus.chunks
+        limit = parse_day(as_of) if as_of else None
+        for chunk in corpus.chunks.values():
+            start = parse_day(chunk.valid_from) if chunk.valid_from else None
+            if chunk.document is None or chunk.version is None or start is None or (limit and start > limit):
+                continue
+            newest = self._newest.get(chunk.document)
+            if newest is None or (start, chunk.version) > newest:
+                self._newest[chunk.document] = (start, chunk.version)
+
+    def count_superseded(self, chunks: Iterable[Chunk]) -> int | None:
+        """Return how many of these chunks are superseded; None where the corpus dates none of them."""
+        dated = superseded = 0
+        for chunk in chunks:
+            corpus_chunk = self._chunks.get(chunk.chunk_id)
+            if corpus_chunk is None or corpus_chunk.version is None or corpus_chunk.document not in self._newest:
+                continue
+            newest_version = self._newest[corpus_chunk.document][1]
+            dated += 1
+            superseded += corpus_chunk.version != newest_version
+        return superseded if dated else None

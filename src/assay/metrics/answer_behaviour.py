@@ -1,0 +1,274 @@
+"""Metrics of behaviour: what an answer did (answer, abstain, deny, escalate) compared with what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from msgspec import UNSET, UnsetType
+
+from assay.metrics.case_index import CaseIndex
+from assay.metrics.metric import (
+    Batch,
+    FactKey,
+    JoinedRows,
+    Metric,
+    MetricName,
+    Unscored,
+    make_score_column,
+    rows_not_applicable,
+    rows_with_error,
+)
+from assay.records.golden_set import BEHAVIOURS
+from assay.records.observations import NULL_ANSWER
+from assay.records.scores import ScoreColumn
+from assay.stats.arrays import BoolArray, IndexArray
+from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+
+ANSWER_BEHAVIOUR = "answer"
+UNDECIDED = -1
+BEHAVIOUR_CODES: dict[str, int] = {name: code for code, name in enumerate(BEHAVIOURS)} | {"": UNDECIDED}
+BEHAVIOUR_BITS: dict[str, int] = {name: 1 << code for code, name in enumerate(BEHAVIOURS)}
+
+
+class AnswerFacts:
+    """The answers of the block, and what each of them did: classified together, because a cheap filter over the joined
+    text leaves few for the careful rules."""
+
+    def __init__(self) -> None:
+        self.cases: list[CaseIndex] = []
+        self.answers: list[str | UnsetType | None] = []
+        self.declared: list[str | None] = []
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order."""
+        self.cases += rows.cases
+        self.answers += [observation.answer for observation in rows.observations]
+        self.declared += [observation.behaviour for observation in rows.observations]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The answers; empty where there is none."""
+        return [answer if isinstance(answer, str) else "" for answer in self.answers]
+
+    @cached_property
+    def checkable_rows(self) -> list[int]:
+        """Rows whose case states what to look for in an answer's text."""
+        return [row for row, case in enumerate(self.cases) if case.states_text]
+
+    @cached_property
+    def has_no_answer(self) -> BoolArray:
+        """Rows without an answer because none was asked for."""
+        return np.array([answer is UNSET for answer in self.answers], dtype=np.bool_)
+
+    @cached_property
+    def has_null_answer(self) -> BoolArray:
+        """Rows whose answer is null: the target failed to give one."""
+        return np.array([answer is None for answer in self.answers], dtype=np.bool_)
+
+    @cached_property
+    def has_no_declaration(self) -> BoolArray:
+        """Rows whose target declared no behaviour."""
+        return np.array([behaviour is None for behaviour in self.declared], dtype=np.bool_)
+
+    @cached_property
+    def observed_behaviours(self) -> tuple[IndexArray, IndexArray]:
+        """What each answer did, and what its text alone shows, as numbers (`UNDECIDED` where it is open).
+
+        The text decides; the target's declaration counts only where the text is undecided or missing (ADR 0028).
+        """
+        behaviours = np.full(len(self.texts), BEHAVIOUR_CODES[ANSWER_BEHAVIOUR], dtype=np.int64)
+        text_behaviours = behaviours.copy()
+        for row in np.flatnonzero(find_behaviour_candidates(self.texts)).tolist():
+            text_behaviour, declared = detect_behaviour(self.texts[row]), self.declared[row]
+            text_behaviours[row] = (
+                BEHAVIOUR_CODES[text_behaviour.behaviour] if text_behaviour.is_decided_by_text else UNDECIDED
+            )
+            if not text_behaviour.is_decided_by_text and declared and self.texts[row].strip():
+                behaviours[row] = BEHAVIOUR_CODES[declared]
+            else:
+                behaviours[row] = BEHAVIOUR_CODES[text_behaviour.behaviour]
+        for row in np.flatnonzero(self.has_no_answer).tolist():
+            behaviours[row], text_behaviours[row] = BEHAVIOUR_CODES[self.declared[row] or ""], UNDECIDED
+        return behaviours, text_behaviours
+
+    @cached_property
+    def has_contradicted_declaration(self) -> BoolArray:
+        """Rows where the target declared something else than its decided text shows."""
+        text_behaviours = self.observed_behaviours[1]
+        declared = np.array([BEHAVIOUR_CODES[behaviour or ""] for behaviour in self.declared], dtype=np.int64)
+        return np.asarray(
+            (text_behaviours != UNDECIDED) & ~self.has_no_declaration & (declared != text_behaviours), dtype=np.bool_
+        )
+
+    def unscored_conditions(self, batch: Batch, *, declared_counts: bool = False) -> list[Unscored]:
+        """The conditions that every answer metric shares."""
+        not_asked = self.has_no_answer & self.has_no_declaration if declared_counts else self.has_no_answer
+        return [
+            rows_with_error(self.has_null_answer & (np.asarray(batch.errors) == NULL_ANSWER), "the answer is null"),
+            *batch.target_errors,
+            rows_not_applicable(not_asked, "no answer was asked for"),
+        ]
+
+
+BehaviourRule = Callable[[Batch, IndexArray], tuple[BoolArray, BoolArray]]
+"""From the batch and what was done: the rows on which a metric is defined, and those that score 1."""
+
+
+def _is_accepted(batch: Batch, behaviours: IndexArray) -> BoolArray:
+    """Rows whose behaviour is accepted; doing nothing (an empty answer) never is."""
+    return ((batch.behaviour_codes[1] >> np.maximum(behaviours, 0)) & 1).astype(np.bool_) & (behaviours >= 0)
+
+
+def _expect_behaviour(behaviour: str) -> BehaviourRule:
+    return lambda batch, behaviours: (
+        batch.behaviour_codes[0] == BEHAVIOUR_CODES[behaviour],
+        _is_accepted(batch, behaviours),
+    )
+
+
+def _score_behaviour(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return np.ones(len(behaviours), dtype=np.bool_), _is_accepted(batch, behaviours)
+
+
+def _is_refusal(behaviours: IndexArray) -> BoolArray:
+    """Rows that refused; an empty answer neither refuses nor answers."""
+    return np.asarray((behaviours != BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]) & (behaviours >= 0), dtype=np.bool_)
+
+
+def _is_answerable(batch: Batch) -> BoolArray:
+    return np.asarray(batch.behaviour_codes[1] == BEHAVIOUR_BITS[ANSWER_BEHAVIOUR], dtype=np.bool_)
+
+
+def _must_be_refused(batch: Batch) -> BoolArray:
+    return np.asarray(
+        (batch.behaviour_codes[1] & (BEHAVIOUR_BITS[ANSWER_BEHAVIOUR] | BEHAVIOUR_BITS["escalate"])) == 0,
+        dtype=np.bool_,
+    )
+
+
+def _score_answered(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return _is_answerable(batch), behaviours == BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]
+
+
+def _score_refused(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return _must_be_refused(batch), _is_refusal(behaviours)
+
+
+def _score_over_refusal(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return _is_answerable(batch), _is_refusal(behaviours)
+
+
+def _score_under_refusal(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return _must_be_refused(batch), behaviours == BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]
+
+
+_BEHAVIOUR_RULES: dict[str, tuple[BehaviourRule, str]] = {
+    "behaviour": (_score_behaviour, ""),
+    "abstention_accuracy": (_expect_behaviour("abstain"), "no abstention expected"),
+    "denial_accuracy": (_expect_behaviour("permission_denied"), "no denial of permission expected"),
+    "escalation_accuracy": (_expect_behaviour("escalate"), "no escalation expected"),
+    "answered": (_score_answered, "a refusal is expected or accepted"),
+    "refused": (_score_refused, "an answer is expected or accepted"),
+    "over_refusal": (_score_over_refusal, "a refusal is expected or accepted"),
+    "under_refusal": (_score_under_refusal, "an answer is expected or accepted"),
+}
+
+
+def _behaviour_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    rule, undefined_reason = _BEHAVIOUR_RULES[name.base]
+    defined, scores = rule(batch, facts.observed_behaviours[0])
+    undefined = rows_not_applicable(~defined, undefined_reason)
+    return make_score_column(
+        name, scores.astype(np.float64), undefined, *facts.unscored_conditions(batch, declared_counts=True)
+    )
+
+
+def _calibration_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    """1 where the case was refused or answered as it should be; the summary balances the two kinds of case."""
+    facts = batch.get_facts(AnswerFacts)
+    answerable, answered = _score_answered(batch, facts.observed_behaviours[0])
+    refusable, refused = _score_refused(batch, facts.observed_behaviours[0])
+    is_correct = (answerable & answered) | (refusable & refused)
+    undefined = rows_not_applicable(~answerable & ~refusable, "both answering and refusing are accepted")
+    return make_score_column(
+        name, is_correct.astype(np.float64), undefined, *facts.unscored_conditions(batch, declared_counts=True)
+    )
+
+
+def _mismatch_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    undeclared = rows_not_applicable(facts.has_no_declaration, "the target declared no behaviour")
+    return make_score_column(
+        name, facts.has_contradicted_declaration.astype(np.float64), *facts.unscored_conditions(batch), undeclared
+    )
+
+
+def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
+    return ((AnswerFacts, ()),)
+
+
+def _reward_row(name: str, summary: str, source: str) -> Metric:
+    """A metric that is higher for better answers."""
+    return Metric(name, "answer", summary, source, needs=_need_answers, compute=_behaviour_column, yields_to_leaks=True)
+
+
+def _defect_row(name: str, summary: str, source: str) -> Metric:
+    """A defect that is present or absent; its mean is a rate."""
+    return replace(_reward_row(name, summary, source), direction="lower", statistic="rate", yields_to_leaks=False)
+
+
+BEHAVIOUR_METRICS: tuple[Metric, ...] = (
+    _reward_row(
+        "behaviour", "Whether the answer did what was expected: answer, abstain, deny or escalate.", "ADR 0028"
+    ),
+    _reward_row(
+        "abstention_accuracy", "Whether the system abstained where the corpus has no answer.", "`rag-trace` contract"
+    ),
+    _reward_row(
+        "denial_accuracy", "Whether the system denied permission where the user has none.", "`rag-trace` contract"
+    ),
+    _reward_row(
+        "escalation_accuracy", "Whether the system handed over where a person is needed.", "`rag-trace` contract"
+    ),
+    replace(
+        _reward_row(
+            "answered",
+            "Whether an answerable question was answered.",
+            "answer audit record: P(answered | not must_refuse)",
+        ),
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    replace(
+        _reward_row(
+            "refused",
+            "Whether a question that must be refused was refused.",
+            "answer audit record: P(refused | must_refuse)",
+        ),
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    _defect_row("over_refusal", "Whether an answerable question was refused.", "answer audit record"),
+    _defect_row("under_refusal", "Whether a question that must be refused was answered.", "answer audit record"),
+    replace(
+        _reward_row(
+            "refusal_calibration",
+            "Mean of the shares of rightly refused and rightly answered cases; a kind without cases is left out.",
+            "answer audit record",
+        ),
+        statistic="balanced",
+        parts=("refused", "answered"),
+        compute=_calibration_column,
+        yields_to_leaks=False,
+    ),
+    replace(
+        _defect_row(
+            "behaviour_mismatch", "Whether the target declared another behaviour than its text shows.", "ADR 0028"
+        ),
+        compute=_mismatch_column,
+    ),
+)

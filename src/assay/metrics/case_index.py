@@ -1,0 +1,403 @@
+"""Find runs of words that an answer copied from corpus chunks that the user may not see, listed in its trace or not.
+
+Which units of evidence a chunk covers: selectors turned into look-ups, once per case.
+
+A unit is a bit of an integer mask, so that overlap, repeats and several units per chunk are one rule. `None` means that
+nobody judged the chunk, 0 that it was judged and found irrelevant.
+
+Index a golden set: each case with its look-ups, built once and shared by all observations of the case.
+
+Resolve a cited or required name: it means a chunk, or less precisely the document that the chunk belongs to.
+
+`doc` stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.metrics.access_rules import Access, SupersededVersions, is_visible, read_corpus_access
+from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector, User
+from assay.records.observations import Chunk
+from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex
+from assay.text.normalisation import fold_text
+from assay.text.tokens import DocumentFrequencies, tokenise_text
+
+if TYPE_CHECKING:
+    from assay.metrics.judge_requests import RecordedVerdicts
+
+
+_MOST_USER_PROFILES = 256  # cached masks of what a user may see
+
+
+class CorpusRuns:
+    """The runs of words of a corpus, with who may see them; not indexed as long as everybody may see everything."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
+        self.ids = [chunk.chunk_id for chunk in chunks]
+        self.texts = [chunk.text or "" for chunk in chunks]
+        numbers: dict[Access, int] = {}
+        self._access = np.array(
+            [numbers.setdefault(read_corpus_access(chunk), len(numbers)) for chunk in chunks], np.intp
+        )
+        self._accesses = list(numbers)
+        self._visible: dict[tuple[object, ...], Bools] = {}
+
+    @cached_property
+    def _index(self) -> CopiedRunIndex:
+        return CopiedRunIndex(self.texts)
+
+    def find_secret_runs(self, words: list[str], user: User, as_of: str | None) -> list[tuple[int, list[int]]]:
+        """Return the runs of `said` (folded tokens) that only chunks hold which the user may not see, in order: the
+        place of the run's first word, and the numbers of the chunks."""
+        mask = self._mask(user, as_of)
+        if len(words) < COPIED_RUN_LENGTH or mask.all():
+            return []
+        return self._index.find_hidden_runs(words, lambda numbers: mask[self._access[numbers]])
+
+    def _mask(self, user: User, as_of: str | None) -> Bools:
+        """Return which of the different accesses are open to a user."""
+        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
+        mask = self._visible.get(user_key)
+        if mask is None:
+            if len(self._visible) >= _MOST_USER_PROFILES:
+                self._visible.clear()
+            mask = np.array([is_visible(access, user, as_of) for access in self._accesses], np.bool_)
+            self._visible[user_key] = mask
+        return mask
+
+
+def find_copied_passages(case: CaseIndex, answer: str) -> list[tuple[str, str]]:
+    """Return the passages of an answer that are copied from forbidden chunks, as (text of such a chunk, the words).
+
+    A passage has eight words or more, occurs only in corpus chunks that the user may not see, and is not in the
+    question. The evidence of the case is open to its user.
+    """
+    user, corpus = case.case.user, case.golden_index.corpus_text
+    if user is None or corpus is None:
+        return []
+    answer_words = tokenise_text(answer)
+    secret_runs = corpus.find_secret_runs(answer_words, user, case.as_of)
+    if not secret_runs:
+        return []
+    question_words = tokenise_text(case.case.question)
+    question_runs = {
+        tuple(question_words[i : i + COPIED_RUN_LENGTH]) for i in range(len(question_words) - COPIED_RUN_LENGTH + 1)
+    }
+    leaked = []
+    for position, chunk_numbers in secret_runs:
+        is_in_question = tuple(answer_words[position : position + COPIED_RUN_LENGTH]) in question_runs
+        is_evidence = any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunk_numbers)
+        if not is_in_question and not is_evidence:
+            leaked.append((position, chunk_numbers))
+    return [(corpus.texts[chunk], " ".join(answer_words[start:end])) for chunk, start, end in _merge_runs(leaked)]
+
+
+def _merge_runs(runs: Iterable[tuple[int, list[int]]]) -> list[tuple[int, int, int]]:
+    """Return the longest passages of runs that follow each other in one chunk: its number, first word, and end."""
+    passages: list[tuple[int, int, int]] = []
+    for position, chunk_numbers in runs:
+        chunk, start, end = passages[-1] if passages else (-1, 0, 0)
+        if position + COPIED_RUN_LENGTH == end + 1 and chunk in chunk_numbers:
+            passages[-1] = chunk, start, end + 1
+        else:
+            passages.append((chunk_numbers[0], position, position + COPIED_RUN_LENGTH))
+    return passages
+
+
+CHUNK_ID = "chunk_id"
+QUOTE = "quote"
+
+CORPUS_FIELDS = ("document", "version", "section", "path", "kind", "tenant", "index_version", "chunking_strategy")
+
+
+def chunk_fields(chunk: Chunk, corpus_chunk: CorpusChunk | None) -> dict[str, Any]:
+    """Return a chunk's stable key fields: what it reports of itself, overruled by what the corpus knows."""
+    fields: dict[str, Any] = dict(chunk.metadata or {})
+    if corpus_chunk is not None:
+        fields.update(corpus_chunk.metadata)
+        for name in CORPUS_FIELDS:
+            value = getattr(corpus_chunk, name)
+            if value is not None:
+                fields[name] = value
+        if corpus_chunk.pages:
+            fields["page"] = corpus_chunk.pages
+    fields[CHUNK_ID] = chunk.chunk_id
+    return fields
+
+
+def has_field_value(fields: Mapping[str, Any], name: str, wanted: str | int) -> bool:
+    """Return whether a chunk's field has the wanted value; a field that lists several (pages) has each of them."""
+    value = fields.get(name)
+    if isinstance(value, (list, tuple)):
+        return wanted in value
+    return bool(value == wanted) and not isinstance(value, bool)
+
+
+class EvidenceIndex:
+    """Look-ups from chunks to the units of evidence that they cover; `by_id_alone`: every selector is a chunk id."""
+
+    __slots__ = ("_known", "_quotes", "_selectors", "by_id", "by_id_alone", "grades")
+
+    def __init__(self, units: Sequence[tuple[tuple[Selector, ...], int]], corpus: Corpus | None) -> None:
+        """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence."""
+        self.grades: list[int] = []
+        self.by_id: dict[str, int] = {}
+        self._selectors: list[tuple[Selector, int]] = []
+        self._quotes: list[tuple[str, Selector, int]] = []
+        self._known = corpus.chunks if corpus is not None else {}
+        for selectors, grade in units:
+            mask = 0
+            if grade > 0:
+                mask = 1 << len(self.grades)
+                self.grades.append(grade)
+            for selector in selectors:
+                self._add_selector(selector, mask)
+        self.by_id_alone = not self._selectors and not self._quotes
+
+    def _add_selector(self, selector: Selector, mask: int) -> None:
+        if len(selector) == 1 and CHUNK_ID in selector:
+            chunk_id = str(selector[CHUNK_ID])
+            self.by_id[chunk_id] = self.by_id.get(chunk_id, 0) | mask
+        elif QUOTE in selector:
+            other_fields = {key: value for key, value in selector.items() if key != QUOTE}
+            self._quotes.append((fold_text(str(selector[QUOTE])), other_fields, mask))
+        else:
+            self._selectors.append((selector, mask))
+
+    def unit_masks(self, chunks: Iterable[Chunk]) -> list[int | None]:
+        """Return for each chunk the units that it covers, None where nobody judged it."""
+        if self.by_id_alone:
+            get = self.by_id.get
+            return [get(chunk.chunk_id) for chunk in chunks]
+        return [self._mask(chunk) for chunk in chunks]
+
+    def _mask(self, chunk: Chunk) -> int | None:
+        covered_units = self.by_id.get(chunk.chunk_id)
+        corpus_chunk = self._known.get(chunk.chunk_id)
+        fields = chunk_fields(chunk, corpus_chunk)
+        for selector, mask in self._selectors:
+            if all(has_field_value(fields, name, wanted) for name, wanted in selector.items()):
+                covered_units = (covered_units or 0) | mask
+        if self._quotes:
+            text = chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)
+            folded = fold_text(text) if text is not None else None
+            for quote, other_fields, mask in self._quotes:
+                if (
+                    folded is not None
+                    and quote in folded
+                    and all(has_field_value(fields, n, w) for n, w in other_fields.items())
+                ):
+                    covered_units = (covered_units or 0) | mask
+        return covered_units
+
+    def best_grade(self, mask: int) -> int:
+        """Return the highest grade among the units of a mask; 0 for none."""
+        if not mask & (mask - 1):
+            return self.grades[mask.bit_length() - 1] if mask else 0
+        highest = 0
+        while mask:
+            lowest_bit = mask & -mask
+            highest = max(highest, self.grades[lowest_bit.bit_length() - 1])
+            mask ^= lowest_bit
+        return highest
+
+
+class GoldenIndex:
+    """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed.
+
+    `judging` holds the recorded verdicts; `whole` is the golden set from which the cases of `golden` are selected.
+    """
+
+    def __init__(
+        self,
+        golden: GoldenSet,
+        corpus: Corpus | None = None,
+        judging: RecordedVerdicts | None = None,
+        whole: GoldenSet | None = None,
+    ) -> None:
+        self.golden, self.corpus, self.judging = golden, corpus, judging
+        self._whole = whole or golden
+        self.position = {case.id: position for position, case in enumerate(golden.cases)}
+        self._indexed: dict[int, CaseIndex] = {}
+        self._superseded: dict[str | None, SupersededVersions] = {}
+
+    def case_index(self, position: int) -> CaseIndex:
+        """Return the case at a place of the golden set with its look-ups."""
+        case_index = self._indexed.get(position)
+        if case_index is None:
+            case_index = self._indexed[position] = CaseIndex(self.golden.cases[position], self)
+        return case_index
+
+    @cached_property
+    def idf(self) -> DocumentFrequencies:
+        """How rare words are in the references and quotes of the full golden set and in the corpus.
+
+        A selection of cases does not change it, so that a score does not depend on which other cases are scored.
+        """
+        cases = self._whole.cases
+        texts = [case.reference for case in cases if case.reference]
+        texts += [unit.quote for case in cases for unit in case.evidence if unit.quote]
+        if self.corpus is not None:
+            texts += [chunk.text for chunk in self.corpus.chunks.values() if chunk.text]
+        return DocumentFrequencies.from_texts(texts)
+
+    @cached_property
+    def corpus_text(self) -> CorpusRuns | None:
+        """The runs of words of the corpus, with who may see them; None without a corpus."""
+        return CorpusRuns(self.corpus) if self.corpus is not None else None
+
+    def superseded_versions(self, as_of: str | None) -> SupersededVersions | None:
+        """Return which chunks are of a replaced version at a date; None without a corpus."""
+        if self.corpus is None:
+            return None
+        if as_of not in self._superseded:
+            self._superseded[as_of] = SupersededVersions(self.corpus, as_of)
+        return self._superseded[as_of]
+
+
+class CaseIndex:
+    """One golden case with its look-ups, built once and shared by all observations of the case."""
+
+    __slots__ = (
+        "__dict__",  # for what only few cases need
+        "accepted_bits",
+        "as_of",
+        "case",
+        "corpus",
+        "denied",
+        "evidence",
+        "expected_code",
+        "guarded",
+        "ideal",
+        "golden_index",
+        "partial",
+        "required",
+        "restricted",
+        "states_text",
+    )
+
+    def __init__(self, case: Case, joins: GoldenIndex) -> None:
+        self.case = case
+        self.golden_index = joins
+        self.corpus = joins.corpus
+        self.partial = joins.golden.judgments == "partial"
+        self.as_of = (case.user.as_of if case.user else None) or joins.golden.as_of
+        self.denied = case.behaviour == "permission_denied"
+        self.restricted = self.denied or bool(case.forbidden)
+        self.guarded = self.restricted or bool(case.forbidden_text)
+        self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
+        self.states_text = case.rubric is not None or bool(case.must_have)
+        evidence_units = () if self.denied else case.evidence
+        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in evidence_units], self.corpus)
+        self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
+        self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
+
+    @cached_property
+    def visibility_cache(self) -> dict[str, bool]:
+        """A cache: whether the user may see a chunk of the corpus, by chunk id."""
+        return {}
+
+    @cached_property
+    def forbidden(self) -> EvidenceIndex:
+        """Chunks that must not be seen: the case's forbidden ones, and its evidence where permission is denied."""
+        denied_evidence = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
+        return EvidenceIndex([*denied_evidence, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
+
+    @cached_property
+    def forbidden_texts(self) -> tuple[str, ...]:
+        """The texts of the forbidden chunks, as far as the corpus or a quote gives them."""
+        texts = [unit.quote for unit in self.case.evidence if self.denied and unit.quote]
+        if self.corpus is not None:
+            corpus_chunks = self.corpus.chunks
+            ids = self.forbidden.by_id if self.forbidden.by_id_alone else corpus_chunks
+            chunks = [corpus_chunks[chunk_id] for chunk_id in ids if chunk_id in corpus_chunks]
+            masks = self.forbidden.unit_masks([Chunk(chunk.chunk_id) for chunk in chunks])
+            texts += [chunk.text for chunk, mask in zip(chunks, masks, strict=True) if mask and chunk.text]
+        return tuple(texts)
+
+    def mask_of_grade(self, rel: int) -> int:
+        """Return the mask of the units of at least grade `rel`."""
+        return _bit_mask([grade >= rel for grade in self.evidence.grades])
+
+
+def _bit_mask(chosen: Iterable[bool]) -> int:
+    """Return the mask of the units that are chosen, in their order."""
+    return sum([1 << bit for bit, is_chosen in enumerate(chosen) if is_chosen])
+
+
+@lru_cache(maxsize=256)
+def _encode_behaviours(expected: Behaviour, also_accepted: tuple[Behaviour, ...]) -> tuple[int, int]:
+    """Return the expected behaviour as a number, and all accepted ones as a set of bits."""
+    accepted = {expected, *also_accepted}
+    return BEHAVIOURS.index(expected), sum(
+        1 << code for code, behaviour in enumerate(BEHAVIOURS) if behaviour in accepted
+    )
+
+
+SEPARATORS = ":#/"
+MAX_DOCUMENT_CHUNKS = 20
+"""The most chunks that the name of a document stands for if the document was not shown."""
+_SEPARATOR = re.compile(f"[{SEPARATORS}]")
+
+
+def resolve_citation(name: str, chunk_id: str, corpus: Corpus | None = None) -> bool:
+    """Return whether a cited or required name means this chunk: itself, or the document that it belongs to.
+
+    >>> resolve_citation("hr_leave", "hr_leave:v1:003"), resolve_citation("hr", "hr_leave:v1:003")
+    (True, False)
+    """
+    if name == chunk_id:
+        return True
+    if chunk_id.startswith(name) and chunk_id[len(name)] in SEPARATORS:
+        return True
+    corpus_chunk = corpus.chunks.get(chunk_id) if corpus is not None else None
+    return corpus_chunk is not None and corpus_chunk.document == name
+
+
+def find_cited_positions(
+    names: Set[str], chunk_ids: Iterable[str], corpus: Corpus | None = None
+) -> dict[str, list[int]]:
+    """Return for each name the positions of the chunk ids that it means; names that mean none are left out.
+
+    As `resolve_citation`, for many names in one pass.
+
+    >>> find_cited_positions({"hr", "it:v1", "x"}, ["hr:v1:1", "it:v1", "hr:v2:1"])
+    {'hr': [0, 2], 'it:v1': [1]}
+    """
+    positions: dict[str, list[int]] = {}
+    for position, chunk_id in enumerate(chunk_ids):
+        corpus_chunk = corpus.chunks.get(chunk_id) if corpus is not None else None
+        names_of_chunk = {chunk_id, *(chunk_id[: cut.start()] for cut in _SEPARATOR.finditer(chunk_id))}
+        if corpus_chunk is not None and corpus_chunk.document is not None:
+            names_of_chunk.add(corpus_chunk.document)
+        for name in names_of_chunk & names:
+            positions.setdefault(name, []).append(position)
+    return positions
+
+
+def find_cited_texts(names: Set[str], corpus: Corpus | None) -> dict[str, dict[str, str]]:
+    """Return for each name the first chunks of the corpus that it means, by id, with their texts ("" without one)."""
+    corpus_chunks = corpus.chunks if corpus is not None else {}
+    document_names = names - corpus_chunks.keys()
+    ids = list(corpus_chunks) if document_names else []
+    positions = find_cited_positions(document_names, ids, corpus)
+    texts: dict[str, dict[str, str]] = {}
+    for name in names:
+        if name in corpus_chunks:
+            chunk_ids = [name]
+        else:
+            chunk_ids = [ids[position] for position in positions.get(name, ())[:MAX_DOCUMENT_CHUNKS]]
+        texts[name] = {chunk_id: corpus_chunks[chunk_id].text or "" for chunk_id in chunk_ids}
+    return texts
+
+
+def is_cited_among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:
+    """Return whether a name means any of these chunks."""
+    return name in chunk_ids or any(resolve_citation(name, chunk_id, corpus) for chunk_id in chunk_ids)

@@ -1,0 +1,237 @@
+"""The catalogue of built-in metrics, and the parsing of metric names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+
+from assay.metrics import answer_behaviour, citations, correctness, file_retrieval, leakage, ranking, scorers, usage
+from assay.metrics.case_checks import CHECK_METRICS as CHECK_GRADERS
+from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
+from assay.metrics.metric import Metric, MetricName, drop_default_keys, parse_metric_name, split_metric_names
+from assay.metrics.scorers import add_judge_scorer
+from assay.records.errors import MetricNameError, Problem, shorten_repr
+from assay.records.verdicts import compute_rubrics_hash
+
+CATALOG: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.name: add_judge_scorer(metric)
+        for family in (
+            ranking.RANKING_METRICS,
+            file_retrieval.FILE_METRICS,
+            citations.CITATION_METRICS,
+            citations.CITED_JUDGMENT_METRICS,
+            answer_behaviour.BEHAVIOUR_METRICS,
+            correctness.TEXT_METRICS,
+            leakage.VISIBILITY_METRICS,
+            usage.OPERATIONS_METRICS,
+            CHECK_GRADERS,
+            scorers.ANSWER_QUALITY_METRICS,
+        )
+        for metric in family
+    }
+)
+
+METRIC_ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "mrr": "rr",
+        "map": "ap",
+        "recip_rank": "rr",
+        "p": "precision",
+        "success": "hit",
+        "precision_returned": "precision(of=returned)",
+        "behavior": "behaviour",
+        "behavior_score": "behaviour",
+        "rprec": "r_precision",
+        "latency_end_to_end_ms": "latency_ms",
+        "p95_latency_ms": "latency_ms(stat=p95)",
+        "p50_latency_ms": "latency_ms(stat=p50)",
+        "failed_case_rate": "failed",
+    }
+)
+
+DEFAULT_METRICS: tuple[str, ...] = (
+    "hit@1", "hit@5", "hit@10", "recall@1", "recall@3", "recall@5", "recall@10",
+    "precision@5", "precision@10", "precision(of=returned)@5", "precision(of=returned)@10",
+    "rr@5", "rr@10", "ap", "ndcg@5", "ndcg@10", "ndcg(gain=linear)@10", "judged@10", "r_precision",
+    "recall(stage=final)@10", "rr(stage=final)@10", "ndcg(stage=final)@10", "overlap@10",
+    "context_recall", "context_precision", "context_rr", "context_ap",
+    "file_recall", "file_precision", "symbol_recall",
+    "citation_correctness(by=rules)", "citation_exists", "citation_in_context", "citation_reachable",
+    "citation_coverage", "must_cite", "cited_judged", "cited_relevant", "cited_grade", "sentence_coverage",
+    "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
+    "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
+    "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
+    "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
+    "citation_support(by=rules)", "misattributed(by=rules)", "hallucination_risk(by=rules)",
+    "contradiction_suspects", "no_claims",
+    "visibility_leaks", "access_self_reported", "injection_followed", "stale_chunks",
+    "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",
+    "failed",
+)  # fmt: skip
+
+JUDGED_METRICS: tuple[str, ...] = (
+    "faithfulness(by=judge)", "citation_support(by=judge)", "citation_correctness(by=judge)",
+    "misattributed(by=judge)", "hallucination_risk(by=judge)", "unsupported_claims(by=judge)",
+    "critical_hallucinations(by=judge)", "correctness(by=judge)", "completeness(by=judge)",
+    "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
+)  # fmt: skip
+"""Also scored, as far as possible, where verdicts are recorded: everything that judging asks for by default."""
+
+_SCORERS = ("rules", "judge")
+
+
+def find_metric(name: MetricName) -> Metric:
+    """Return the catalogue row of a parsed metric name."""
+    return CATALOG[name.base]
+
+
+@cache
+def parse_metric(text: str) -> MetricName:
+    """Return the canonical name of one metric, with aliases replaced and defaults left out.
+
+    Raises MetricNameError for an unknown name, key or value, a cut-off that the metric does not take, or a missing
+    scorer (`by=`).
+
+    >>> str(parse_metric("mrr@10")), str(parse_metric("ndcg(gain=exp2,stage=retrieved)@5"))
+    ('rr@10', 'ndcg@5')
+    """
+    name = parse_metric_name(_expand_returned_suffix(text))
+    if name.base in METRIC_ALIASES:
+        alias_target = parse_metric_name(METRIC_ALIASES[name.base])
+        keys = {**dict(alias_target.keys), **dict(name.keys)}
+        name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
+    metric = CATALOG.get(name.base)
+    if metric is None:
+        raise _metric_error(text, _unknown_metric_reason(name.base))
+    for problem in _find_key_problems(metric, name):
+        raise _metric_error(text, problem)
+    defaults = {key: spec.default for key, spec in metric.keys.items()}
+    return MetricName(name.base, drop_default_keys(dict(name.keys), defaults), name.k)
+
+
+def _expand_returned_suffix(text: str) -> str:
+    """Read the alias `precision@5_returned` as `precision(of=returned)@5`."""
+    base, _, k = text.strip().removesuffix("_returned").partition("@")
+    return f"{base}(of=returned)@{k}" if text.strip().endswith("_returned") and k else text
+
+
+def parse_metrics(texts: Iterable[str]) -> list[MetricName]:
+    """Return many names, once each, and report all bad ones together; a name without its scorer stands for both."""
+    names: dict[MetricName, None] = {}
+    problems: list[Problem] = []
+    for text in (part for metric_list in texts for part in split_metric_names(metric_list)):
+        try:
+            names.update(dict.fromkeys(_parse_for_scorers(text)))
+        except MetricNameError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise MetricNameError(problems)
+    return list(names)
+
+
+def _parse_for_scorers(text: str) -> list[MetricName]:
+    name = parse_metric_name(_expand_returned_suffix(text))
+    metric = CATALOG.get(METRIC_ALIASES.get(name.base, name.base))
+    if metric is None or "by" not in metric.keys or "by" in dict(name.keys):
+        return [parse_metric(text)]
+    return [parse_metric(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in _SCORERS]
+
+
+def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
+    problems: list[str] = []
+    stated_keys = dict(name.keys)
+    for key, value in stated_keys.items():
+        spec = metric.keys.get(key)
+        if spec is None:
+            problems.append(f"{metric.name} has no key {key!r} (expected {', '.join(metric.keys) or 'none'})")
+        elif spec.values and value not in spec.values:
+            problems.append(f"{key} must be one of {', '.join(spec.values)} (got {value!r})")
+        elif key == "rel" and not (value == spec.default or (value.isdigit() and 1 <= int(value) <= 10)):
+            problems.append(f"rel must be a grade from 1 to 10 (got {value!r})")
+    if "by" in metric.keys and "by" not in stated_keys:
+        problems.append(f"say which scorer: {metric.name}(by=rules) or {metric.name}(by=judge)")
+    if metric.cut == "no" and name.k is not None:
+        problems.append(f"{metric.name} takes no cut-off (got @{name.k})")
+    if metric.cut == "required" and name.k is None:
+        problems.append(f"{metric.name} needs a cut-off, as in {metric.name}@5")
+    return problems
+
+
+def _unknown_metric_reason(base: str) -> str:
+    close_names = get_close_matches(base, [*CATALOG, *METRIC_ALIASES], n=3)
+    if not close_names:
+        return "no such metric; `assay graders` lists all"
+    return f"no such metric; did you mean {' or '.join(close_names)}?"
+
+
+def _metric_error(text: str, reason: str) -> MetricNameError:
+    return MetricNameError([Problem("", None, "metric", f"{shorten_repr(text)}: {reason}", "E_METRIC")])
+
+
+def judged_counterparts(names: Iterable[MetricName]) -> list[MetricName]:
+    """Return the `judged` metric that belongs to each ranking metric, over the same ranks.
+
+    >>> [str(name) for name in judged_counterparts([parse_metric("ndcg(gain=linear)@10"), parse_metric("ap")])]
+    ['judged@10']
+    """
+    default_stage = CATALOG["judged"].keys["stage"].default
+    counterparts = []
+    for name in names:
+        if name.k is None or "stage" not in find_metric(name).keys or name.base == "overlap":
+            continue
+        keys = drop_default_keys({"stage": name.key_value("stage", default_stage)}, {"stage": default_stage})
+        counterparts.append(MetricName("judged", keys, name.k))
+    return counterparts
+
+
+def is_metric_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
+    """Return whether a name can be scored with the recorded verdicts: `held` must have all its rubrics."""
+    metric = find_metric(name)
+    if metric.scoring_class == "judged":
+        return bool(held)
+    return name.key_value("by", "rules") != "judge" or set(metric.rubrics) <= set(held)
+
+
+def may_metric_gate(name: MetricName, judging: RecordedVerdicts | None) -> bool:
+    """Return whether a rule may decide by a metric (ADR 0031).
+
+    Deterministic metrics may always gate. A metric whose scorer needs calibration may gate once the scorer is
+    calibrated against human labels, for the metric itself or for every metric that it rests on. Counts by rules need
+    their own calibration: the claims that rules call contradicted are not those that their calibrated probability
+    calls unsupported.
+
+    >>> may_metric_gate(parse_metric("recall@10"), None), may_metric_gate(parse_metric("faithfulness(by=rules)"), None)
+    (True, False)
+    """
+    metric, by = find_metric(name), name.key_value("by", "rules")
+    if by not in metric.uncalibrated:
+        return True
+    if judging is None:
+        return False
+    parts = [MetricName(base, (("by", by),)) for base in metric.rests_on]
+    follows_from_parts = by == "judge" or metric.unit != "count"
+    if _is_calibrated(name, by, judging):
+        return True
+    return follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
+
+
+def _is_calibrated(name: MetricName, by: str, judging: RecordedVerdicts) -> bool:
+    calibration = judging.calibrations.get(str(name))
+    if calibration is None or not calibration.may_gate:
+        return False
+    if by == "rules":
+        return calibration.applies_to(RULES_VERSION, "")
+    rubric_hash = compute_rubrics_hash(judging.rubrics.values(), find_metric(name).rubrics[0])
+    return judging.valid and calibration.applies_to(judging.judge, rubric_hash)
+
+
+def case_column_name(name: MetricName) -> MetricName:
+    """Return the name of the per-case column behind a name: the same without the statistic that only sums it up.
+
+    >>> str(case_column_name(parse_metric("latency_ms(stat=p95)")))
+    'latency_ms'
+    """
+    return MetricName(name.base, tuple(pair for pair in name.keys if pair[0] != "stat"), name.k)

@@ -1,0 +1,242 @@
+"""Metrics of citation support: every citation is compared with the claim that it is attached to.
+
+Citations given for the answer as a whole are compared with all of its claims and need to support one of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from assay.metrics.faithfulness import NOT_FOUND, UNSUPPORTED_LABELS, judge_claims
+from assay.metrics.judge_requests import (
+    MAX_ITEMS,
+    ItemLabel,
+    JudgeDialogue,
+    LabelRequests,
+    Outcome,
+    Rubrics,
+    collect_labels,
+    find_rubric,
+    make_item_requests,
+    not_applicable_outcome,
+    run_together,
+    scored_outcome,
+)
+from assay.metrics.parsed_answer import (
+    CITATION_SUPPORT_BY_RULES,
+    FAITHFULNESS_BY_RULES,
+    NO_CLAIMS,
+    NO_TEXT,
+    REFUSED,
+    CalibratedSupport,
+    Citation,
+    ParsedAnswer,
+    calibrate_support,
+    format_list,
+)
+from assay.records.observations import CONTEXT_STAGE
+from assay.records.verdicts import JudgeRequest
+from assay.text.claim_support import SourceSupport
+from assay.text.claims import Claim
+
+CITATION_SUPPORT_RUBRIC = "citation_support"
+MIN_NECESSARY_DIFFERENCE = 0.1
+"""How much less support a claim must have without a citation for the citation to share in what they support jointly."""
+MAX_JOINT_CITATIONS = 20
+"""Citations of one claim that can support it jointly; of more, each has to support it alone."""
+MISSING_SOURCE = ItemLabel("missing", 0.0)
+"""The label of a citation that names nothing known."""
+
+
+def find_support_exclusion(reading: ParsedAnswer) -> Outcome | None:
+    """Return why citations cannot be compared with claims, or None if they can."""
+    if not reading.has_texts:
+        return not_applicable_outcome(NO_TEXT)
+    if reading.is_refusal:
+        return not_applicable_outcome(REFUSED)
+    if not reading.claims:
+        return not_applicable_outcome(NO_CLAIMS)
+    texts = reading.cited_texts
+    if isinstance(texts, str):
+        return not_applicable_outcome(texts)
+    return None
+
+
+# ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def score_citation_support(reading: ParsedAnswer) -> Outcome:
+    """The mean, over citations, of the score of the claim by the cited source alone; 0 for one that names nothing.
+
+    A citation without which the claim has less support shares in what all citations of the claim support together.
+    """
+    unscored_outcome = find_support_exclusion(reading)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    calibrated_rules = calibrate_support(reading, CITATION_SUPPORT_BY_RULES)
+    scores = [_score_citation(citation, reading, calibrated_rules) for citation in reading.citations]
+    weak = [citation.name for citation, score in zip(reading.citations, scores, strict=True) if score < WEAK_SUPPORT]
+    return scored_outcome(math.fsum(scores) / len(scores), format_list("weak", weak))
+
+
+WEAK_SUPPORT = 0.3
+"""Citations with a lower score by rules are listed in the explanation of a case."""
+
+
+def _score_citation(citation: Citation, reading: ParsedAnswer, calibrated_rules: CalibratedSupport) -> float:
+    if not citation.texts:
+        return 0.0
+    score = calibrated_rules.score_support(best_citation_support(citation, reading))
+    citations_of_claim = reading.citations_by_claim[citation.claim.id] if citation.claim is not None else []
+    if citation.claim is not None and 1 < len(citations_of_claim) <= MAX_JOINT_CITATIONS:
+        joint_score = calibrated_rules.score_support(joint_citation_support(citation.claim, reading))
+        other_ids = {name for neighbour in citations_of_claim if neighbour is not citation for name in neighbour.texts}
+        if (
+            joint_score - calibrated_rules.score_support(reading.support_by_chunks(citation.claim, other_ids))
+            >= MIN_NECESSARY_DIFFERENCE
+        ):
+            return max(score, joint_score)
+    return score
+
+
+def best_citation_support(citation: Citation, reading: ParsedAnswer) -> SourceSupport:
+    """Return the support of the cited source alone; a citation of the whole answer is scored on its best claim."""
+    claims = reading.claims if citation.claim is None else (citation.claim,)
+    return max((reading.support_by_chunks(claim, citation.texts) for claim in claims), key=lambda support: support.z)
+
+
+def joint_citation_support(claim: Claim, reading: ParsedAnswer) -> SourceSupport:
+    """Return the support that all sources cited for a claim give it together."""
+    return reading.support_by_chunks(
+        claim, {name for citation in reading.citations_by_claim[claim.id] for name in citation.texts}
+    )
+
+
+def score_misattribution(reading: ParsedAnswer) -> Outcome:
+    """The share of attached citations whose source does not support the claim although another context chunk does."""
+    citations = _attached_citations(reading)
+    if isinstance(citations, Outcome):
+        return citations
+    best_supports = dict(
+        zip((claim.id for claim in reading.claims), reading.claim_supports(CONTEXT_STAGE), strict=True)
+    )
+    calibrated_claims, calibrated_citations = (
+        calibrate_support(reading, FAITHFULNESS_BY_RULES[CONTEXT_STAGE]),
+        calibrate_support(reading, CITATION_SUPPORT_BY_RULES),
+    )
+    misattributed = []
+    for citation in citations:
+        assert citation.claim is not None
+        context_support = best_supports[citation.claim.id]
+        is_supported_elsewhere = (
+            calibrated_claims.label_support(context_support) == "supported"
+            and context_support.source not in citation.texts
+        )
+        own_verdict = (
+            calibrated_citations.label_support(best_citation_support(citation, reading))
+            if citation.texts
+            else NOT_FOUND.label
+        )
+        if is_supported_elsewhere and own_verdict in UNSUPPORTED_LABELS:
+            misattributed.append(f"{citation.name}, but {context_support.source}")
+    return scored_outcome(len(misattributed) / len(citations), format_list("misattributed", misattributed))
+
+
+def _attached_citations(reading: ParsedAnswer) -> list[Citation] | Outcome:
+    """Return the citations attached to a claim, or why there is nothing to compare."""
+    if isinstance(reading.context_texts, str):
+        return not_applicable_outcome(reading.context_texts)
+    unscored_outcome = find_support_exclusion(reading)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    citations = [citation for citation in reading.citations if citation.claim is not None]
+    return citations or not_applicable_outcome("no citation is attached to a claim")
+
+
+# ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _citation_requests(reading: ParsedAnswer, rubrics: Rubrics) -> list[JudgeRequest]:
+    """Return the requests about all resolved citations, and about claims that several citations are attached to."""
+    rubric = find_rubric(rubrics, CITATION_SUPPORT_RUBRIC, reading.language)
+    entries, sources = [], dict[str, str]()
+    for citation in reading.citations:
+        if citation.texts:
+            sources[citation.name] = "\n\n".join(citation.texts.values())
+            text = reading.answer if citation.claim is None else citation.claim.text
+            entries.append({"id": citation.id, "text": text, "source": citation.name})
+    for claim in reading.claims:
+        joint_names = joint_citation_names(reading, claim.id)
+        if joint_names:
+            sources[" + ".join(joint_names)] = "\n\n".join(sources[name] for name in joint_names)
+            entries.append({"id": f"{claim.id}.all", "text": claim.text, "source": " + ".join(joint_names)})
+    requests = []
+    for start in range(0, len(entries), MAX_ITEMS):  # each with its own sources: of too much text a judge reads a part
+        group = entries[start : start + MAX_ITEMS]
+        group_sources = {entry["source"] for entry in group}
+        context = [{"id": name, "text": text} for name, text in sources.items() if name in group_sources]
+        requests += make_item_requests(rubric, "citations", group, {"question": reading.question, "context": context})
+    return requests
+
+
+def joint_citation_names(reading: ParsedAnswer, claim_id: str) -> list[str]:
+    """Return the resolved sources cited for a claim if there are several, else nothing."""
+    chunk_names = [citation.name for citation in reading.citations_by_claim.get(claim_id, ()) if citation.texts]
+    return chunk_names if len(chunk_names) > 1 else []
+
+
+def _label_citations(reading: ParsedAnswer, rubrics: Rubrics) -> LabelRequests:
+    """Ask about the citations; return the label of each, and of each claim with several, by id."""
+    unscored_outcome = find_support_exclusion(reading)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    requests = reading.cached_requests(CITATION_SUPPORT_RUBRIC, "", lambda: _citation_requests(reading, rubrics))
+    labels = collect_labels((yield requests), requests) if requests else {}
+    if isinstance(labels, Outcome):
+        return labels
+    return labels | {citation.id: MISSING_SOURCE for citation in reading.citations if not citation.texts}
+
+
+def _citation_value(citation: Citation, labels: dict[str, ItemLabel]) -> float:
+    """Return the value of a citation.
+
+    A citation of the whole answer needs to support only a part of it. Support for a part of a claim counts fully if all
+    citations of the claim support it jointly."""
+    own_value = labels[citation.id].value or 0.0
+    if citation.claim is None:
+        return float(own_value > 0)
+    joint_label = labels.get(f"{citation.claim.id}.all")
+    return max(own_value, joint_label.value or 0.0) if own_value > 0 and joint_label is not None else own_value
+
+
+def judge_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The mean value of the citations; 0 for one that names nothing known."""
+    labels = yield from _label_citations(reading, rubrics)
+    if isinstance(labels, Outcome):
+        return labels
+    values = [_citation_value(citation, labels) for citation in reading.citations]
+    unsupported = []
+    for citation, value in zip(reading.citations, values, strict=True):
+        if value < 1:
+            unsupported.append(f"{citation.name} ({labels[citation.id].label})")
+    return scored_outcome(math.fsum(values) / len(values), format_list("not supported", unsupported))
+
+
+def judge_misattribution(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The share of attached citations whose source does not support the claim although the context does."""
+    attached_citations = _attached_citations(reading)
+    if isinstance(attached_citations, Outcome):
+        return attached_citations
+    claims, citations = yield from run_together(
+        judge_claims(reading, rubrics, CONTEXT_STAGE), _label_citations(reading, rubrics)
+    )
+    if isinstance(claims, Outcome):
+        return claims
+    if isinstance(citations, Outcome):
+        return citations
+    misattributed = []
+    for citation in attached_citations:
+        assert citation.claim is not None
+        if not citations[citation.id].value and claims[citation.claim.id].value == 1:
+            misattributed.append(citation.name)
+    return scored_outcome(len(misattributed) / len(attached_citations), format_list("misattributed", misattributed))

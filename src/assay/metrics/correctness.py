@@ -1,0 +1,325 @@
+"""Answers by deterministic rules of text: keywords, exact values, numbers, facts that must be present.
+
+Correctness, completeness and relevance: answers compared with reference, must-have facts and question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, AnswerFacts
+from assay.metrics.case_index import CaseIndex
+from assay.metrics.judge_requests import WHOLE_ANSWER_ITEM as WHOLE
+from assay.metrics.judge_requests import (
+    JudgeDialogue,
+    Outcome,
+    Rubrics,
+    collect_labels,
+    find_rubric,
+    make_item_requests,
+    make_request,
+    not_applicable_outcome,
+    scored_outcome,
+)
+from assay.metrics.metric import Batch, FactKey, Metric, MetricKey, MetricName, make_score_column, rows_not_applicable
+from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, format_list
+from assay.records.golden_set import BEHAVIOURS
+from assay.records.observations import Observation
+from assay.records.scores import ScoreColumn
+from assay.text.answer_matching import (
+    KeywordScore,
+    compute_answer_similarity,
+    find_facts_with_missing_quantities,
+    has_all_quantities,
+    is_exact_match,
+    partition_facts,
+    score_keywords,
+)
+
+
+def grade_case_keywords(case: CaseIndex, answer: str) -> KeywordScore | None:
+    """Return the grade by keywords and incorrect patterns, or None if the case has neither."""
+    rubric = case.case.rubric
+    if rubric is None or not (rubric.correct_keywords or rubric.incorrect_patterns):
+        return None
+    return score_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
+
+
+def _score_keywords(case: CaseIndex, answer: str) -> float | None:
+    graded = grade_case_keywords(case, answer)
+    return None if graded is None else graded.score
+
+
+def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> float | None:
+    graded = grade_case_keywords(case, answer)
+    if graded is None or graded.score is None:
+        return None
+    return float(graded.hedged or graded.negated)
+
+
+def _score_exact_match(case: CaseIndex, answer: str) -> float | None:
+    rubric, reference = case.case.rubric, case.case.reference
+    if rubric is None or rubric.kind != "exact" or not reference:
+        return None
+    return float(is_exact_match(answer, reference))
+
+
+def _score_number_match(case: CaseIndex, answer: str) -> float | None:
+    rubric, reference = case.case.rubric, case.case.reference
+    if rubric is None or rubric.kind != "number" or not reference:
+        return None
+    matched = has_all_quantities(answer, reference, rubric.tolerance)
+    return None if matched is None else float(matched)
+
+
+def _score_facts(case: CaseIndex, answer: str) -> float | None:
+    facts = case.case.must_have
+    return len(partition_facts(answer, facts)[0]) / len(facts) if facts else None
+
+
+TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
+    "keywords": _score_keywords,
+    "keywords_ambiguous": _score_keyword_ambiguity,
+    "exact_match": _score_exact_match,
+    "number_match": _score_number_match,
+    "completeness": _score_facts,
+}
+"""A number for a case and an answer; None where the case states nothing to look for."""
+
+CORRECTNESS_RULES = ("keywords", "exact_match", "number_match", "completeness")
+"""The rules for correctness; the first that applies decides."""
+
+
+def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
+    """Return the name and score of the first rule that applies to a case, or None."""
+    for name in CORRECTNESS_RULES:
+        value = TEXT_RULES[name](case, answer)
+        if value is not None:
+            return name, value
+    return None
+
+
+class Veto(NamedTuple):
+    """A rule that shows an answer to be wrong, whatever a judge says, and the highest score that is left."""
+
+    rule: str
+    max_score: float
+
+
+def find_veto(case: CaseIndex, answer: str) -> Veto | None:
+    """Return the rule that caps the score of an answer, or None if no rule does.
+
+    The cap is 0 for a missing exact value or number, for an incorrect pattern without any correct keyword, and if no
+    must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
+    """
+    for name in ("exact_match", "number_match"):
+        if TEXT_RULES[name](case, answer) == 0:
+            return Veto(name, 0.0)
+    graded = grade_case_keywords(case, answer)
+    if graded is not None and graded.incorrect_matched and not graded.score:
+        return Veto(f"incorrect pattern {', '.join(graded.incorrect_matched)}", 0.0)
+    facts = case.case.must_have
+    facts_lacking_figures = find_facts_with_missing_quantities(answer, facts)
+    if not facts_lacking_figures:
+        return None
+    most = 0.5 if len(facts_lacking_figures) < len(facts) else 0.0
+    return Veto(f"must_have {', '.join(facts_lacking_figures)}", most)
+
+
+def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts, rule = batch.get_facts(AnswerFacts), TEXT_RULES[name.base]
+    values = np.zeros(len(facts.cases))
+    unstated = np.ones(len(facts.cases), dtype=np.bool_)
+    for row in facts.checkable_rows:
+        graded = rule(facts.cases[row], facts.texts[row])
+        if graded is not None:
+            values[row], unstated[row] = graded, False
+    return make_score_column(
+        name,
+        values,
+        rows_not_applicable(
+            (batch.behaviour_codes[1] & BEHAVIOUR_BITS[ANSWER_BEHAVIOUR]) == 0, "no answer is expected"
+        ),
+        rows_not_applicable(unstated, "the case states nothing to look for"),
+        *facts.unscored_conditions(batch),
+    )
+
+
+def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
+    return ((AnswerFacts, ()),)
+
+
+def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+    answer = observation.answer if isinstance(observation.answer, str) else ""
+    missing = partition_facts(answer, case.case.must_have)[1]
+    return f"missing: {'; '.join(missing)}" if missing else ""
+
+
+def _text_row(name: str, summary: str, source: str) -> Metric:
+    return Metric(name, "answer", summary, source, needs=_need_answers, compute=_text_column, yields_to_leaks=True)
+
+
+_BY = {"by": MetricKey("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
+
+TEXT_METRICS: tuple[Metric, ...] = (
+    _text_row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
+    replace(
+        _text_row(
+            "keywords_ambiguous",
+            "Whether the keyword score rests on a hedged or negated phrase.",
+            "traps of the keyword rubric",
+        ),
+        direction="lower",
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    _text_row(
+        "exact_match",
+        "Whether the answer is the reference, but for case, spacing and outer punctuation.",
+        "`rag-trace` contract",
+    ),
+    _text_row(
+        "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
+    ),
+    replace(
+        _text_row(
+            "completeness",
+            "Share of the must-have facts that the answer holds.",
+            "`rag-trace` contract, tool-side evaluator",
+        ),
+        keys=_BY,
+        explain=_explain_missing_facts,
+    ),
+)
+
+CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
+SIMILARITY = "answer_similarity"
+EMPTY_ANSWER = "the answer is empty"
+_ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
+
+
+def no_answer_reason(case: CaseIndex) -> str:
+    """Return why the case needs no answer, or "" if one is expected or accepted."""
+    return "" if case.accepted_bits & _ANSWER_BIT else "no answer is expected"
+
+
+def is_accepted_refusal(reading: ParsedAnswer) -> bool:
+    """Return whether the answer is a refusal that the case accepts."""
+    accepted_refusals = reading.case.accepted_bits & ~_ANSWER_BIT
+    # Most cases accept no refusal, so this comes before the text is classified.
+    if not accepted_refusals or not reading.is_refusal:
+        return False
+    return bool(accepted_refusals >> BEHAVIOURS.index(reading.behaviour) & 1)
+
+
+# ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def score_similarity(reading: ParsedAnswer) -> Outcome:
+    """How similar the content words of answer and reference are, those of the question left out."""
+    if not reading.case.case.reference:
+        return not_applicable_outcome("no reference")
+    value = reading.similarity
+    if value is None:
+        return not_applicable_outcome("the reference holds nothing beyond the question")
+    return scored_outcome(value)
+
+
+def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
+    """The first of keywords, exact value, number and facts that the case states, else the similarity."""
+    if is_accepted_refusal(reading):
+        return not_applicable_outcome(REFUSED)
+    rule_value = apply_first_rule(reading.case, reading.answer)
+    if rule_value is not None:
+        return scored_outcome(rule_value[1], f"by {rule_value[0]}")
+    outcome = score_similarity(reading)
+    return outcome._replace(detail=f"by {SIMILARITY}")
+
+
+def score_relevance_by_rules(reading: ParsedAnswer) -> Outcome:
+    """How far the answer repeats the question's words, or agrees with the reference."""
+    if reading.is_refusal:
+        return not_applicable_outcome(REFUSED)
+    case = reading.case.case
+    similarity = score_similarity(reading)
+    question_overlap = compute_answer_similarity(reading.answer, case.question, "", reading.case.golden_index.idf)
+    return scored_outcome(max(similarity.value, question_overlap or 0.0))
+
+
+# ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _one_label(reading: ParsedAnswer, rubrics: Rubrics, name: str, reference: str | None) -> JudgeDialogue:
+    """Ask for one label of the whole answer and return its number."""
+    if not reading.answer.strip():
+        return scored_outcome(0.0, EMPTY_ANSWER)
+    inputs = {"question": reading.question, "reference": reference, "answer": reading.answer}
+    rubric = find_rubric(rubrics, name, reading.language)
+    requests = reading.cached_requests(name, "", lambda: [make_request(rubric, inputs)])
+    labels = collect_labels((yield requests), requests)
+    if isinstance(labels, Outcome):
+        return labels
+    answer_label = labels[WHOLE]
+    if answer_label.value is None:
+        return not_applicable_outcome(answer_label.label)
+    return scored_outcome(answer_label.value, answer_label.label)
+
+
+def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The judge's grade, capped where a deterministic rule shows the answer to be wrong."""
+    case = reading.case.case
+    reference = case.reference or "; ".join(case.must_have)
+    if not reference:
+        return not_applicable_outcome("no reference")
+    if is_accepted_refusal(reading):
+        return not_applicable_outcome(REFUSED)
+    outcome = yield from _one_label(reading, rubrics, CORRECTNESS, reference)
+    failed_rule = find_veto(reading.case, reading.answer) if outcome.value > 0 else None
+    if failed_rule is None or outcome.value <= failed_rule.max_score:
+        return outcome
+    return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
+
+
+def judge_relevance(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """How far the answer addresses the question."""
+    if reading.is_refusal:
+        return not_applicable_outcome(REFUSED)
+    return (yield from _one_label(reading, rubrics, RELEVANCE, None))
+
+
+def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The mean of the labels of the must-have facts; a fact whose figures are missing counts as not stated."""
+    facts = {f"f{number}": fact for number, fact in enumerate(reading.case.case.must_have, 1)}
+    if not facts:
+        return not_applicable_outcome("the case states nothing to look for")
+    if is_accepted_refusal(reading):
+        return not_applicable_outcome(REFUSED)
+    if not reading.answer.strip():
+        return scored_outcome(0.0, EMPTY_ANSWER)
+    entries = [{"id": fact_id, "text": fact} for fact_id, fact in facts.items()]
+    other_inputs = {"question": reading.question, "answer": reading.answer}
+    rubric = find_rubric(rubrics, COMPLETENESS, reading.language)
+    requests = reading.cached_requests(
+        COMPLETENESS, "", lambda: make_item_requests(rubric, "facts", entries, other_inputs)
+    )
+    labels = collect_labels((yield requests), requests)
+    if isinstance(labels, Outcome):
+        return labels
+    facts_lacking_figures = find_facts_with_missing_quantities(reading.answer, tuple(facts.values()))
+    vetoed_ids = {
+        fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures
+    }
+    values = [0.0 if fact_id in vetoed_ids else labels[fact_id].value or 0.0 for fact_id in facts]
+    lacking = []
+    for fact_id, fact in facts.items():
+        label = labels[fact_id]
+        if fact_id in vetoed_ids:
+            lacking.append(f"{fact} ({label.label}, vetoed: without its figures)")
+        elif label.value != 1:
+            lacking.append(f"{fact} ({label.label})")
+    return scored_outcome(math.fsum(values) / len(values), format_list("lacking", lacking))

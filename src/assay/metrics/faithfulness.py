@@ -1,0 +1,192 @@
+"""Faithfulness: every claim is compared with the context, or with what is cited, by rules or by a judge.
+
+Rules give a claim a score (for ranking and trend until they are calibrated); a judge gives it a label.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+from assay.metrics.judge_requests import (
+    ItemLabel,
+    JudgeDialogue,
+    LabelRequests,
+    Outcome,
+    Rubrics,
+    collect_labels,
+    find_rubric,
+    make_item_requests,
+    not_applicable_outcome,
+    scored_outcome,
+)
+from assay.metrics.parsed_answer import (
+    AGAINST_CITED,
+    FAITHFULNESS_BY_RULES,
+    NO_CLAIMS,
+    NO_TEXT,
+    REFUSED,
+    ParsedAnswer,
+    calibrate_support,
+    format_list,
+)
+from assay.records.golden_set import BEHAVIOURS
+from assay.records.observations import CONTEXT_STAGE
+from assay.records.verdicts import JudgeRequest
+
+CLAIM_SUPPORT_RUBRIC = "support"
+CONTRADICTED = "contradicted"
+NOT_FOUND = ItemLabel("not_found", 0.0)
+"""The label of a claim if there are no sources at all; no judge needs to be asked."""
+UNSUPPORTED_LABELS = (CONTRADICTED, NOT_FOUND.label)
+"""The verdicts on claims that the sources do not support."""
+CRITICAL_TAG = "critical"
+"""The tag of cases on which every unsupported claim is critical."""
+_ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
+
+
+def find_grounding_exclusion(reading: ParsedAnswer, against: str) -> Outcome | None:
+    """Return why claims cannot be compared with the sources, or None if they can. Cheap conditions come first."""
+    if against == CONTEXT_STAGE and isinstance(reading.context_texts, str):
+        return not_applicable_outcome(reading.context_texts)
+    if against == AGAINST_CITED and not reading.has_texts:
+        return not_applicable_outcome(NO_TEXT)
+    if reading.is_refusal:
+        return not_applicable_outcome(REFUSED)
+    if not reading.claims:
+        return not_applicable_outcome(NO_CLAIMS)
+    texts = reading.source_texts(against)
+    return not_applicable_outcome(texts) if isinstance(texts, str) else None
+
+
+def is_critical_case(reading: ParsedAnswer) -> bool:
+    """Return whether any unsupported claim is critical: the case is tagged so, or should not have been answered."""
+    return CRITICAL_TAG in reading.case.case.tags or not reading.case.accepted_bits & _ANSWER_BIT
+
+
+def score_no_claims(reading: ParsedAnswer) -> Outcome:
+    """1 if an answer makes no claims although it does not refuse and there are sources for claims, else 0."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is None:
+        return scored_outcome(0.0)
+    return scored_outcome(1.0) if unscored_outcome.reason == NO_CLAIMS else unscored_outcome
+
+
+# ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def score_faithfulness(reading: ParsedAnswer, against: str = CONTEXT_STAGE) -> Outcome:
+    """The mean score of the claims."""
+    unscored_outcome = find_grounding_exclusion(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
+    scores = [calibrated_rules.score_support(support) for support in reading.claim_supports(against)]
+    unsupported = _claims_with_verdict(reading, against, UNSUPPORTED_LABELS)
+    return scored_outcome(math.fsum(scores) / len(scores), format_list("probably unsupported", unsupported))
+
+
+def count_unsupported_claims(reading: ParsedAnswer) -> Outcome:
+    """The number of claims that are unsupported by rules."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    unsupported = _claims_with_verdict(reading, CONTEXT_STAGE, UNSUPPORTED_LABELS)
+    return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
+
+
+def count_contradiction_suspects(reading: ParsedAnswer) -> Outcome:
+    """The number of claims that nearly match a source but change a fact or negate it."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    contradicted = _claims_with_verdict(reading, CONTEXT_STAGE, (CONTRADICTED,))
+    return scored_outcome(len(contradicted), format_list("probably contradicted", contradicted))
+
+
+def count_critical_claims(reading: ParsedAnswer) -> Outcome:
+    """The number of claims that a source contradicts; on a critical case also those that no source mentions."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    critical = _claims_with_verdict(
+        reading, CONTEXT_STAGE, UNSUPPORTED_LABELS if is_critical_case(reading) else (CONTRADICTED,)
+    )
+    return scored_outcome(len(critical), format_list("critical", critical))
+
+
+def _claims_with_verdict(reading: ParsedAnswer, against: str, verdicts: Collection[str]) -> list[str]:
+    """Return the claims with one of these verdicts, each with what contradicts it."""
+    calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
+    texts = []
+    for claim, support in zip(reading.claims, reading.claim_supports(against), strict=True):
+        if calibrated_rules.label_support(support) in verdicts:
+            reasons = f" ({'; '.join(support.contradictions)})" if support.contradictions else ""
+            texts.append(claim.text + reasons)
+    return texts
+
+
+# ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def judge_claims(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT_STAGE) -> LabelRequests:
+    """Ask about every claim; return the label of each by its id."""
+    unscored_outcome = find_grounding_exclusion(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    if not reading.source_texts(against):
+        return {claim.id: NOT_FOUND for claim in reading.claims}
+    requests = reading.cached_requests(
+        CLAIM_SUPPORT_RUBRIC, against, lambda: _claim_requests(reading, rubrics, against)
+    )
+    return collect_labels((yield requests), requests)
+
+
+def _claim_requests(reading: ParsedAnswer, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
+    texts = reading.source_texts(against)
+    assert isinstance(texts, dict)
+    other_inputs = {
+        "question": reading.question,
+        "context": [{"id": chunk_id, "text": text} for chunk_id, text in texts.items()],
+    }
+    claims = [{"id": claim.id, "text": claim.text} for claim in reading.claims]
+    return make_item_requests(
+        find_rubric(rubrics, CLAIM_SUPPORT_RUBRIC, reading.language), "claims", claims, other_inputs
+    )
+
+
+def _unsupported_claims(reading: ParsedAnswer, labels: dict[str, ItemLabel]) -> list[str]:
+    """Return the claims that are not supported, each with its label."""
+    return [f"{claim.text} ({labels[claim.id].label})" for claim in reading.claims if labels[claim.id].value != 1]
+
+
+def judge_faithfulness(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT_STAGE) -> JudgeDialogue:
+    """The mean of the claims' labels: the share of them that is supported."""
+    labels = yield from judge_claims(reading, rubrics, against)
+    if isinstance(labels, Outcome):
+        return labels
+    values = [claim_label.value or 0.0 for claim_label in labels.values()]
+    return scored_outcome(
+        math.fsum(values) / len(values), format_list("unsupported", _unsupported_claims(reading, labels))
+    )
+
+
+def judge_unsupported_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """How many claims are not supported by the context."""
+    labels = yield from judge_claims(reading, rubrics)
+    if isinstance(labels, Outcome):
+        return labels
+    unsupported = _unsupported_claims(reading, labels)
+    return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
+
+
+def judge_critical_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """How many claims contradict a source; on a critical case, how many are not supported."""
+    labels = yield from judge_claims(reading, rubrics)
+    if isinstance(labels, Outcome):
+        return labels
+    if is_critical_case(reading):
+        critical = _unsupported_claims(reading, labels)
+    else:
+        critical = [claim.text for claim in reading.claims if labels[claim.id].label == CONTRADICTED]
+    return scored_outcome(len(critical), format_list("critical", critical))

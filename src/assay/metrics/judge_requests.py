@@ -1,0 +1,222 @@
+"""How a metric asks a judge without calling one: it yields requests, receives rulings and returns an outcome.
+
+Requests do not depend on the judge, and identical questions are identical requests, so that metrics share verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+from assay.metrics.vote_folding import REVIEW_SPREAD, TIED_VOTE, Ruling, fold_votes, settle_ruling
+from assay.records.errors import InputError
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
+from assay.records.verdicts import Calibration, JudgeRequest, JudgeRubric, LabelledRate, Verdict
+
+Rubrics = Mapping[tuple[str, str], JudgeRubric]
+"""Rubrics by name and language."""
+ENGLISH, VIETNAMESE = "en", "vi"
+WHOLE_ANSWER_ITEM = "answer"
+"""The one item of a rubric that labels the answer as a whole."""
+MAX_ITEMS = 12
+"""Items that one request asks about; more are asked about in more requests."""
+NO_VERDICT, UNSCORED_PREFIX = "no verdict recorded", "unscored: "
+FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {REVIEW_SPREAD} or more apart"
+TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
+RULES_VERSION = "2"
+"""The version of the scorer by rules; a calibration is bound to it."""
+
+
+class Outcome(NamedTuple):
+    """One score of one observation: a number, or why there is none; `detail` is for the reader of one case.
+
+    The `reason` of a number is empty, or says that it needs review."""
+
+    status: int
+    value: float
+    reason: str
+    detail: str = ""
+
+
+def scored_outcome(value: float, detail: str = "") -> Outcome:
+    """A number, and what led to it."""
+    return Outcome(SCORED, float(value), "", detail)
+
+
+def not_applicable_outcome(reason: str) -> Outcome:
+    """The metric is undefined here."""
+    return Outcome(NOT_APPLICABLE, 0.0, reason)
+
+
+def unscored_outcome(reason: str) -> Outcome:
+    """There should be a number, but it cannot be had."""
+    return Outcome(ERROR, 0.0, reason)
+
+
+Rulings = list[Ruling | None]
+JudgeDialogue = Generator[list[JudgeRequest], Rulings, Outcome]
+"""A judged metric of one observation: yields what to ask, receives a ruling (None: not recorded) for each request."""
+
+
+@dataclass(frozen=True)
+class RecordedVerdicts:
+    """Recorded verdicts and calibrations, for replay.
+
+    `book` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is the
+    digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted; `anchors` is the
+    share of control questions that it labelled as expected. `calibrations` are by metric name. `second` is the digest
+    of a second judge that was asked about doubtful rulings, and `seconds` holds its samples.
+    """
+
+    rubrics: Rubrics = field(default_factory=dict)
+    verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
+    judge: str = ""
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    valid: bool = True
+    model: str = ""
+    control_agreement: LabelledRate | None = None
+    second_judge: str = ""
+    second_verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
+
+    @cached_property
+    def rubrics_with_verdicts(self) -> frozenset[str]:
+        """The names of the rubrics for which anything is recorded."""
+        return frozenset(verdict.rubric.partition("@")[0] for samples in self.verdicts.values() for verdict in samples)
+
+    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return the ruling of the recorded votes on a request, or None if there are none."""
+        samples, second_samples = self.verdicts.get(request.digest), self.second_verdicts.get(request.digest)
+        if not samples:
+            return None
+        rubric = find_rubric(self.rubrics, request.rubric, request.language)
+        ruling = fold_votes(samples, rubric)
+        return settle_ruling(ruling, fold_votes(second_samples, rubric)) if second_samples else ruling
+
+
+def find_rubric(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
+    """Return the rubric in the language, else in English. Raises InputError where there is none."""
+    rubric = rubrics.get((name, language)) or rubrics.get((name, ENGLISH))
+    if rubric is None:
+        raise InputError(f"no rubric {name} in {language} or {ENGLISH}")
+    return rubric
+
+
+def make_request(
+    rubric: JudgeRubric, offered: Mapping[str, Any], items: Sequence[str] = (WHOLE_ANSWER_ITEM,)
+) -> JudgeRequest:
+    """Return the request for a rubric; of the offered inputs it takes those that the rubric names.
+
+    Raises InputError for a rubric that asks for an input that its metric does not offer.
+    """
+    unknown_inputs = [key for key in rubric.inputs if key not in offered]
+    if unknown_inputs:
+        expected = ", ".join(offered)
+        raise InputError(
+            f"rubric {rubric.name}: unknown input (got {', '.join(unknown_inputs)}; expected some of {expected})"
+        )
+    return JudgeRequest(
+        rubric=rubric.name,
+        version=rubric.version,
+        rubric_hash=rubric.hash,
+        language=rubric.language,
+        inputs={key: offered[key] for key in rubric.inputs},
+        items=tuple(items),
+        labels=tuple(label.name for label in rubric.labels),
+        quotes=rubric.quotes,
+    )
+
+
+def make_item_requests(
+    rubric: JudgeRubric, key: str, entries: Sequence[Mapping[str, str]], other_inputs: Mapping[str, Any]
+) -> list[JudgeRequest]:
+    """Return requests that ask about entries `{id, text}`, at most 12 in each; `beside` holds the other inputs."""
+    groups = [list(entries[start : start + MAX_ITEMS]) for start in range(0, len(entries), MAX_ITEMS)]
+    return [make_request(rubric, {**other_inputs, key: group}, [entry["id"] for entry in group]) for group in groups]
+
+
+class ItemLabel(NamedTuple):
+    """One item as it was ruled: its label, and the label's number (None: it has none)."""
+
+    label: str
+    value: float | None
+
+
+def collect_labels(rulings: Rulings, requests: Sequence[JudgeRequest]) -> dict[str, ItemLabel] | Outcome:
+    """Return the label of every requested item, or the outcome if any is unrecorded or unscored.
+
+    A share of only the items with labels would be a different number."""
+    labels: dict[str, ItemLabel] = {}
+    for request, ruling in zip(requests, rulings, strict=True):
+        if ruling is None:
+            return unscored_outcome(NO_VERDICT)
+        if ruling.unscored is not None:
+            return unscored_outcome(f"{UNSCORED_PREFIX}{ruling.unscored}")
+        ruled_items = {item.id: item for item in ruling.items}
+        for item_id in request.items:
+            item = ruled_items.get(item_id)
+            if item is None or item.label is None:
+                return unscored_outcome(f"{UNSCORED_PREFIX}{item.unscored if item is not None else 'judge_parse'}")
+            labels[item_id] = ItemLabel(item.label, item.value)
+    return labels
+
+
+LabelRequests = Generator[list[JudgeRequest], Rulings, dict[str, ItemLabel] | Outcome]
+"""Asks about items; ends with the label of each by id, or with the outcome where that cannot be had."""
+
+
+R = TypeVar("R")
+
+
+def run_together(
+    *askings: Generator[list[JudgeRequest], Rulings, R],
+) -> Generator[list[JudgeRequest], Rulings, list[R]]:
+    """Run several askings in lockstep, each round of requests in one list; return their results in order."""
+    results: dict[int, R] = {}
+    waiting: dict[int, tuple[Generator[list[JudgeRequest], Rulings, R], list[JudgeRequest]]] = {}
+
+    def step(number: int, asking: Generator[list[JudgeRequest], Rulings, R], rulings: Rulings | None) -> None:
+        try:
+            waiting[number] = asking, next(asking) if rulings is None else asking.send(rulings)
+        except StopIteration as ended:
+            results[number] = ended.value
+
+    for position, asking in enumerate(askings):
+        step(position, asking, None)
+    while waiting:
+        current_round, waiting = waiting, {}
+        answers = iter((yield [request for _, requests in current_round.values() for request in requests]))
+        for position, (asking, requests) in current_round.items():
+            step(position, asking, [next(answers) for _ in requests])
+    return [results[position] for position in range(len(askings))]
+
+
+def replay_outcome(asking: JudgeDialogue, answer: Callable[[JudgeRequest], Ruling | None]) -> Outcome:
+    """Run a judged metric to its outcome with recorded rulings."""
+    try:
+        requests = next(asking)
+        while True:
+            requests = asking.send([answer(request) for request in requests])
+    except StopIteration as ended:
+        outcome: Outcome = ended.value
+        return outcome
+
+
+def mark_for_review(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
+    """Return the outcome, marked for human review if its votes are far apart or tied."""
+    if outcome.status == ERROR and outcome.reason == UNSCORED_PREFIX + TIED_VOTE:
+        return outcome._replace(reason=TIED_VOTES)
+    if outcome.status == SCORED and any(ruling is not None and ruling.spread >= REVIEW_SPREAD for ruling in rulings):
+        return outcome._replace(reason=FAR_APART_VOTES)
+    return outcome
+
+
+def collect_first_requests(asking: JudgeDialogue) -> list[JudgeRequest]:
+    """Return the first requests of a judged metric; none if it needs no judge for this observation."""
+    try:
+        return next(asking)
+    except StopIteration:
+        return []
+    finally:
+        asking.close()

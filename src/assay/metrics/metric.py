@@ -1,0 +1,329 @@
+"""Metric names: `name[(key=value,…)][@k]`, keys sorted, defaults omitted; what is printed parses back.
+
+Observations joined with their cases, some dozens at a time, so that one short loop visits all their chunks.
+
+The metric record, and the batch it works on: cases and observations joined once, in columns.
+
+A row of a batch is one observation of one case. Each family of metrics states the facts it needs; facts take some rows
+at a time, keep a few dozen bytes of each, and become arrays when the block is full. A metric turns facts into a
+`ScoreColumn`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import accumulate, chain
+from typing import Any, Literal, Protocol, TypeVar, cast
+
+import numpy as np
+from msgspec import Struct
+
+from assay.metrics.case_index import CaseIndex
+from assay.records.errors import MetricNameError, Problem, shorten_repr
+from assay.records.observations import NULL_ANSWER, Observation, Stage, find_stage
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+
+_NAME_PATTERN = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
+_MOST_DIGITS = 9  # of k: longer than any ranking, and within what arrays hold
+_KEY_PATTERN = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """A metric's identity: base name, keys that differ from their defaults, cut-off.
+
+    >>> str(MetricName("ndcg", (("gain", "linear"),), 10))
+    'ndcg(gain=linear)@10'
+    """
+
+    base: str
+    keys: tuple[tuple[str, str], ...] = ()
+    k: int | None = None
+
+    def __str__(self) -> str:
+        inner = ",".join(f"{key}={value}" for key, value in self.keys)
+        return self.base + (f"({inner})" if inner else "") + ("" if self.k is None else f"@{self.k}")
+
+    def key_value(self, name: str, default: str) -> str:
+        """Return the value of a key, or the default where the name does not state it."""
+        return dict(self.keys).get(name, default)
+
+
+@cache
+def parse_metric_name(text: str) -> MetricName:
+    """Read the shape of a metric name; the name is not looked up in the catalogue.
+
+    Raises MetricNameError with the text and the expected shape.
+
+    >>> parse_metric_name("recall( stage=context, rel=2 )@5")
+    MetricName(base='recall', keys=(('rel', '2'), ('stage', 'context')), k=5)
+    """
+    match = _NAME_PATTERN.fullmatch(text.strip())
+    if match is None:
+        raise _name_error(text, "expected name, name@k or name(key=value,…)@k")
+    keys: dict[str, str] = {}
+    for part in (match["keys"] or "").split(",") if match["keys"] else ():
+        key_match = _KEY_PATTERN.fullmatch(part)
+        if key_match is None:
+            raise _name_error(text, f"{shorten_repr(part)} is not key=value")
+        if key_match[1] in keys:
+            raise _name_error(text, f"key {key_match[1]!r} is given twice")
+        keys[key_match[1]] = key_match[2]
+    if match["k"] is not None and len(match["k"].lstrip("0")) > _MOST_DIGITS:
+        raise _name_error(text, f"k must be at most {10**_MOST_DIGITS - 1}")
+    k = None if match["k"] is None else int(match["k"])
+    if k == 0:
+        raise _name_error(text, "k must be at least 1")
+    return MetricName(match["base"], tuple(sorted(keys.items())), k)
+
+
+def split_metric_names(text: str) -> list[str]:
+    """Split a comma-separated list of metric names, leaving the commas inside parentheses alone.
+
+    >>> split_metric_names("recall@5, recall(rel=2,stage=context)@5,ap")
+    ['recall@5', 'recall(rel=2,stage=context)@5', 'ap']
+    """
+    names = re.split(r",(?![^(]*\))", text)
+    return [part.strip() for part in names if part.strip()]
+
+
+def drop_default_keys(keys: Mapping[str, str], defaults: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the keys that differ from their defaults, sorted: the canonical spelling."""
+    return tuple(sorted((key, value) for key, value in keys.items() if defaults.get(key) != value))
+
+
+def _name_error(text: str, reason: str) -> MetricNameError:
+    return MetricNameError([Problem("", None, "metric", f"cannot read {shorten_repr(text)}: {reason}")])
+
+
+class RankedStage(Struct, gc=False):
+    """One ranking: its stage, the chunk ids in rank order, and the same ids as a set."""
+
+    stage: Stage
+    ids: list[str]
+    distinct: set[str]
+
+
+class StageRankings:
+    """The rankings of one stage. `rows` have one, in rising order (twice, where an observation gives the stage twice);
+    `chunks` and `ids` hold them end to end, `ends` says where each of them ends, and `ranked` has each by its row.
+
+    `ascii`: all ids are ASCII; `bare`: no chunk carries metadata.
+    """
+
+    __slots__ = ("has_ascii_ids", "has_no_metadata", "chunks", "ends", "ids", "name", "ranked", "rows", "sizes")
+
+    def __init__(self, name: str, rows: list[int], stages: list[Stage]) -> None:
+        self.name, self.rows = name, rows
+        self.sizes = [len(stage.chunks) for stage in stages]
+        self.ends = list(accumulate(self.sizes))
+        self.chunks = list(chain.from_iterable([stage.chunks for stage in stages]))
+        self.ids = ids = [chunk.chunk_id for chunk in self.chunks]
+        self.has_ascii_ids = "".join(ids).isascii()
+        self.has_no_metadata = [chunk.metadata for chunk in self.chunks].count(None) == len(ids)
+        id_lists = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
+        self.ranked = dict(zip(rows, map(RankedStage, stages, id_lists, map(set, id_lists)), strict=True))
+
+
+def group_rankings(observations: Sequence[Observation]) -> dict[str, StageRankings]:
+    """Return the rankings of some observations, numbered from 0, by the name of their stage."""
+    stages_by_name: dict[str, tuple[list[int], list[Stage]]] = {}
+    for row, observation in enumerate(observations):
+        for stage in observation.stages or ():
+            rows, stages = stages_by_name.get(stage.name) or stages_by_name.setdefault(stage.name, ([], []))
+            rows.append(row)
+            stages.append(stage)
+    return {name: StageRankings(name, rows, stages) for name, (rows, stages) in stages_by_name.items()}
+
+
+class JoinedRows:
+    """What metrics see of some observations: each with its case, and their rankings by the name of the stage.
+
+    `bare`: no chunk carries metadata.
+    """
+
+    def __init__(
+        self, cases: list[CaseIndex], observations: list[Observation], stages: dict[str, StageRankings] | None = None
+    ) -> None:
+        self.cases, self.observations = cases, observations
+        self.stages = group_rankings(observations) if stages is None else stages
+        self.has_no_metadata = all(rankings.has_no_metadata for rankings in self.stages.values())
+        self.parsed_answers: list[Any] | None = None  # the parsed answers of these rows
+        self._ranked: dict[str, list[RankedStage | None]] = {}
+
+    def ranked_stages(self, name: str) -> list[RankedStage | None]:
+        """Return for each row the stage that a metric means by `stage=name`, None where it was not reported."""
+        if name not in self._ranked:
+            self._ranked[name] = self._find_ranked(name)
+        return self._ranked[name]
+
+    def _find_ranked(self, name: str) -> list[RankedStage | None]:
+        ranked_by_row = self.stages[name].ranked if name in self.stages else {}
+        if len(ranked_by_row) == len(self.cases):
+            return list(ranked_by_row.values())
+        ranked_stages = [ranked_by_row.get(row) for row in range(len(self.cases))]
+        for row, observation in enumerate(self.observations):
+            if ranked_stages[row] is None:
+                stage = find_stage(observation, name)
+                ranked_stages[row] = self.stages[stage.name].ranked[row] if stage is not None else None
+        return ranked_stages
+
+
+Direction = Literal["higher", "lower", "neutral"]
+SummaryStatistic = Literal["mean", "rate", "p50", "p95", "balanced", "total"]
+"""The error code of a target that was asked for an answer and gave null."""
+
+
+class MetricFacts(Protocol):
+    """What one family of metrics keeps of each row."""
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order."""
+
+
+F = TypeVar("F", bound=MetricFacts)
+FactKey = tuple[type[Any], tuple[Any, ...]]
+
+
+class Batch:
+    """Rows that are scored together, with the facts that their metrics need."""
+
+    def __init__(self, keys: Iterable[FactKey]) -> None:
+        self.facts: dict[FactKey, MetricFacts] = {key: key[0](*key[1]) for key in dict.fromkeys(keys)}
+        self.cases: list[CaseIndex] = []
+        self.errors: list[str] = []
+
+    def add_rows(self, rows: JoinedRows) -> None:
+        """Take some rows, in order."""
+        self.cases += rows.cases
+        self.errors += map(_error_code, rows.observations)
+        for facts in self.facts.values():
+            facts.add(rows)
+
+    def get_facts(self, kind: type[F], *arguments: Any) -> F:
+        """Return the facts of a kind, gathered for these rows."""
+        return cast("F", self.facts[kind, arguments])
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    @cached_property
+    def target_failed(self) -> BoolArray:
+        """Rows on which the target failed."""
+        return np.array([bool(code) for code in self.errors], dtype=np.bool_)
+
+    @cached_property
+    def target_errors(self) -> list[Unscored]:
+        """One error condition for each code with which the target failed."""
+        if not self.target_failed.any():
+            return []
+        codes = np.asarray(self.errors)
+        return [rows_with_error(codes == code, f"target error: {code}") for code in sorted(set(self.errors)) if code]
+
+    @cached_property
+    def is_denied(self) -> BoolArray:
+        """Rows whose evidence is forbidden to the user."""
+        return np.array([case.denied for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def is_partial(self) -> BoolArray:
+        """Rows of a golden set in which not every chunk was judged."""
+        return np.array([case.partial for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def behaviour_codes(self) -> tuple[IndexArray, IndexArray]:
+        """The expected behaviour of each row as a number, and the accepted ones as a set of bits."""
+        expected = np.array([case.expected_code for case in self.cases], dtype=np.int64)
+        return expected, np.array([case.accepted_bits for case in self.cases], dtype=np.int64)
+
+
+def _error_code(observation: Observation) -> str:
+    if observation.error is not None:
+        return observation.error.code
+    return NULL_ANSWER if observation.answer is None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricKey:
+    """One key that a metric name may carry: its default and its allowed values (none listed: any)."""
+
+    default: str
+    values: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One row of the catalogue: what the number is, and how it is made from a batch.
+
+    `compute` is None for a metric of whole tables. `parts` are the metrics that a `balanced` statistic averages.
+    `yields_to_leaks`: where the case leaked, a score becomes the worst of the range. `rubrics` are those that a judge
+    is asked with. `uncalibrated` are the scorers whose numbers may inform but not gate until they, or those of every
+    metric in `rests_on`, are calibrated against human labels (ADR 0031). `explain` describes how the score of one
+    observation came about.
+    """
+
+    name: str
+    family: str
+    summary: str
+    source: str
+    unit: str = "share"
+    direction: Direction = "higher"
+    low: float = 0.0
+    high: float = 1.0
+    cut: Literal["no", "optional", "required"] = "no"
+    keys: Mapping[str, MetricKey] = field(default_factory=dict)
+    scoring_class: Literal["deterministic", "judged"] = "deterministic"
+    statistic: SummaryStatistic = "mean"
+    undefined: str = ""
+    needs: Callable[[MetricName], tuple[FactKey, ...]] = lambda _: ()
+    compute: Callable[[Batch, MetricName], ScoreColumn] | None = None
+    parts: tuple[str, ...] = ()
+    yields_to_leaks: bool = False
+    rubrics: tuple[str, ...] = ()
+    uncalibrated: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    explain: Callable[[CaseIndex, Observation, MetricName], str] | None = None
+
+    def key_value(self, name: MetricName, key: str) -> str:
+        """Return the value of one of this metric's keys in a name, or its default where the name omits it."""
+        return name.key_value(key, self.keys[key].default)
+
+
+Unscored = tuple[BoolArray, int, str]
+
+
+def make_score_column(name: MetricName, values: FloatArray, *unless: Unscored) -> ScoreColumn:
+    """Make a column from values and the conditions under which a row has none.
+
+    `unless` are (rows, status, reason), the first that applies wins. This is the one place where a value that is not
+    finite is stopped: it is a defect of the metric, never a score. Raises ArithmeticError for one.
+    """
+    status = np.full(len(values), SCORED, dtype=np.uint8)
+    reason = np.zeros(len(values), dtype=np.uint16)
+    reasons = [""]
+    for rows, status_code, reason_text in unless:
+        affected = rows & (status == SCORED)
+        if affected.any():
+            if reason_text not in reasons:
+                reasons.append(reason_text)
+            status[affected] = status_code
+            reason[affected] = reasons.index(reason_text)
+    clean = np.where(status == SCORED, values, 0.0)
+    if not np.isfinite(clean).all():
+        raise ArithmeticError(f"{name}: a scored value is not finite")
+    return ScoreColumn(str(name), clean, status, reason, tuple(reasons))
+
+
+def rows_not_applicable(rows: BoolArray | Sequence[bool], reason: str) -> Unscored:
+    """Rows for which the metric is undefined."""
+    return np.asarray(rows, dtype=np.bool_), NOT_APPLICABLE, reason
+
+
+def rows_with_error(rows: BoolArray | Sequence[bool], reason: str) -> Unscored:
+    """Rows that should have been measured and could not be."""
+    return np.asarray(rows, dtype=np.bool_), ERROR, reason

@@ -1,0 +1,361 @@
+"""A parsed answer: its claims, the texts that may support them, and its citations.
+
+Each part is computed on first use, and once for all metrics of the row.
+
+Scores by rules: as they are, or as probabilities where they are calibrated against human labels (ADR 0031).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.metrics.case_index import find_cited_positions, find_cited_texts
+from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
+from assay.metrics.metric import JoinedRows
+from assay.metrics.vote_folding import Ruling
+from assay.records.digest import compute_text_digest
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, find_stage
+from assay.records.verdicts import JudgeRequest
+from assay.text.answer_matching import compute_answer_similarity
+from assay.text.claim_support import SourceSupport, SupportLabel, score_support
+from assay.text.claims import Claim, segment_claims
+from assay.text.normalisation import normalise_nfc
+from assay.text.passages import IndexedSources
+from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+
+if TYPE_CHECKING:
+    from assay.metrics.case_index import CaseIndex
+
+
+AGAINST_CITED = "cited"
+ChunkTexts = dict[str, str]
+"""Texts of chunks by their id, in the order in which they were shown."""
+NO_TEXT, REFUSED, NO_CLAIMS = "no text: that of a chunk was not reported", "refused", "no claims"
+_VIETNAMESE = re.compile("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
+_NUMBERED = re.compile(r"[0-9]{1,3}")
+
+
+class Citation(NamedTuple):
+    """One citation of an answer: the cited name, the claim it is attached to (None: the answer as a whole), and the
+    chunks that it means, with their texts (empty if the name is unknown)."""
+
+    id: str
+    name: str
+    claim: Claim | None
+    texts: ChunkTexts
+
+
+class ParsedAnswer:
+    """What answer metrics use of one observation with an answer."""
+
+    def __init__(self, case: CaseIndex, observation: Observation, answer_group: _AnswerGroup | None = None) -> None:
+        """`answer_group`: the group of answers that are searched for refusals together."""
+        self.case, self.observation, self._answer_group = case, observation, answer_group
+        self.answer = observation.answer if isinstance(observation.answer, str) else ""
+        self._weighed: dict[str, IndexedSources] = {}
+        self._some: dict[frozenset[str], IndexedSources] = {}
+        self._supports: dict[tuple[str, tuple[tuple[str, str], ...]], SourceSupport] = {}
+        self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
+        self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
+
+    # ── the answer ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def behaviour(self) -> str:
+        """What the answer did; "" if it is undecided. The text decides, else the target's declaration (ADR 0028)."""
+        if self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]:
+            return "answer"
+        text_behaviour, declared = detect_behaviour(self.answer), self.observation.behaviour
+        return (
+            declared
+            if not text_behaviour.is_decided_by_text and declared and self.answer.strip()
+            else text_behaviour.behaviour
+        )
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it refused, denied or escalated, and claims nothing."""
+        return self.behaviour not in ("answer", "")
+
+    @cached_property
+    def language(self) -> str:
+        """The language that a judge is asked in: that of the case, else of its user, else of question and answer."""
+        case = self.case.case
+        stated = case.language or (case.user.locale if case.user is not None else None)
+        if stated:
+            return VIETNAMESE if stated.lower().startswith(VIETNAMESE) else ENGLISH
+        return VIETNAMESE if _VIETNAMESE.search(normalise_nfc(case.question + self.answer)) else ENGLISH
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims of the answer, segmented the same for every scorer."""
+        return segment_claims(self.answer, self._names)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """Everything that a marker in the text may name."""
+        cited = {name for sentence in self.observation.sentences or () for name in sentence.citations}
+        shown = {chunk.chunk_id for stage in self.observation.stages or () for chunk in stage.chunks}
+        return cited | shown | set(self.observation.citations or ())
+
+    @cached_property
+    def similarity(self) -> float | None:
+        """How alike answer and reference are; None where there is no reference, or it says nothing."""
+        case = self.case.case
+        return compute_answer_similarity(self.answer, case.reference or "", case.question, self.case.golden_index.idf)
+
+    # ── the sources ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def context_texts(self) -> ChunkTexts | str:
+        """The texts of the context, or why there are none: not reported, or a chunk without text."""
+        stage = find_stage(self.observation, CONTEXT_STAGE)
+        if stage is None:
+            return "stage context not reported"
+        if not stage.chunks:
+            return {}
+        return self._texts(stage.chunks) or NO_TEXT
+
+    @cached_property
+    def has_texts(self) -> bool:
+        """Whether anything could hold the text of a chunk; cheap to tell, unlike what is cited."""
+        stages = self.observation.stages or ()
+        return self.case.corpus is not None or any(chunk.text for stage in stages for chunk in stage.chunks)
+
+    @cached_property
+    def cited_texts(self) -> ChunkTexts | str:
+        """The texts of the cited chunks, or why there are none: nothing cited, or a chunk without text."""
+        if not self.citations:
+            reported = self.observation.citations is not None or self.observation.sentences is not None
+            return "no citations" if reported else "citations not reported"
+        texts: ChunkTexts = {}
+        for citation in self.citations:
+            if "" in citation.texts.values():
+                return NO_TEXT
+            texts |= citation.texts
+        return texts
+
+    def source_texts(self, against: str) -> ChunkTexts | str:
+        """Return the texts that claims are compared with: `context` or `cited`."""
+        return self.cited_texts if against == AGAINST_CITED else self.context_texts
+
+    def _texts(self, chunks: Iterable[Chunk]) -> ChunkTexts | None:
+        texts = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
+        return texts if all(texts.values()) else None
+
+    def _text(self, chunk: Chunk) -> str:
+        """Return a chunk's text: the target's own if its hash agrees, else the corpus' (ADR 0026), else nothing."""
+        corpus_chunk = self.case.corpus.chunks.get(chunk.chunk_id) if self.case.corpus is not None else None
+        expected = chunk.text_hash or (corpus_chunk.text_hash if corpus_chunk is not None else None)
+        if chunk.text is not None and (expected is None or expected == compute_text_digest(chunk.text)):
+            return chunk.text
+        return corpus_chunk.text or "" if corpus_chunk is not None else ""
+
+    # ── the citations ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """The citations: those attached to a claim, claim by claim, then the others.
+
+        A citation of an answer with a single claim is attached to that claim.
+        """
+        names_by_claim = {claim: dict.fromkeys(self._cited_names(claim)) for claim in self.claims}
+        answer_names = dict.fromkeys(self.observation.citations or ())
+        chunks_by_name = self._resolve_names(set(answer_names).union(*names_by_claim.values()))
+        attached: list[Citation] = []
+        for claim, names in names_by_claim.items():
+            for name in names:
+                attached.append(Citation(f"{claim.id}.{len(attached) + 1}", name, claim, chunks_by_name[name]))
+        attached_names = {citation.name for citation in attached}
+        only_claim = self.claims[0] if len(self.claims) == 1 else None
+        prefix = only_claim.id if only_claim is not None else "answer"
+        for name in answer_names:
+            if name not in attached_names:
+                attached.append(Citation(f"{prefix}.{len(attached) + 1}", name, only_claim, chunks_by_name[name]))
+        return tuple(attached)
+
+    @cached_property
+    def citations_by_claim(self) -> dict[str, list[Citation]]:
+        """The citations that are attached to claims, by the claim's id."""
+        citations_by_claim: dict[str, list[Citation]] = {}
+        for citation in self.citations:
+            if citation.claim is not None:
+                citations_by_claim.setdefault(citation.claim.id, []).append(citation)
+        return citations_by_claim
+
+    def _cited_names(self, claim: Claim) -> list[str]:
+        """Return the names cited for a claim: markers in the text, and the sentences that the target reports."""
+        answer_citations = self.observation.citations or ()
+        names = []
+        for marker in claim.cites:
+            # `[2]` means the second citation, unless a chunk is called "2".
+            number = int(marker) if marker not in self._names and _NUMBERED.fullmatch(marker) else 0
+            names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
+        # Reported sentences do not overlap, so those that overlap the claim are a run in their order.
+        first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
+        last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
+        for _, _, sentence_citations in self._sentences[first:last]:
+            names += sentence_citations
+        return names
+
+    @cached_property
+    def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:
+        """Where the sentences that the target reports lie in the answer."""
+        positions, end = [], 0
+        for sentence in self.observation.sentences or ():
+            start = self.answer.find(sentence.text, end)
+            if start >= 0 and sentence.text:
+                end = start + len(sentence.text)
+                positions.append((start, end, sentence.citations))
+        return positions
+
+    def _resolve_names(self, names: Set[str]) -> dict[str, ChunkTexts]:
+        """Return for each name the texts of the chunks that it means, by chunk id ("" for an unknown text).
+
+        Chunks are looked up in the context, else in any stage, else in the corpus.
+        """
+        texts_by_name: dict[str, ChunkTexts] = {}
+        for chunks in (self._stage_chunks(CONTEXT_STAGE), self._stage_chunks(None)):
+            chunk_ids = [chunk.chunk_id for chunk in chunks]
+            positions_by_name = find_cited_positions(names - texts_by_name.keys(), chunk_ids, self.case.corpus)
+            for name, positions in positions_by_name.items():
+                cited_chunks = [chunks[position] for position in positions]
+                texts_by_name[name] = {chunk.chunk_id: self._text(chunk) for chunk in cited_chunks}
+        return texts_by_name | find_cited_texts(names - texts_by_name.keys(), self.case.corpus)
+
+    def _stage_chunks(self, name: str | None) -> Sequence[Chunk]:
+        stages = self.observation.stages or ()
+        return [chunk for stage in stages if name in (None, stage.name) for chunk in stage.chunks]
+
+    # ── by rules ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def index_sources(self, against: str) -> IndexedSources:
+        """Return the indexed sources for scoring by rules; only valid where `sources` gives texts."""
+        if against not in self._weighed:
+            texts = self.source_texts(against)
+            assert isinstance(texts, dict)
+            context = self._weighed.get(CONTEXT_STAGE)
+            if context is not None and texts.items() <= set(context.chunks):
+                self._weighed[against] = context.select_sources(texts)
+            else:
+                self._weighed[against] = IndexedSources(tuple(texts.items()), self.case.golden_index.idf)
+        return self._weighed[against]
+
+    def claim_supports(self, against: str) -> tuple[SourceSupport, ...]:
+        """Return the support of each claim by rules."""
+        sources = self.index_sources(against)
+        return tuple([self._support(claim, sources) for claim in self.claims])
+
+    def support_by_chunks(self, claim: Claim, ids: Collection[str]) -> SourceSupport:
+        """Return the support of a claim by rules from some of the cited chunks alone."""
+        chunk_ids = frozenset(ids)
+        if chunk_ids not in self._some:
+            self._some[chunk_ids] = self.index_sources(AGAINST_CITED).select_sources(chunk_ids)
+        return self._support(claim, self._some[chunk_ids])
+
+    def _support(self, claim: Claim, sources: IndexedSources) -> SourceSupport:
+        key = claim.id, tuple(sources.chunks)
+        if key not in self._supports:
+            self._supports[key] = score_support(claim.text, sources)
+        return self._supports[key]
+
+    # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def question(self) -> str:
+        """The question as it was put, after the turns before it."""
+        case = self.case.case
+        turns = [f"{turn.role}: {turn.text}" for turn in case.history]
+        return "\n".join([*turns, f"user: {case.question}"]) if turns else case.question
+
+    def cached_requests(self, rubric: str, subject: str, make: Callable[[], list[JudgeRequest]]) -> list[JudgeRequest]:
+        """Return the requests of one rubric about one thing, made once however many metrics ask."""
+        if (rubric, subject) not in self._requests:
+            self._requests[rubric, subject] = make()
+        return self._requests[rubric, subject]
+
+    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
+        """Return what the recorded votes on a request come to, None where there are none."""
+        if id(request) not in self._rulings:
+            judging = self.case.golden_index.judging
+            self._rulings[id(request)] = request, judging.find_ruling(request) if judging is not None else None
+        return self._rulings[id(request)][1]
+
+
+class _AnswerGroup:
+    """Answers that are searched together: one filter over all of them finds those that may refuse."""
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self._observations = observations
+
+    @cached_property
+    def may_refuse(self) -> dict[int, bool]:
+        """By the observation's identity: whether its text holds a phrase of a refusal."""
+        texts = [
+            observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
+        ]
+        return dict(zip(map(id, self._observations), find_behaviour_candidates(texts).tolist(), strict=True))
+
+
+def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:
+    """Return the parsed answers of the rows, the same ones for every metric."""
+    if rows.parsed_answers is None:
+        answer_group = _AnswerGroup(rows.observations)
+        pairs = zip(rows.cases, rows.observations, strict=True)
+        rows.parsed_answers = [ParsedAnswer(case, observation, answer_group) for case, observation in pairs]
+    parsed_answers: list[ParsedAnswer] = rows.parsed_answers
+    return parsed_answers
+
+
+_MOST_LISTED = 5
+
+
+def format_list(title: str, entries: Sequence[str]) -> str:
+    """Return a short list of items for readers of one case; "" if there are none.
+
+    >>> format_list("missing", ["5 days", "HR"])
+    'missing: 5 days; HR'
+    """
+    more = f" … and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
+    return f"{title}: {'; '.join(entries[:_MOST_LISTED])}{more}" if entries else ""
+
+
+FAITHFULNESS_BY_RULES = {CONTEXT_STAGE: "faithfulness(by=rules)", AGAINST_CITED: "faithfulness(against=cited,by=rules)"}
+"""The metrics of claims, by the sources that they are compared with."""
+CITATION_SUPPORT_BY_RULES = "citation_support(by=rules)"
+_MAX_LOGIT = 50.0
+"""Logits are clipped here: beyond it a probability is 0 or 1, and the exponential overflows."""
+_SUPPORT_THRESHOLD = 0.5
+
+
+class CalibratedSupport(NamedTuple):
+    """One metric by rules, with its calibration curve; None if it is not calibrated or has too few labels."""
+
+    curve: Mapping[str, float] | None
+
+    def score_support(self, support: SourceSupport) -> float:
+        """Return the claim's score in [0, 1]; with a curve, the probability that a person would call it supported."""
+        if self.curve is None:
+            return support.score
+        logit = self.curve["slope"] * support.z + self.curve["intercept"]
+        return 1 / (1 + math.exp(-min(max(logit, -_MAX_LOGIT), _MAX_LOGIT)))
+
+    def label_support(self, support: SourceSupport) -> SupportLabel:
+        """Return the claim's verdict; with a curve, the more likely of supported and not found."""
+        if self.curve is None or support.contradictions:
+            return support.verdict
+        return "supported" if self.score_support(support) > _SUPPORT_THRESHOLD else "not_found"
+
+
+def calibrate_support(reading: ParsedAnswer, metric: str) -> CalibratedSupport:
+    """Return the calibration of a metric by rules, which is the identity if there is none that applies."""
+    judging = reading.case.golden_index.judging
+    calibration = judging.calibrations.get(metric) if judging is not None else None
+    is_usable = calibration is not None and calibration.applies_to(RULES_VERSION, "")
+    return CalibratedSupport(calibration.platt if calibration is not None and is_usable else None)

@@ -1,0 +1,77 @@
+"""The errors that Assay raises on purpose.
+
+AssayError
+├── InputError           a file, record or argument is wrong; carries one or many `Problem`s      exit 2
+│   ├── SettingsError    settings, gate files or command-line values
+│   └── MetricNameError  a metric name that the catalogue does not know or cannot read
+└── IncompleteError      the measurement could not be finished (infrastructure)                   exit 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MAX_PROBLEMS_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One problem with the input: where it is, what it is and what to do about it."""
+
+    path: str
+    line: int | None
+    field: str
+    message: str
+    code: str = ""
+
+    def __str__(self) -> str:
+        location = self.path if self.line is None else f"{self.path}:{self.line}"
+        text = f"{self.code} {self.message}" if self.code else self.message
+        return ": ".join(part for part in (location, self.field, text) if part)
+
+
+class AssayError(Exception):
+    """Base of all errors raised on purpose; `exit_code` is the process's exit status for it."""
+
+    exit_code = 2
+
+
+class InputError(AssayError):
+    """Bad input. Raised once with all problems, so that they can be fixed together."""
+
+    def __init__(self, problems: Iterable[Problem] | str, *, more: int = 0) -> None:
+        all_problems = [Problem("", None, "", problems)] if isinstance(problems, str) else list(problems)
+        self.problems: Sequence[Problem] = all_problems[:MAX_PROBLEMS_SHOWN]
+        self.more = more + max(0, len(all_problems) - MAX_PROBLEMS_SHOWN)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.more:
+            lines.append(f"… and {self.more} more")
+        return "\n".join(lines)
+
+
+class SettingsError(InputError):
+    """Settings, gate files or command-line values that cannot be used."""
+
+
+class MetricNameError(InputError):
+    """A metric name that the catalogue does not know or cannot read."""
+
+
+class IncompleteError(AssayError):
+    """The measurement could not be finished. Nothing that was not measured has a score."""
+
+    exit_code = 3
+
+
+def shorten_repr(value: object, limit: int = 80) -> str:
+    """Return `repr(value)` cut to `limit` characters, for use inside an error message.
+
+    >>> shorten_repr("x" * 100, limit=10)
+    "'xxxxxxxx…"
+    """
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,167 @@
+"""Findings beyond scores: what caused a bad answer, and what changed between two configurations."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from assay.records.release_gates import Decision
+from assay.records.scores import InputFile
+
+FaultParty = Literal[
+    "pass", "generation_fault", "retrieval_fault", "masked_gap", "refusal_fault", "access_fault", "unknown"
+]
+FAULT_PARTIES: tuple[FaultParty, ...] = get_args(FaultParty)
+CauseConfidence = Literal["high", "medium", "low"]
+RootCause = Literal[
+    "parser",
+    "chunking",
+    "embedding",
+    "bm25_analyzer",
+    "hybrid_merge",
+    "reranker",
+    "context_builder",
+    "generator",
+    "citation",
+    "acl",
+    "stale_index",
+    "golden_label_issue",
+    "judge_noise",
+    "insufficient_trace",
+]
+ROOT_CAUSES: tuple[RootCause, ...] = get_args(RootCause)
+
+
+class EvidenceTrace(Struct, frozen=True, omit_defaults=True):
+    """The trace of one unit of evidence through the pipeline.
+
+    `ranks` holds its rank (from 1) in every reported stage, or None if it is absent there. `lost_at` is the first stage
+    without it after a stage that had it, or the first stage of all if none had it.
+    """
+
+    unit: int
+    name: str
+    grade: int
+    required: bool
+    ranks: dict[str, int | None]
+    lost_at: str | None = None
+
+
+class Attribution(Struct, frozen=True, omit_defaults=True):
+    """Which part of the system caused the outcome of a case.
+
+    `verdict` is the cell of the table reached × good, or a fault that takes precedence over it; `subtype` refines it.
+    `cause` is None if nothing went wrong. `sign` describes the symptom, `evidence` lists the facts behind it and `fix`
+    says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
+    rule that decided `good`, with its threshold. `also` lists other causes that would explain the same facts.
+    """
+
+    case_id: str
+    verdict: FaultParty
+    cause: RootCause | None = None
+    subtype: str = ""
+    stage: str | None = None
+    evidence: tuple[str, ...] = ()
+    confidence: CauseConfidence = "medium"
+    sign: str = ""
+    fix: str = ""
+    good: bool | None = None
+    reached: bool | None = None
+    signal: str = ""
+    walk: tuple[EvidenceTrace, ...] = ()
+    also: tuple[RootCause, ...] = ()
+
+
+class MetricChange(Struct, frozen=True):
+    """The change of one metric from baseline to candidate, over the cases scored on both sides.
+
+    `gain` is positive when the candidate is better. `low`, `high` and `p` are None if they cannot be computed (`note`
+    says why). `p_adjusted` is corrected by Holm's method for what the gate looks at, and by Benjamini and Hochberg's
+    elsewhere. The tuples hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge
+    votes that disagree widely, so `gain` does not count them as improvements.
+    """
+
+    metric: str
+    slice: str | None
+    baseline: float | None
+    candidate: float | None
+    gain: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None
+    method: str
+    n: int
+    improved: tuple[str, ...]
+    regressed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    unpaired: tuple[str, ...]
+    smallest_detectable: float | None
+    note: str = ""
+    needs_review: tuple[str, ...] = ()
+
+
+class RankMove(Struct, frozen=True):
+    """The rank of one unit of evidence in one stage, before and after; None if it is absent on that side."""
+
+    case_id: str
+    unit: int
+    name: str
+    stage: str
+    before: int | None
+    after: int | None
+
+
+class CaseChange(Struct, frozen=True):
+    """One case on both sides: its attributions, and the metrics that improved or regressed, with both `scores`.
+
+    `needs_review` lists metrics that improved only by judge votes that disagree widely; they are not improvements.
+    """
+
+    case_id: str
+    before: Attribution | None
+    after: Attribution | None
+    improved: tuple[str, ...] = ()
+    regressed: tuple[str, ...] = ()
+    scores: dict[str, tuple[float, float]] = {}
+    needs_review: tuple[str, ...] = ()
+
+
+class ComparisonSide(Struct, frozen=True):
+    """One side of a comparison: where it came from and what produced it.
+
+    `rubrics` maps rubric names to hashes; `stage` is the pipeline stage that was scored as `retrieved`.
+    """
+
+    name: str
+    config_id: str
+    golden_digest: str
+    cases: int
+    versions: dict[str, tuple[str, ...]] = {}
+    judge: str | None = None
+    rubrics: dict[str, str] = {}
+    stage: str = ""
+    assay_version: str = ""
+    inputs: tuple[InputFile, ...] = ()
+
+
+class Comparison(Struct, frozen=True):
+    """A candidate compared with a baseline: metrics, slices, rank moves of evidence and attribution transitions.
+
+    `transitions` counts cases by their cause or verdict (before, after). `changed` and `moved` hold the sentences of
+    the report sections "What changed" and "Why did the metrics move". `decision` is the gate's decision on the
+    candidate, with the result of every rule.
+    """
+
+    baseline: ComparisonSide
+    candidate: ComparisonSide
+    metrics: dict[str, MetricChange]
+    slices: dict[str, dict[str, MetricChange]] = {}
+    moves: tuple[RankMove, ...] = ()
+    cases: tuple[CaseChange, ...] = ()
+    transitions: tuple[tuple[str, str, int], ...] = ()
+    changed: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    decision: Decision | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,146 @@
+"""The records: facts (what was expected and what was observed) and the findings computed from them.
+
+Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
+`None` means "not reported"; it never stands for zero or an empty list.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta, Struct
+
+SCHEMA_VERSION = 1
+
+Behaviour = Literal["answer", "abstain", "permission_denied", "escalate"]
+BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
+Difficulty = Literal["easy", "medium", "hard", "unknown"]
+DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
+Judgments = Literal["complete", "partial"]
+AnswerKind = Literal["text", "exact", "number"]
+
+NonNegative = Annotated[float, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0)]
+Grade = Annotated[int, Meta(ge=0, le=10)]
+Position = Annotated[int, Meta(ge=1)]
+
+Selector = dict[str, str | int]
+
+
+# ── what was expected ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class User(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The user who asks the question: decides what may be shown (tenant, roles, position) and in which language."""
+
+    tenant: str | None = None
+    roles: tuple[str, ...] = ()
+    position: float | None = None
+    position_scope: str | None = None
+    locale: str | None = None
+    as_of: str | None = None
+    id: str | None = None
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One unit of evidence. A chunk covers it if the chunk matches any of its selectors."""
+
+    any_of: tuple[Selector, ...]
+    grade: Grade = 3
+    required: bool = True
+    reason: str = ""
+    quote: str | None = None
+    text_hash: str | None = None
+    kind: str | None = None
+
+
+class Rubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What deterministic metrics look for in the text of the answer."""
+
+    correct_keywords: tuple[str, ...] = ()
+    incorrect_patterns: tuple[str, ...] = ()
+    match: Literal["any", "all"] = "any"
+    kind: AnswerKind = "text"
+    tolerance: NonNegative = 0.0
+
+
+class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One earlier turn of the conversation."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One question and the expected behaviour of the system.
+
+    If the expected behaviour is `permission_denied`, the listed evidence is the forbidden set: it counts for leaks and
+    not for recall. `attributes` are free slice keys (`category`, `domain`, …); `metadata` is passed through unread.
+    """
+
+    id: str
+    question: str
+    behaviour: Behaviour = "answer"
+    also_accept: tuple[Behaviour, ...] = ()
+    reference: str | None = None
+    must_have: tuple[str, ...] = ()
+    rubric: Rubric | None = None
+    evidence: tuple[Evidence, ...] = ()
+    must_cite: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    forbidden: tuple[Selector, ...] = ()
+    forbidden_text: tuple[str, ...] = ()
+    user: User | None = None
+    tags: tuple[str, ...] = ()
+    difficulty: Difficulty = "unknown"
+    language: str | None = None
+    cluster: str | None = None
+    history: tuple[Turn, ...] = ()
+    attributes: dict[str, str] = {}
+    notes: str = ""
+    metadata: dict[str, Any] = {}
+
+
+class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged."""
+
+    cases: tuple[Case, ...]
+    name: str = ""
+    version: str = ""
+    split: str = ""
+    owner: str = ""
+    changelog: tuple[str, ...] = ()
+    corpus_version: str = ""
+    judgments: Judgments = "complete"
+    as_of: str | None = None
+    schema_version: int = SCHEMA_VERSION
+
+
+class CorpusChunk(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What the index should hold for one chunk: the reference for access rules and text."""
+
+    chunk_id: str
+    text: str | None = None
+    text_hash: str | None = None
+    document: str | None = None
+    version: str | None = None
+    section: str | None = None
+    pages: tuple[int, ...] = ()
+    path: str | None = None
+    tenant: str | None = None
+    roles: tuple[str, ...] = ()
+    position: float | None = None
+    position_scope: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    kind: str | None = None
+    chunking_strategy: str | None = None
+    index_version: str | None = None
+    metadata: dict[str, Any] = {}
+
+
+class Corpus(Struct, frozen=True):
+    """The chunks of the corpus by id."""
+
+    chunks: dict[str, CorpusChunk]
+    digest: str = ""

@@ -1,0 +1,90 @@
+"""The records: facts (what was expected and what was observed) and the findings computed from them.
+
+Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
+`None` means "not reported"; it never stands for zero or an empty list.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Outcome = Literal["PASS", "PASS_WITH_RISK", "FAIL", "INCOMPLETE"]
+RuleState = Literal["pass", "fail", "inconclusive", "unmeasured", "no_data", "incomplete"]
+Severity = Literal["block", "warn"]
+
+
+class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One condition of a release gate.
+
+    Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set.
+    """
+
+    metric: str
+    at_least: float | None = None
+    at_most: float | None = None
+    max_regression: float | None = None
+    slice: str | None = None
+    severity: Severity = "block"
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    basis: Literal["point", "bound"] = "point"
+    if_unmeasured: Literal["fail", "risk", "ignore"] = "fail"
+    if_inconclusive: Literal["fail", "risk"] | None = None
+    zero_event: bool | None = None
+    reason: str = ""
+
+
+class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A named owner's acceptance that one rule may stay unmet until the end of a day (`expires`, YYYY-MM-DD)."""
+
+    metric: str
+    owner: str
+    expires: str
+    reason: str
+    slice: str | None = None
+
+
+class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The rules that decide a release.
+
+    Any failed check on a case with one of the `blocking_tags` blocks the release. `approver` is who reviews the
+    decision. `waivers` turn failures of named rules into risks; an observed event cannot be waived. `usual_tags` (never
+    in files) may be absent from the golden set, because a shipped profile names them and not its user.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    name: str = ""
+    description: str = ""
+    zero_tolerance_tags: tuple[str, ...] = ("acl", "tenant", "permission_denied", "prompt-injection")
+    blocking_tags: tuple[str, ...] = ()
+    configs: tuple[str, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    approver: str = ""
+    usual_tags: tuple[str, ...] = ("acl", "tenant", "permission_denied", "prompt-injection")
+
+
+class RuleResult(Struct, frozen=True):
+    """The result of one rule: its state, the number that decided and a sentence that explains it.
+
+    `detectable` is the smallest difference that these cases can show with a power of 80%; `waived` says who accepted an
+    unmet rule.
+    """
+
+    rule: Rule
+    state: RuleState
+    value: float | None
+    scored: int
+    message: str
+    upper_bound: float | None = None
+    cases: tuple[str, ...] = ()
+    detectable: float | None = None
+    waived: str = ""
+
+
+class Decision(Struct, frozen=True):
+    """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule."""
+
+    outcome: Outcome
+    reasons: tuple[str, ...]
+    results: tuple[RuleResult, ...] = ()

@@ -1,0 +1,138 @@
+"""The records: facts (what was expected and what was observed) and the findings computed from them.
+
+Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
+`None` means "not reported"; it never stands for zero or an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct, field
+
+from assay.records.golden_set import Judgments
+from assay.records.release_gates import Decision, Gate
+
+"""Stable key fields that together identify a chunk: `{"chunk_id": …}`, `{"document": …, "page": …}`, `{"quote": …}`."""
+
+
+# ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SCORED, NOT_APPLICABLE, ERROR = 0, 1, 2
+STATUS_NAMES = ("scored", "not_applicable", "error")
+NEEDS_REVIEW = "needs_review"
+"""Prefix of reasons that ask for human review: the score rests on votes that disagree widely, or the votes are tied."""
+
+
+class ScoreColumn(Struct, frozen=True):
+    """The scores of one metric, one entry per row.
+
+    `values` is meaningful only where `status` is SCORED. `reason` holds indices into `reasons`: why a row has no score,
+    or, for a scored row, nothing or why it needs review.
+    """
+
+    metric: str
+    values: npt.NDArray[np.float64]
+    status: npt.NDArray[np.uint8]
+    reason: npt.NDArray[np.uint16]
+    reasons: tuple[str, ...] = ("",)
+
+    def __post_init__(self) -> None:
+        if not (len(self.values) == len(self.status) == len(self.reason)):
+            raise ValueError(f"{self.metric}: columns of different lengths")
+
+
+class Interval(Struct, frozen=True):
+    """A confidence interval and the method that computed it; `note` states its limitations."""
+
+    low: float
+    high: float
+    method: str
+    confidence: float = 0.95
+    note: str = ""
+
+
+class Summary(Struct, frozen=True):
+    """The summary of one metric over one slice, always with its counts."""
+
+    metric: str
+    slice: str
+    statistic: str
+    value: float | None
+    mean: float | None
+    mean_worst: float | None
+    interval: Interval | None
+    scored: int
+    not_applicable: int
+    errors: int
+    notes: tuple[str, ...] = ()
+    needs_review: int = 0
+
+
+class CaseChecks(Struct, frozen=True):
+    """The checks that one case failed; `warnings` do not count as failures."""
+
+    case_id: str
+    failed: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class ScoreTable(Struct, frozen=True):
+    """All scores of one configuration, one row per golden case in golden order, repeats averaged.
+
+    `uncalibrated` names the columns that may inform but not gate.
+    """
+
+    config_id: str
+    case_ids: Sequence[str]
+    columns: dict[str, ScoreColumn]
+    missing: tuple[str, ...]
+    checks: tuple[CaseChecks, ...]
+    repeats: int = 1
+    versions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    uncalibrated: tuple[str, ...] = ()
+
+
+class GoldenInfo(Struct, frozen=True):
+    """Which golden set was used."""
+
+    name: str
+    version: str
+    digest: str
+    cases: int
+    format: str = ""
+    judgments: Judgments = "complete"
+
+
+class InputFile(Struct, frozen=True):
+    """One outputs file that was read."""
+
+    path: str
+    format: str
+    rows: int
+    configs: tuple[str, ...]
+
+
+class ConfigResult(Struct, frozen=True):
+    """The results of one configuration. `slices` maps `key=value` to summaries by metric name."""
+
+    table: ScoreTable
+    summary: dict[str, Summary]
+    slices: Mapping[str, Mapping[str, Summary]] = {}
+    decision: Decision | None = None
+
+
+class ScoringResult(Struct, frozen=True):
+    """The complete result of scoring, from which every report, file and exit code is derived."""
+
+    golden: GoldenInfo
+    configs: dict[str, ConfigResult]
+    decision: Decision
+    inputs: tuple[InputFile, ...] = ()
+    gate: Gate | None = None
+    stages: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
+    assay_version: str = ""

@@ -1,0 +1,261 @@
+"""Requests to a judge, its verdicts, and human labels: append-only facts next to the observations.
+
+A judge only chooses labels from a closed set; code turns labels into numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from assay.records.digest import compute_digest
+from assay.records.golden_set import Count, NonNegative
+
+UnscoredReason = Literal[
+    "judge_parse",
+    "off_menu",
+    "quote",
+    "refused",
+    "truncated",
+    "canary",
+    "budget",
+    "deadline",
+    "quorum",
+    "tie",
+    "provider",
+    "too_long",
+]
+"""Why a judge gave no usable verdict."""
+
+
+class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One label that a judge may choose: its meaning, and the number that it stands for (None: no number)."""
+
+    name: str
+    meaning: str
+    value: float | None = None
+    examples: tuple[str, ...] = ()
+
+
+class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A versioned question to a judge in one language. `inputs` are the keys that a request must provide.
+
+    The judge labels one thing (`answer`) or, with `per_item`, each entry of the first input: the ids of the entries are
+    the items of the request. An input is a text, null (unknown), or a list of entries {id, text}; an entry that belongs
+    to an entry of another input names its id as {source}. Labels in `quotes` require a verbatim quote from the inputs
+    listed in `sources`: an entry is referred to by its id, a text by the name of the input.
+    """
+
+    name: str
+    version: str
+    language: str
+    task: str
+    inputs: tuple[str, ...]
+    labels: tuple[RubricLabel, ...]
+    per_item: bool = False
+    quotes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    hash: str = ""
+
+    def get_label_value(self, label: str) -> float | None:
+        """Return the number of a label of this rubric. Raises KeyError for any other."""
+        return {rubric_label.name: rubric_label.value for rubric_label in self.labels}[label]
+
+
+class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
+    """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `compute_digest` identifies it.
+
+    `labels` is the closed set to choose from and `quotes` the labels that need a quote: together they define the schema
+    of the reply. `inputs` never contain the name of a configuration, a retrieval score or, if only the sources may
+    decide, the reference.
+    """
+
+    rubric: str
+    version: str
+    rubric_hash: str
+    language: str
+    inputs: dict[str, Any]
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    quotes: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of everything that is asked."""
+        return compute_digest(self)
+
+
+class JudgeIdentity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Everything about a judge that can change a verdict. `endpoint` is an alias, never an address with a secret."""
+
+    protocol: str
+    endpoint: str
+    model: str
+    family: str = ""
+    parameters: dict[str, Any] = {}
+    parser: str = "1"
+
+    @property
+    def digest(self) -> str:
+        """The identity of the judge in the verdict store."""
+        return compute_digest(self)
+
+
+class ItemVerdict(Struct, frozen=True, omit_defaults=True):
+    """The label of one item, with the reasoning that preceded it and a verbatim quote from a named source."""
+
+    id: str
+    label: str
+    reasoning: str = ""
+    quote: str | None = None
+    source: str | None = None
+
+
+class JudgeUsage(Struct, frozen=True, omit_defaults=True):
+    """The cost of one verdict, over all its attempts."""
+
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    cost_usd: NonNegative | None = None
+    latency_ms: NonNegative = 0.0
+    attempts: Count = 1
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """One recorded sample of a judge: either `items` with a label for every requested id, or a reason in `unscored`.
+
+    `request` and `judge` are digests; `sample` distinguishes repeated votes. `flags` name what a check noticed
+    (`injection`, `repaired`, `length`, …). `rendered` is the digest of the bytes sent, `raw` the reply, both redacted.
+    `votes` is the number of votes planned when this one was taken; 0 means more than one only in case of doubt.
+    """
+
+    request: str
+    judge: str
+    sample: Count
+    rubric: str
+    items: tuple[ItemVerdict, ...] = ()
+    unscored: str | None = None
+    message: str = ""
+    model: str | None = None
+    flags: tuple[str, ...] = ()
+    usage: JudgeUsage = JudgeUsage()
+    rendered: str = ""
+    raw: str = ""
+    at: str | None = None
+    votes: Count = 1
+
+
+class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The results of a judge on items with known answers, from when it last judged for a verdict store.
+
+    `controls` counts items that no judge may pass (shuffled context, the answer to another question, changed numbers,
+    an empty answer); `controls_mean` is the mean of their numbers. `anchors` counts the fixed items that detect drift,
+    `anchors_right` is the share of them labelled as expected at time `at`. Anchors are asked again on later days,
+    `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. An
+    `invalid` or drifted judge causes a warning wherever it is used, and may not gate. `second` is the digest of the
+    judge that was asked about the cases that this one left in doubt.
+    """
+
+    judge: str
+    controls: Count = 0
+    controls_mean: float | None = None
+    anchors: Count = 0
+    anchors_right: float | None = None
+    invalid: bool = False
+    reasons: tuple[str, ...] = ()
+    at: str | None = None
+    rounds: Count = 1
+    drift: tuple[str, ...] = ()
+    second: str = ""
+
+    @property
+    def may_gate(self) -> bool:
+        """Whether the numbers of this judge may decide a gate: it is neither invalid nor drifted."""
+        return not self.invalid and not self.drift
+
+
+class DriftAnchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A claim with passages whose label under the rubric `support` is known.
+
+    Anchors never change, so a change in a judge's answers to them reveals a change of the judge.
+    """
+
+    id: str
+    language: str
+    question: str
+    context: tuple[str, ...]
+    claim: str
+    label: str
+
+
+class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A human label for one case (or that of another tool): a label of a rubric, or a number.
+
+    `item` is the claim, citation or fact if the metric has several in a case, with its text in `text`. `answer_hash`
+    binds the label to the answer that was read.
+    """
+
+    case_id: str
+    metric: str
+    rater: str
+    label: str | None = None
+    value: float | None = None
+    config_id: str | None = None
+    item: str | None = None
+    text: str = ""
+    answer_hash: str | None = None
+    at: str | None = None
+    source: str = "person"
+    note: str = ""
+
+
+class LabelledRate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A share of `n` labelled items with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+    n: Count
+
+
+class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
+    """The calibration of one scorer against human labels for one metric, such as `faithfulness(by=judge)`.
+
+    `judge` is the digest of the judge (for the rules scorer: its version), `rubric_hash` the result of `compute_rubrics_hash`
+    for its rubric; the calibration is valid for this judge and rubric only. `sensitivity` is the share of items passed
+    by people that the scorer passed too, `specificity` the share of items failed by people that it failed too; None if
+    there are no such items. `reasons` say why the scorer may not gate. `platt` maps the raw number of the rules scorer
+    to a probability: `slope`, `intercept`. `anchors` is the share of anchors that the judge labelled as expected at the
+    time: a later share outside that interval means that another model answers under the same name.
+    """
+
+    metric: str
+    judge: str
+    rubric_hash: str
+    golden: str
+    labels: str
+    n: Count
+    raters: Count
+    sensitivity: LabelledRate | None = None
+    specificity: LabelledRate | None = None
+    may_gate: bool = False
+    reasons: tuple[str, ...] = ()
+    platt: dict[str, float] | None = None
+    anchors: LabelledRate | None = None
+
+    def applies_to(self, judge: str, rubric_hash: str) -> bool:
+        """Return whether this calibration was measured on exactly this judge and rubric."""
+        return (self.judge, self.rubric_hash) == (judge, rubric_hash)
+
+
+def compute_rubrics_hash(rubrics: Iterable[JudgeRubric], rubric_name: str) -> str:
+    """Return the digest of a rubric in all its languages, to which a calibration is bound; "" for an unknown rubric.
+
+    >>> compute_rubrics_hash([], "support")
+    ''
+    """
+    hashes = sorted({rubric.hash for rubric in rubrics if rubric.name == rubric_name})
+    return compute_digest(hashes) if hashes else ""

@@ -1,0 +1,263 @@
+"""One case in full, for a terminal: question and expectation, what every step returned, the answer, each score."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from assay.records.findings import Attribution
+from assay.records.golden_set import Case, User
+from assay.records.observations import Observation
+from assay.records.scores import CaseChecks
+from assay.report.failure_tables import build_evidence_trace_table, describe_expected_sources, list_attribution_facts
+from assay.report.number_format import NOT_AVAILABLE, format_number
+from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
+
+FORBIDDEN_MARK = "forbidden"
+_LABEL_WIDTH = 13
+_FACT_WORDS = {None: "?", True: "yes", False: "NO"}
+_MAX_TEXT = 20_000
+"""Characters of one text that are printed; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunk:
+    """One position of a ranking.
+
+    `grade` is None for an unjudged chunk; `units` counts the units of evidence that no earlier chunk covers. `marks`
+    are words such as `forbidden`, `stale` or `repeat`; the text of a chunk marked forbidden is not printed.
+    """
+
+    rank: int
+    chunk_id: str
+    score: float | None = None
+    grade: int | None = None
+    units: int = 0
+    marks: tuple[str, ...] = ()
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedStage:
+    """What one step returned, in rank order."""
+
+    name: str
+    chunks: tuple[RankedChunk, ...]
+    latency_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationMark:
+    """One citation and what is known about it; None means unknown."""
+
+    citation: str
+    exists: bool | None = None
+    reachable: bool | None = None
+    in_context: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One metric's score of this case, or the reason why there is none."""
+
+    metric: str
+    value: float | None
+    status: str = "scored"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything known about one case under one configuration.
+
+    `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
+    is true if the answer shows forbidden text; it is then withheld. `lists` names missing and extra files and symbols.
+    """
+
+    case: Case
+    config_id: str
+    observation: Observation | None
+    stages: tuple[RankedStage, ...] | None = None
+    context: tuple[RankedChunk, ...] | None = None
+    citations: tuple[CitationMark, ...] | None = None
+    scores: tuple[ScoreLine, ...] = ()
+    checks: CaseChecks | None = None
+    leaked: bool = False
+    attribution: Attribution | None = None
+    file_sentences: tuple[str, ...] = ()
+
+
+def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
+    """Return the explanation as plain text ending in a newline, wrapped at `width` columns.
+
+    Forbidden text (canaries, forbidden chunks, a leaking answer) is withheld unless `show_forbidden`.
+    """
+    page = _Page(width, show_forbidden, () if show_forbidden else explanation.case.forbidden_text)
+    lines = [
+        page.safe(f"{explanation.case.id} under {explanation.config_id}: {_summarise_checks(explanation)}"),
+        "",
+        *_iter_case_lines(explanation.case, page),
+    ]
+    if explanation.observation is None:
+        lines += ["", "No output for this case: every metric counts it as an error."]
+    else:
+        lines += _iter_observation_lines(explanation, explanation.observation, page)
+    for sentence in explanation.file_sentences:
+        lines += page.paragraph("Lists", sentence)
+    if explanation.attribution is not None:
+        lines += ["", *_iter_attribution_lines(explanation.attribution, page)]
+    lines += ["", "Scores", *_iter_score_lines(explanation.scores, page)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """How text is printed: the width in columns, and the secrets to withhold."""
+
+    width: int
+    show_forbidden: bool
+    secrets: tuple[str, ...]
+
+    def safe(self, text: str) -> str:
+        return escape_terminal(withhold_secrets(text, self.secrets))
+
+    def paragraph(self, label: str, text: str) -> list[str]:
+        """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately."""
+        shown_text = withhold_secrets(text, self.secrets).replace("\r\n", "\n").replace("\t", "    ")
+        if len(shown_text) > _MAX_TEXT:
+            shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
+        lines: list[str] = []
+        for text_line in shown_text.split("\n"):
+            width = max(self.width - _LABEL_WIDTH, 20)
+            lines += textwrap.wrap(
+                escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
+            ) or [""]
+        return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
+
+
+def _summarise_checks(explanation: Explanation) -> str:
+    if explanation.checks is not None and explanation.checks.failed:
+        return "failed " + ", ".join(explanation.checks.failed)
+    return "missing" if explanation.observation is None else "no failed check"
+
+
+def _iter_case_lines(case: Case, page: _Page) -> Iterator[str]:
+    yield from page.paragraph("Question", case.question)
+    for turn in case.history:
+        yield from page.paragraph(f"  {turn.role}", turn.text)
+    yield from page.paragraph("User", _format_user(case.user))
+    also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
+    yield from page.paragraph("Expected", case.behaviour + also)
+    if case.reference is not None:
+        yield from page.paragraph("Reference", case.reference)
+    for label, items in (("Must have", case.must_have), ("Must cite", case.must_cite)):
+        if items:
+            yield from page.paragraph(label, "; ".join(items))
+    for label, sources in describe_expected_sources(case, page.show_forbidden).items():
+        for source in sources:
+            yield from page.paragraph(label, source)
+    if case.tags:
+        yield from page.paragraph("Tags", ", ".join(case.tags))
+
+
+def _iter_attribution_lines(attribution: Attribution, page: _Page) -> Iterator[str]:
+    """Yield the attribution, its reasons, and the evidence trace as a table."""
+    for label, text in list_attribution_facts(attribution):
+        yield from page.paragraph(label, text)
+    trace = build_evidence_trace_table(attribution)
+    if trace.rows:
+        rows = [[page.safe(cell) for cell in row] for row in (trace.columns, *trace.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        yield page.safe(trace.title)
+        for row in rows:
+            yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+
+
+def _format_user(user: User | None) -> str:
+    if user is None:
+        return "anyone"
+    facts = {
+        "id": user.id,
+        "tenant": user.tenant,
+        "roles": "+".join(user.roles) or None,
+        "position": None if user.position is None else f"{user.position:g}",
+        "position_scope": user.position_scope,
+        "locale": user.locale,
+        "as_of": user.as_of,
+    }
+    return ", ".join(f"{name}={value}" for name, value in facts.items() if value is not None) or "anyone"
+
+
+def _iter_observation_lines(explanation: Explanation, observation: Observation, page: _Page) -> Iterator[str]:
+    if observation.error is not None:
+        yield from (
+            "",
+            *page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip()),
+        )
+    if observation.query_rewrite is not None:
+        yield from page.paragraph("Rewritten as", observation.query_rewrite)
+    if explanation.stages is None:
+        yield from ("", "Stages: not reported")
+    for stage in explanation.stages or ():
+        latency = f", {stage.latency_ms:.0f} ms" if stage.latency_ms is not None else ""
+        yield from ("", page.safe(f"Stage {stage.name}{latency}"), *_iter_ranking_lines(stage.chunks, page))
+    yield from ("", "Context" + (": not reported" if explanation.context is None else ""))
+    if explanation.context is not None:
+        yield from _iter_ranking_lines(explanation.context, page, excerpts=True)
+    yield from ("", *page.paragraph("Answer", _format_answer(explanation, observation, page)))
+    if observation.behaviour is not None:
+        yield from page.paragraph("Declared as", observation.behaviour)
+    yield from ("", *_iter_citation_lines(explanation.citations, page))
+    checks = explanation.checks
+    for label, names in (("Failed", checks.failed), ("Warnings", checks.warnings)) if checks is not None else ():
+        if names:
+            yield from page.paragraph(label, ", ".join(names))
+
+
+def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpts: bool = False) -> Iterator[str]:
+    if not chunks:
+        yield "  nothing returned"
+        return
+    ids = [page.safe(chunk.chunk_id) for chunk in chunks]
+    id_width = min(max(map(len, ids)), 60)
+    yield f"  {'rank':>4}  {'chunk':<{id_width}}  {'score':>9}  grade  units  marks"
+    for chunk, chunk_id in zip(chunks, ids, strict=True):
+        score = NOT_AVAILABLE if chunk.score is None else f"{chunk.score:.4g}"
+        grade = "-" if chunk.grade is None else str(chunk.grade)
+        marks = page.safe(", ".join(chunk.marks))
+        yield f"  {chunk.rank:>4}  {chunk_id:<{id_width}}  {score:>9}  {grade:>5}  {chunk.units:>5}  {marks}"
+        if excerpts and chunk.text is not None:
+            hidden = FORBIDDEN_MARK in chunk.marks and not page.show_forbidden
+            excerpt = shorten_to_line(withhold_secrets(chunk.text, page.secrets), max(page.width - 8, 20))
+            yield "        " + ("text withheld" if hidden else escape_terminal(excerpt))
+
+
+def _format_answer(explanation: Explanation, observation: Observation, page: _Page) -> str:
+    if observation.answer is UNSET:
+        return "not requested"
+    if observation.answer is None:
+        return "none given"
+    if explanation.leaked and not page.show_forbidden:
+        return "withheld: it shows forbidden text"
+    return observation.answer if observation.answer.strip() else "empty"
+
+
+def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: _Page) -> Iterator[str]:
+    if citations is None:
+        yield "Citations: not reported"
+        return
+    yield "Citations" if citations else "Citations: none"
+    for mark in citations:
+        facts = (("exists", mark.exists), ("reachable", mark.reachable), ("in context", mark.in_context))
+        description = ", ".join(f"{name}: {_FACT_WORDS[holds]}" for name, holds in facts)
+        yield f"  {page.safe(mark.citation)}  ({description})"
+
+
+def _iter_score_lines(scores: tuple[ScoreLine, ...], page: _Page) -> Iterator[str]:
+    metric_width = max((len(line.metric) for line in scores), default=0)
+    for line in scores:
+        value = format_number(line.value, line.metric) if line.status == "scored" else line.status.replace("_", " ")
+        yield f"  {line.metric:<{metric_width}}  {value:<14}  {page.safe(line.reason)}"

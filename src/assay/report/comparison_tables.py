@@ -1,0 +1,296 @@
+"""Tables and the terminal screen of a comparison: the gain of each metric, the cases that got worse, the decision.
+
+A change is called improved or regressed only if its interval excludes zero.
+
+One case compared with its baseline: attribution before and after, changed scores, evidence that changed rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.metrics.catalog import CATALOG
+from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange, RankMove
+from assay.records.release_gates import Decision, RuleResult
+from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
+from assay.report.tables import Table, build_checklist_table
+from assay.report.template_columns import HEADLINES
+from assay.report.terminal import Screen, escape_table
+from assay.text.escaping import escape_terminal
+
+CHANGE_NOT_SHOWN = "not shown"
+MAX_CASES_SHOWN, MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 30, 50, 40
+_HEADLINES = tuple(name for _, names in HEADLINES for name in names)
+
+
+def classify_metric_change(change: MetricChange) -> str:
+    """Return `improved` or `regressed` if the interval of the gain excludes 0, else `not shown`; `n/a` without one."""
+    if change.low is not None and change.low > 0:
+        return "improved"
+    if change.high is not None and change.high < 0:
+        return "regressed"
+    return CHANGE_NOT_SHOWN if change.low is not None else NOT_AVAILABLE
+
+
+def build_metric_changes_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+    """Return the metrics that differ on at least one case; the others are listed in a note."""
+    rows, unchanged_metrics = [], []
+    for name, change in comparison.metrics.items():
+        differs = change.improved or change.regressed or change.unpaired or change.needs_review
+        if change.baseline == change.candidate and not differs:
+            unchanged_metrics.append(name)
+            continue
+        rows.append((name, get_metric_class(name, graders), *_format_change_cells(change, graders), change.note))
+    columns = ("Metric", "Class", *_CHANGE_COLUMNS, "Note")
+    notes = ["A positive gain is an improvement. p is adjusted for the number of metrics compared."] if rows else []
+    notes += [f"no difference on any case: {', '.join(unchanged_metrics)}"] if unchanged_metrics else []
+    return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
+
+
+_CHANGE_COLUMNS = (
+    "Baseline",
+    "Candidate",
+    "Gain",
+    "95% interval",
+    "p",
+    "Verdict",
+    "Better / worse / same / unpaired",
+    "Detects",
+)
+
+
+def _format_change_cells(change: MetricChange, graders: MetricsByName) -> tuple[str, ...]:
+    counts = (change.improved, change.regressed, change.unchanged, change.unpaired)
+    bounds = NOT_AVAILABLE
+    if change.low is not None and change.high is not None:
+        bounds = f"{format_signed(change.low, change.metric, graders)} to {format_signed(change.high, change.metric, graders)}"
+    return (
+        format_number(change.baseline, change.metric, graders),
+        format_number(change.candidate, change.metric, graders),
+        format_signed(change.gain, change.metric, graders),
+        bounds,
+        _format_p(change.p_adjusted if change.p_adjusted is not None else change.p),
+        classify_metric_change(change),
+        " / ".join(str(len(cases)) for cases in counts),
+        format_number(change.smallest_detectable, change.metric, graders),
+    )
+
+
+def _format_p(p: float | None) -> str:
+    if p is None:
+        return NOT_AVAILABLE
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def format_signed(value: float | None, metric: str, graders: MetricsByName = CATALOG) -> str:
+    """Return a number with its sign.
+
+    >>> format_signed(0.25, "recall@5"), format_signed(None, "recall@5")
+    ('+0.250', 'n/a')
+    """
+    if value is None:
+        return NOT_AVAILABLE
+    text = format_number(value, metric, graders)
+    return text if text.startswith("-") else f"+{text}"
+
+
+def build_regressions_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+    """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
+
+    The columns are those of the regression summary in the report template.
+    """
+    rules = comparison.decision.results if comparison.decision is not None else ()
+    gated = [result.rule.metric for result in rules]
+    regressed_cases = [case_change for case_change in comparison.cases if case_change.regressed]
+    regressed_cases.sort(key=lambda case_change: _get_sort_key(case_change, rules))
+    rows = []
+    for change in regressed_cases[:MAX_CASES_SHOWN]:
+        metric = _pick_main_metric(change.regressed, gated)
+        baseline_score, candidate_score = change.scores.get(metric, (None, None))
+        more = f" and {len(change.regressed) - 1} more" if len(change.regressed) > 1 else ""
+        rows.append(
+            (
+                change.case_id,
+                f"{metric}{more}",
+                format_number(baseline_score, metric, graders),
+                format_number(candidate_score, metric, graders),
+                _describe_root_cause(change),
+                _describe_ruling(change, rules) if comparison.decision is not None else "not gated",
+            )
+        )
+    hidden = len(regressed_cases) - MAX_CASES_SHOWN
+    notes = (f"{hidden} more cases got worse.",) if hidden > 0 else ()
+    columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
+    return Table("Regression Summary", columns, tuple(rows), notes)
+
+
+def _describe_root_cause(change: CaseChange) -> str:
+    after = change.after
+    if after is None:
+        return "not attributed"
+    return "none: it still passes" if after.verdict == "pass" else (after.cause or after.verdict).replace("_", " ")
+
+
+def _pick_main_metric(metrics: Iterable[str], gated: list[str]) -> str:
+    """Return the metric to show for a case: a gated one if there is any, else the first headline metric."""
+    order = [*gated, *_HEADLINES]
+    return min(metrics, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def _describe_ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
+    """Return what the gate says about a regressed case; a rule on a metric that did not regress is not counted."""
+    broken_rules = [
+        result
+        for result in rules
+        if change.case_id in result.cases
+        and result.state != "pass"
+        and (result.rule.zero_event or result.rule.metric in change.regressed)
+    ]
+    if any(result.state == "fail" and result.rule.severity == "block" and not result.waived for result in broken_rules):
+        return "blocks"
+    if any(result.waived for result in broken_rules):
+        return "waived"
+    return "a risk" if broken_rules else "blocks nothing"
+
+
+def _get_sort_key(change: CaseChange, rules: Iterable[RuleResult]) -> tuple[bool, int]:
+    return _describe_ruling(change, rules) != "blocks", -len(change.regressed)
+
+
+def build_rank_moves_table(comparison: Comparison) -> Table:
+    """Return the evidence that changed rank: lost evidence first, then the largest changes."""
+    moves = sorted(comparison.moves, key=_get_move_sort_key)
+    rows = [
+        (move.case_id, move.name, move.stage, format_rank(move.before), format_rank(move.after))
+        for move in moves[:MAX_MOVES_SHOWN]
+    ]
+    notes = (f"{len(moves) - MAX_MOVES_SHOWN} more moves.",) if len(moves) > MAX_MOVES_SHOWN else ()
+    return Table("Rank movement", ("Query", "Evidence", "Stage", "Baseline", "Candidate"), tuple(rows), notes)
+
+
+def _get_move_sort_key(move: RankMove) -> tuple[bool, int]:
+    if move.after is None:
+        return False, move.before or 0
+    return True, -abs(move.after - (move.before or 100))
+
+
+def format_rank(rank: int | None) -> str:
+    """Return a rank as text, `absent` for None."""
+    return "absent" if rank is None else str(rank)
+
+
+def build_transitions_table(comparison: Comparison) -> Table:
+    """Return how many cases went from one attribution to another."""
+    rows = [
+        (before.replace("_", " "), after.replace("_", " "), str(count))
+        for before, after, count in comparison.transitions
+    ]
+    return Table("Attribution, before and after", ("Baseline", "Candidate", "Cases"), tuple(rows))
+
+
+def build_slice_changes_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+    """Return the slices with an improvement or a regression, and those that a rule of the gate names."""
+    results = comparison.decision.results if comparison.decision is not None else ()
+    gated = {(result.rule.slice, result.rule.metric) for result in results}
+    rows = []
+    for name, metrics in sorted(comparison.slices.items()):
+        for metric, change in metrics.items():
+            if classify_metric_change(change) in ("improved", "regressed") or (name, metric) in gated:
+                grader = find_metric_row(metric, graders)
+                if grader is None or grader.family != "operations":
+                    rows.append((name, metric, *_format_change_cells(change, graders)))
+    left_out = (
+        [f"{len(rows) - MAX_SLICES_SHOWN} more rows are in the JSON report."] if len(rows) > MAX_SLICES_SHOWN else []
+    )
+    notes = ("Slices of fewer than 10 pairs are described but not tested.", *left_out) if rows else ()
+    return Table(
+        "Slices on which a change is shown",
+        ("Slice", "Metric", *_CHANGE_COLUMNS),
+        tuple(rows[:MAX_SLICES_SHOWN]),
+        notes,
+    )
+
+
+def build_sides_table(comparison: Comparison) -> Table:
+    """Return the two sides of the comparison: names, configurations, cases, golden sets, versions and judges."""
+    rows = [
+        (title, *(get_cell(side) for side in (comparison.baseline, comparison.candidate)))
+        for title, get_cell in (
+            ("Name", lambda side: side.name),
+            ("Config", lambda side: side.config_id),
+            ("Cases", lambda side: str(side.cases)),
+            ("Golden set", lambda side: side.golden_digest[:19] + "…"),
+            ("Versions", _format_versions),
+            ("Judge", lambda side: side.judge or "none"),
+        )
+    ]
+    return Table("Compared", ("", "Baseline", "Candidate"), tuple(rows))
+
+
+def _format_versions(side: ComparisonSide) -> str:
+    return ", ".join(f"{part} {' and '.join(values)}" for part, values in sorted(side.versions.items())) or "not stated"
+
+
+def render_comparison_screen(comparison: Comparison, decision: Decision, graders: MetricsByName = CATALOG) -> Screen:
+    """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
+    lines = [f"{comparison.candidate.name} compared with {comparison.baseline.name}: {decision.outcome}"]
+    lines += [f" - {reason}" for reason in decision.reasons]
+    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    if comparison.moved:
+        lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
+    tables = [build_metric_changes_table(comparison, graders), build_regressions_table(comparison, graders)]
+    if comparison.decision is not None:
+        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, graders))
+    return Screen(
+        tuple(escape_terminal(line) for line in lines),
+        tuple(escape_table(table) for table in tables if table.rows),
+        tuple(escape_terminal(note) for note in comparison.notes),
+    )
+
+
+def render_case_change(comparison: Comparison, case_id: str, graders: MetricsByName = CATALOG) -> Screen:
+    """Return how one case changed in a comparison as a screen, escaped for a terminal."""
+    change = next((record for record in comparison.cases if record.case_id == case_id), None)
+    moves = [move for move in comparison.moves if move.case_id == case_id]
+    title = f"Compared with {comparison.baseline.name}"
+    if change is None and not moves:
+        return Screen((escape_terminal(f"{title}: nothing changed on this case"),), (), ())
+    lines = [f"{title}:"]
+    rows: list[tuple[str, ...]] = []
+    if change is not None:
+        lines.append(
+            f" - attribution: {_describe_attribution(change.before)}, now {_describe_attribution(change.after)}"
+        )
+        rows = _build_score_rows(change, graders)
+    tables = (
+        Table("Scores that changed", ("Metric", "Baseline", "Candidate", "Change"), tuple(rows)),
+        Table(
+            "Evidence that moved",
+            ("Evidence", "Stage", "Baseline", "Candidate"),
+            tuple((move.name, move.stage, format_rank(move.before), format_rank(move.after)) for move in moves),
+        ),
+    )
+    return Screen(tuple(map(escape_terminal, lines)), tuple(escape_table(table) for table in tables if table.rows), ())
+
+
+def _build_score_rows(change: CaseChange, graders: MetricsByName) -> list[tuple[str, ...]]:
+    directions = (
+        ("worse", change.regressed),
+        ("better", change.improved),
+        ("better, in review", change.needs_review),
+    )
+    rows: list[tuple[str, ...]] = []
+    for direction, metrics in directions:
+        for metric in metrics:
+            before, after = change.scores[metric]
+            rows.append(
+                (metric, format_number(before, metric, graders), format_number(after, metric, graders), direction)
+            )
+    return rows
+
+
+def _describe_attribution(attribution: Attribution | None) -> str:
+    if attribution is None:
+        return "not attributed"
+    text = attribution.verdict if attribution.cause is None else f"{attribution.verdict}, {attribution.cause}"
+    return text.replace("_", " ")

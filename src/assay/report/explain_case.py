@@ -1,0 +1,177 @@
+"""The explanation of one case: its join, leaks and scores are computed again, with their reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assay.attribution.attribute_run import attribute_run_case
+from assay.comparison.compare_scores import compare_with_baseline
+from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.file_retrieval import compare_files, compare_symbols
+from assay.metrics.leakage import Leaks, find_leaks
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
+from assay.records.scores import STATUS_NAMES, CaseChecks
+from assay.report.case_text import (
+    FORBIDDEN_MARK,
+    CitationMark,
+    Explanation,
+    RankedChunk,
+    RankedStage,
+    ScoreLine,
+    render_case_text,
+)
+from assay.report.comparison_tables import render_case_change
+from assay.report.failure_tables import describe_missing_files
+from assay.report.terminal import Screen
+from assay.scoring.score_tables import list_case_columns
+from assay.scoring.scored_run import ScoredRun
+
+
+def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
+    """Return everything known of one case as text.
+
+    Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
+    """
+    position = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
+    if position is None:
+        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
+    config = _require_config(run, config_id)
+    checks = next(
+        (case_checks for case_checks in run.scoring.configs[config].table.checks if case_checks.case_id == case_id),
+        None,
+    )
+    case_explanation = build_explanation(run, run.joins, position, config, checks)
+    lists = list_missing_files(run.joins.case_index(position), case_explanation.observation)
+    case_explanation = replace(
+        case_explanation, attribution=attribute_run_case(run, config, case_id), lists=tuple(lists)
+    )
+    return render_case_text(case_explanation, show_forbidden=show_forbidden)
+
+
+def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None) -> Screen:
+    """Return what changed on one case against the baseline that the run was scored with."""
+    return render_case_change(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+
+
+def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:
+    """Return the files and symbols that a case expects and were not returned, and those returned in addition."""
+    return (
+        []
+        if observation is None
+        else describe_missing_files(compare_files(case, observation), compare_symbols(case, observation))
+    )
+
+
+def build_explanation(
+    run: ScoredRun, joins: GoldenIndex, position: int, config: str, checks: CaseChecks | None, *, scores: bool = True
+) -> Explanation:
+    """Return everything known of the case at a position of the golden set, for one configuration.
+
+    `joins` is the run's golden set joined with its corpus, shared by all cases of a report; `checks` are those of this
+    case. Without `scores` it takes a fraction of the time.
+    """
+    case = joins.case_index(position)
+    observation = run.read_observation(config, case.case.id)
+    lines = _score_lines(run, case, position, config, observation) if scores else []
+    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    return case_explanation if observation is None else _add_trace(case_explanation, case, observation)
+
+
+def _score_lines(
+    run: ScoredRun, case: CaseIndex, position: int, config: str, observation: Observation | None
+) -> list[ScoreLine]:
+    """Return every score with its derivation, or with the reason why it is missing."""
+    table = run.scoring.configs[config].table
+    safe_observation = None if observation is None or find_leaks(case, observation).text else observation
+    lines = []
+    for name in list_case_columns(run.plan):
+        column = table.columns[name]
+        state = STATUS_NAMES[column.status[position]]
+        value = float(column.values[position]) if state == "scored" else None
+        reason_missing = column.reasons[column.reason[position]]
+        derivation = (
+            "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
+        )
+        reason = "; ".join(filter(None, (reason_missing, derivation)))
+        lines.append(ScoreLine(name, value, state, reason))
+    return lines
+
+
+def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
+    """Return how a score was derived, if the metric can explain it. It quotes the answer, so never use it on a leak."""
+    name = parse_metric(metric)
+    explain_score = find_metric(name).explain
+    return explain_score(case, observation, name) if explain_score is not None else ""
+
+
+def _require_config(run: ScoredRun, config_id: str | None) -> str:
+    configs = list(run.scoring.configs)
+    if config_id is None and len(configs) == 1:
+        return configs[0]
+    if config_id not in configs:
+        got = "none named" if config_id is None else f"got {shorten_repr(config_id)}"
+        raise InputError([Problem("", None, "config", f"{got}; expected one of {', '.join(configs)}")])
+    return config_id
+
+
+def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observation) -> Explanation:
+    leaks = find_leaks(case, observation)
+    stages = None if observation.stages is None else [s for s in observation.stages if s.name != CONTEXT_STAGE]
+    context = next((stage for stage in observation.stages or () if stage.name == CONTEXT_STAGE), None)
+    return Explanation(
+        explanation.case,
+        explanation.config_id,
+        observation,
+        None
+        if stages is None
+        else tuple(RankedStage(s.name, _rank_chunks(case, s, leaks), s.latency_ms) for s in stages),
+        None if context is None else _rank_chunks(case, context, leaks),
+        None
+        if observation.citations is None
+        else tuple(_mark_citation(case, observation, citation, leaks) for citation in observation.citations),
+        explanation.scores,
+        explanation.checks,
+        leaked=bool(leaks.text),
+    )
+
+
+def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
+    """Return a ranking with the grade and the evidence that each position adds, from the same join as the scores."""
+    forbidden_ids = set(leaks.ids.get(stage.name, ()))
+    superseded = case.golden_index.superseded_versions(case.as_of)
+    covered, earlier_ids, rows = 0, set[str](), []
+    for rank, (chunk, mask) in enumerate(zip(stage.chunks, case.evidence.unit_masks(stage.chunks), strict=True), 1):
+        first_units = (mask or 0) & ~covered
+        covered |= mask or 0
+        marks = [FORBIDDEN_MARK] if chunk.chunk_id in forbidden_ids else []
+        marks += ["repeat"] if chunk.chunk_id in earlier_ids else []
+        marks += ["stale"] if superseded is not None and superseded.count_superseded([chunk]) else []
+        earlier_ids.add(chunk.chunk_id)
+        grade = None if mask is None else case.evidence.best_grade(first_units)
+        text = _chunk_text(case, chunk)
+        rows.append(RankedChunk(rank, chunk.chunk_id, chunk.score, grade, first_units.bit_count(), tuple(marks), text))
+    return tuple(rows)
+
+
+def _chunk_text(case: CaseIndex, chunk: Chunk) -> str | None:
+    corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
+    return chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)
+
+
+def _mark_citation(case: CaseIndex, observation: Observation, citation: str, leaks: Leaks) -> CitationMark:
+    stages = observation.stages or ()
+    returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
+    existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
+    context = next((stage for stage in stages if stage.name == CONTEXT_STAGE), None)
+    return CitationMark(
+        citation,
+        exists=any(resolve_citation(citation, chunk_id, case.corpus) for chunk_id in existing_ids)
+        if existing_ids
+        else None,
+        reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
+        in_context=None
+        if context is None
+        else any(resolve_citation(citation, chunk.chunk_id, case.corpus) for chunk in context.chunks),
+    )

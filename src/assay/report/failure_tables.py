@@ -1,0 +1,452 @@
+"""Text for the chunks that a case expects or forbids: their keys, never the text of a forbidden chunk.
+
+Tables and sentences about attribution: verdicts, root causes, symptoms, and the evidence trace of one case.
+
+Tables of failed cases and of tags: the tables of the legacy runner, and those of the report template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from assay.attribution.root_causes import CAUSE_NOTES
+from assay.metrics.file_retrieval import NameComparison
+from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
+from assay.records.golden_set import Case, Selector
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
+from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    format_count,
+    format_number,
+    format_with_count,
+    format_with_interval,
+    get_row_score,
+)
+from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary, list_failed_cases
+from assay.report.template_columns import ANSWER, CITATION, CONTEXT_RECALL, FAITHFULNESS, MRR_10, RECALL_10, MetricNames
+from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
+
+EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"
+
+
+def describe_expected_sources(case: Case, show_forbidden: bool = False) -> dict[str, list[str]]:
+    """Return the case's evidence and forbidden chunks as text; with `permission_denied` its evidence is forbidden.
+
+    >>> from assay.records.golden_set import Evidence
+    >>> describe_expected_sources(Case("a", "Why?", evidence=(Evidence(({"chunk_id": "doc:1"},), grade=2),)))
+    {'Evidence': ['doc:1 (grade 2)'], 'Forbidden': []}
+    """
+    denied = case.behaviour == "permission_denied"
+    hide = not show_forbidden
+    units = [_format_alternatives(unit.any_of, hide and denied) for unit in case.evidence]
+    graded = [f"{text} (grade {unit.grade})" for text, unit in zip(units, case.evidence, strict=True)]
+    listed = [format_selector(selector, hide) for selector in case.forbidden]
+    return {EVIDENCE_LABEL: [] if denied else graded, FORBIDDEN_LABEL: [*(units if denied else ()), *listed]}
+
+
+def format_selector(selector: Selector, hide_quote: bool) -> str:
+    """Return a selector as text: a lone chunk id as it is, other keys as `key=value` joined by `&`."""
+    if selector.keys() == {"chunk_id"}:
+        return str(selector["chunk_id"])
+    shown = {key: WITHHELD if hide_quote and key == "quote" else value for key, value in selector.items()}
+    return " & ".join(f"{key}={value}" for key, value in sorted(shown.items()))
+
+
+def _format_alternatives(selectors: tuple[Selector, ...], hide_quote: bool) -> str:
+    return " or ".join(format_selector(selector, hide_quote) for selector in selectors)
+
+
+AttributionsByConfig = Mapping[str, Mapping[str, Attribution]]
+"""Attributions by configuration and case id."""
+TagsByCase = Mapping[str, tuple[str, ...]]
+
+_MAX_TAGS = 5
+
+
+def build_attribution_table(attributions: AttributionsByConfig) -> Table:
+    """Return how many cases got each attribution verdict, for each configuration."""
+    rows = []
+    for config, cases in sorted(attributions.items()):
+        counts = Counter(attribution.verdict for attribution in cases.values())
+        rows.append((config, *(str(counts[fault]) for fault in FAULT_PARTIES)))
+    signals = sorted(
+        {
+            attribution.signal
+            for cases in attributions.values()
+            for attribution in cases.values()
+            if attribution.good is not None
+        }
+    )
+    notes = (
+        "Pass: the evidence reached the generator and the answer is good. Generation fault: the evidence reached the "
+        "generator and the answer is not good. Retrieval fault: neither. Masked gap: a good answer without its "
+        "evidence, so check the label; the answer may be right by chance.",
+        f"An answer counts as good by: {'; '.join(signals) or 'nothing that was measured'}.",
+    )
+    return Table("Attribution", ("Config", *(fault.replace("_", " ") for fault in FAULT_PARTIES)), tuple(rows), notes)
+
+
+def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
+    """Return the root causes of each configuration, most frequent first, with their commonest tags and a fix."""
+    rows = []
+    for config, cases in sorted(attributions.items()):
+        cause_counts = Counter(attribution.cause for attribution in cases.values() if attribution.cause is not None)
+        for cause, count in sorted(cause_counts.items(), key=lambda item: (-item[1], item[0])):
+            tag_counts: Counter[str] = Counter()
+            confidence_counts: Counter[str] = Counter()
+            for case_id, attribution in cases.items():
+                if attribution.cause == cause:
+                    tag_counts.update(set(tags[case_id]))
+                    confidence_counts[attribution.confidence] += 1
+            top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
+            levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
+            rows.append(
+                (
+                    config,
+                    cause,
+                    str(count),
+                    ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
+                    ", ".join(f"{tag} × {times}" for tag, times in top_tags),
+                    CAUSE_NOTES[cause].fix,
+                )
+            )
+    return Table("Root causes", ("Config", "Cause", "Cases", "Confidence", "Tags", "What to try first"), tuple(rows))
+
+
+def build_causes_by_tag_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
+    """Return the number of cases by root cause and tag."""
+    counts: Counter[tuple[str, str, RootCause]] = Counter()
+    for config, cases in attributions.items():
+        for name, attribution in cases.items():
+            if attribution.cause is not None:
+                counts.update((config, tag, attribution.cause) for tag in set(tags[name]))
+    cause_columns = sorted({cause for _, _, cause in counts})
+    row_keys = sorted({(config, tag) for config, tag, _ in counts})
+    rows = [
+        (config, tag, *(str(counts[config, tag, cause] or "") for cause in cause_columns)) for config, tag in row_keys
+    ]
+    return Table("Causes by tag", ("Config", "Tag", *cause_columns), tuple(rows))
+
+
+# ── symptoms ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+HIGH_SHARE, LOW_SHARE, FREQUENT_SHARE = 0.8, 0.6, 0.1
+"""Thresholds: a share of at least HIGH is high, of at most LOW low; a failure rate of at least OFTEN is frequent."""
+
+_FAITHFULNESS = ("faithfulness(by=judge)", "faithfulness(by=rules)")
+
+
+def find_symptoms(scoring: ScoringResult) -> list[str]:
+    """Return symptoms that the summaries show together, each with a remedy: hints where to look, not findings.
+
+    The patterns are those that audits of recorded answers look for (ADR 0038).
+    """
+    return [
+        f"{config}: {hint}"
+        for config, result in sorted(scoring.configs.items())
+        for hint in _iter_symptoms(result.summary)
+    ]
+
+
+def _iter_symptoms(summary: Mapping[str, Summary]) -> Iterator[str]:
+    coverage = _find_value(summary, "citation_coverage")
+    faithful = _find_value(summary, *_FAITHFULNESS)
+    if coverage is not None and faithful is not None:
+        pair = f"citation coverage {format_number(coverage)}, faithfulness {format_number(faithful)}"
+        if coverage >= HIGH_SHARE and faithful <= LOW_SHARE:
+            yield f"{pair}: sources are cited but not followed; tighten the prompt"
+        if coverage <= LOW_SHARE and faithful >= HIGH_SHARE:
+            yield f"{pair}: much of the context is not used; check for a context that is too long or truncated sources"
+    for name, symptom, remedy in _RATE_SYMPTOMS:
+        rate = _find_value(summary, name)
+        if rate is not None and rate >= FREQUENT_SHARE:
+            yield f"{symptom} in {format_number(rate)} of the cases: {remedy}"
+    for name, remedy in _CITATION_SYMPTOMS:
+        share = _find_value(summary, name)
+        if share is not None and 1 - share >= FREQUENT_SHARE:
+            yield f"{format_number(1 - share)} of the citations fail {name}: {remedy}"
+
+
+def _find_value(summary: Mapping[str, Summary], *names: str) -> float | None:
+    """Return the value of the first of `names` that was measured, None if none was."""
+    for name in names:
+        if name in summary and summary[name].value is not None:
+            return summary[name].value
+    return None
+
+
+_RATE_SYMPTOMS = (
+    ("over_refusal", "refused an answerable question", "loosen the refusal rule or its threshold"),
+    ("under_refusal", "answered what must be refused", "let the prompt allow refusing and expressing uncertainty"),
+)
+_CITATION_SYMPTOMS = (("citation_exists", "reject unknown ids and retry"),)
+
+
+# ── one case ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def summarise_attribution(attribution: Attribution) -> str:
+    """Return verdict, cause and confidence in one line."""
+    verdict = attribution.verdict.replace("_", " ")
+    if attribution.subtype:
+        verdict += f" ({attribution.subtype.replace('_', ' ')})"
+    if attribution.cause is None:
+        return verdict
+    stage = f" at {attribution.stage}" if attribution.stage else ""
+    return f"{verdict}: {attribution.cause}{stage}, {attribution.confidence} confidence"
+
+
+def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
+    """Return (label, text) pairs that explain an attribution."""
+    reached = {None: "unknown", True: "yes", False: "no"}
+    lines = [
+        ("Attribution", summarise_attribution(attribution)),
+        ("Reached", reached[attribution.reached]),
+        ("Good", f"{reached[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
+    ]
+    lines += [("Because", fact) for fact in attribution.evidence]
+    if attribution.cause is not None:
+        lines += [("Sign", attribution.sign), ("Try first", attribution.fix)]
+    return lines + ([("Also", ", ".join(attribution.also))] if attribution.also else [])
+
+
+def build_evidence_trace_table(attribution: Attribution) -> Table:
+    """Return the rank of every unit of evidence at every stage, and the stage that lost it."""
+    stages = list(dict.fromkeys(stage for unit in attribution.walk for stage in unit.ranks))
+    rows = [
+        (
+            unit.name,
+            f"{unit.grade}{'' if unit.required else ' (optional)'}",
+            *("-" if unit.ranks.get(stage) is None else str(unit.ranks[stage]) for stage in stages),
+            unit.lost_at or "",
+        )
+        for unit in attribution.walk
+    ]
+    return Table("Evidence trace", ("Evidence", "Grade", *stages, "Lost at"), tuple(rows))
+
+
+def describe_missing_files(files: NameComparison, symbols: NameComparison) -> list[str]:
+    """Return the missing files and symbols and the extra files as text; what was not reported is left out.
+
+    >>> describe_missing_files(NameComparison(frozenset(("a.py",)), frozenset(("b.py",))), NameComparison(frozenset(), None))
+    ['missing files: a.py', 'extra files: b.py']
+    """
+    name_lists: list[tuple[str, Sequence[str]]] = []
+    if files.returned is not None:
+        name_lists += [("missing files", files.missing), ("extra files", files.extra)]
+    if symbols.returned is not None:
+        name_lists += [("missing symbols", symbols.missing)]
+    return [f"{label}: {_join_names(names)}" for label, names in name_lists if names]
+
+
+def _join_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(names[:10]) + more
+
+
+def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
+    """Return the cells of root cause and fix, `n/a` if there is no attribution."""
+    if attribution is None:
+        return NOT_AVAILABLE, NOT_AVAILABLE
+    return (
+        (f"{attribution.cause} ({attribution.confidence})", attribution.fix)
+        if attribution.cause is not None
+        else ("none found", "")
+    )
+
+
+MAX_LISTED_CASES, MAX_WORST_CASES = 30, 10
+_MAX_IDS = 10
+_TAG_PREFIX = "tag="
+_LEAK_CHECK = "leak"
+
+ObservationsByCase = Mapping[tuple[str, str], Observation]
+"""Observations of the cases in the table, by (configuration, case id)."""
+CasesById = Mapping[str, Case]
+FileSentencesByCase = Mapping[tuple[str, str], Sequence[str]]
+"""Sentences about missing and extra files and symbols, by (configuration, case id)."""
+
+
+def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, graders: MetricsByName) -> Table:
+    """Return the legacy runner's table: one row per configuration and tag."""
+    columns = ("Config", "Tag", "Cases", "Recall@10", "MRR@10", "Citation correctness", "Failures")
+    rows = [
+        (
+            config,
+            tag,
+            size,
+            *(_format_tag_count(result, tag, names, graders) for names in (RECALL_10, MRR_10, CITATION)),
+            failures,
+        )
+        for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
+    ]
+    return Table("Breakdown By Tag", columns, tuple(rows))
+
+
+def build_tag_table(scoring: ScoringResult, cases: CasesById, graders: MetricsByName) -> Table:
+    """Return the report template's tag table, with faithfulness, the checks that failed most, and a mark on small tags.
+
+    A small tag on which nothing failed is only in the full table (`build_tag_breakdown_table`).
+    """
+    columns = ("Config", "Tag", "Cases", "Recall@10", "MRR@10", "Faithfulness", "Citation correctness", "Notes")
+    metrics = (RECALL_10, MRR_10, FAITHFULNESS, CITATION)
+    rows = [
+        (
+            config,
+            tag,
+            size,
+            *(_format_tag_interval(result, tag, names, graders) for names in metrics),
+            _summarise_tag_failures(result, cases, tag),
+        )
+        for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
+        if int(failures) or int(size) >= FEW_CASES
+    ]
+    hidden_rows = sum(1 for _ in _iter_tag_rows(scoring, cases)) - len(rows)
+    hidden_note = f"{format_count(hidden_rows, 'row')} of tags with fewer than {FEW_CASES} cases and no failure: see Breakdown By Tag"
+    return Table("Tags", columns, tuple(rows), (hidden_note,) if hidden_rows else ())
+
+
+def _iter_tag_rows(scoring: ScoringResult, cases: CasesById) -> Iterator[tuple[str, ConfigResult, str, str, str]]:
+    """Yield (configuration, its result, tag, cases, failures), configurations and tags sorted."""
+    for config, result in sorted(scoring.configs.items()):
+        failures = Counter(tag for case_id in list_failed_cases(result) for tag in set(cases[case_id].tags))
+        for key in sorted(result.slices):
+            if key.startswith(_TAG_PREFIX):
+                tag = key.removeprefix(_TAG_PREFIX)
+                yield config, result, tag, str(count_slice_cases(result.slices[key])), str(failures[tag])
+
+
+def _format_tag_count(result: ConfigResult, tag: str, names: MetricNames, graders: MetricsByName) -> str:
+    return format_with_count(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), graders)
+
+
+def _format_tag_interval(result: ConfigResult, tag: str, names: MetricNames, graders: MetricsByName) -> str:
+    return format_with_interval(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), graders)
+
+
+def _summarise_tag_failures(result: ConfigResult, cases: CasesById, tag: str) -> str:
+    failed = (case_checks for case_checks in result.table.checks if tag in cases[case_checks.case_id].tags)
+    checks = Counter(name for case_checks in failed for name in case_checks.failed)
+    notes = [f"{name} × {count}" for name, count in sorted(checks.items(), key=lambda item: (-item[1], item[0]))[:3]]
+    if count_slice_cases(result.slices[_TAG_PREFIX + tag]) < FEW_CASES:
+        notes.append(f"fewer than {FEW_CASES} cases: descriptive only")
+    return "; ".join(notes)
+
+
+def build_failed_queries_table(
+    scoring: ScoringResult, details: ObservationsByCase, cases: CasesById, lists: FileSentencesByCase | None = None
+) -> Table:
+    """Return the legacy runner's table: the first 30 failed cases of each configuration, in golden order.
+
+    `lists` holds the missing and extra files and symbols of each case; they become notes below the table.
+    """
+    rows, notes = [], []
+    for config, result in sorted(scoring.configs.items()):
+        failed = list_failed_cases(result)
+        checks = {case_checks.case_id: case_checks.failed for case_checks in result.table.checks}
+        for case_id in failed[:MAX_LISTED_CASES]:
+            observation = details.get((config, case_id))
+            notes += [f"{config}, {case_id}: {sentence}" for sentence in (lists or {}).get((config, case_id), ())]
+            rows.append(
+                (
+                    config,
+                    case_id,
+                    cases[case_id].behaviour,
+                    ", ".join(checks[case_id]),
+                    _format_ids(_list_stage_ids(observation, RETRIEVED_STAGE), 3),
+                    _format_ids(_list_stage_ids(observation, CONTEXT_STAGE), _MAX_IDS),
+                    _format_ids(observation.citations if observation is not None else None, _MAX_IDS),
+                )
+            )
+        if len(failed) > MAX_LISTED_CASES:
+            notes.append(f"{config}: {len(failed) - MAX_LISTED_CASES} more failed cases are in the JSON report.")
+    columns = (
+        "Config",
+        "Query ID",
+        "Expected behavior",
+        "Failed checks",
+        "Retrieved top 3",
+        "Context IDs",
+        "Citations",
+    )
+    return Table("Failed Queries", columns, tuple(rows), tuple(notes))
+
+
+def _list_stage_ids(observation: Observation | None, stage: str) -> tuple[str, ...] | None:
+    ranked_stage = find_stage(observation, stage) if observation is not None else None
+    return tuple(chunk.chunk_id for chunk in ranked_stage.chunks) if ranked_stage is not None else None
+
+
+def _format_ids(ids: tuple[str, ...] | None, limit: int) -> str:
+    """Return ids on one line: `n/a` if they were not reported, `none` if there are none."""
+    if ids is None:
+        return NOT_AVAILABLE
+    if not ids:
+        return "none"
+    more = f" … {len(ids) - limit} more" if len(ids) > limit and limit > 3 else ""
+    return ", ".join(ids[:limit]) + more
+
+
+def build_worst_cases_table(
+    scoring: ScoringResult, cases: CasesById, show_forbidden: bool, attributions: AttributionsByConfig | None = None
+) -> Table:
+    """Return the report template's table of the worst cases: leaks first, then those that failed most checks.
+
+    Root cause and fix are included if there are `attributions`.
+    """
+    rows = []
+    for config, result in sorted(scoring.configs.items()):
+        row_by_case = {case_id: row for row, case_id in enumerate(result.table.case_ids)}
+        for case_checks in _sort_worst_first(result, row_by_case)[:MAX_WORST_CASES]:
+            case = cases[case_checks.case_id]
+            secrets = () if show_forbidden else case.forbidden_text
+            answers = (
+                _format_success(result, names, row_by_case[case.id])
+                for names in (RECALL_10, CONTEXT_RECALL, ANSWER, CITATION)
+            )
+            sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
+            question = shorten_to_line(withhold_secrets(case.question, secrets))
+            row = (config, case.id, question, "; ".join(sources) or "none", *answers, ", ".join(case_checks.failed))
+            attribution = (attributions or {}).get(config, {}).get(case.id)
+            rows.append((*row, *format_cause_and_fix(attribution)) if attributions else row)
+    columns = (
+        "Config",
+        "Query ID",
+        "Question",
+        "Expected source",
+        "Retrieved?",
+        "Context?",
+        "Answer correct?",
+        "Citation correct?",
+        "Failed checks",
+        *(("Root cause", "Fix") if attributions else ()),
+    )
+    not_attributed = "Root cause and fix are not listed, because the cases were not attributed."
+    notes = (
+        f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks.",
+        *(() if attributions else (not_attributed,)),
+    )
+    return Table("Top Failed Queries", columns, tuple(rows), notes if rows else ())
+
+
+def _sort_worst_first(result: ConfigResult, row_by_case: Mapping[str, int]) -> list[CaseChecks]:
+    """Return the failed cases: leaks first, then by the number of failed checks, then in golden order."""
+
+    def get_sort_key(case_checks: CaseChecks) -> tuple[bool, int, int]:
+        return _LEAK_CHECK not in case_checks.failed, -len(case_checks.failed), row_by_case[case_checks.case_id]
+
+    return sorted((case_checks for case_checks in result.table.checks if case_checks.failed), key=get_sort_key)
+
+
+def _format_success(result: ConfigResult, names: MetricNames, row: int) -> str:
+    """Return `yes`, `no` or `partly` by the first of `names` that has a score in this row."""
+    scores = (get_row_score(result.table.columns.get(name), row) for name in names)
+    value = next((score for score in scores if score is not None), None)
+    if value is None:
+        return NOT_AVAILABLE
+    if value >= 1:
+        return "yes"
+    return "no" if value <= 0 else f"partly ({value:.2f})"

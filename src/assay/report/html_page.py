@@ -1,0 +1,125 @@
+"""The HTML report: one self-contained file, made from the built page and islands of data.
+
+The island `report` is plain JSON and enough for the first screen: the script follows it directly and does not wait for
+the rest of the file. `rows` holds a short row for every case, `scores-N` the scores of one configuration, `detail-N`
+cases in full as far as the budget allows; these three are deflated, and unpacked when they are needed. The shapes of
+all islands are in `schemas/html-page.schema.json`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import msgspec
+
+from assay.report.html_cases import HtmlData, build_case_detail, build_case_rows, build_score_columns
+from assay.report.html_summary import build_summary_data
+
+CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
+MAX_ISLAND_BYTES = 256 * 1024
+"""Bytes of JSON in one `detail-N` island: what the browser decodes to open one case."""
+MAX_CASE_BYTES = 2_000_000
+"""Bytes of JSON of the largest case that is held in full; `assay explain` shows larger ones.
+
+Without the limit, one huge case could use up the budget of all others.
+"""
+
+_SCRIPT_ELEMENT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
+_STYLE_ELEMENT = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
+_ESCAPES = tuple(
+    (sign.encode(), rf"\u{ord(sign):04x}".encode()) for sign in ("<", ">", "&", "\N{LINE SEPARATOR}", "\u2029")
+)
+
+
+def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
+    """Yield the document in pieces; the same data and asset give the same bytes.
+
+    `asset` is the built page, with a mark for the policy and one for the islands. Raises ValueError if one is missing.
+    """
+    for mark in (CSP_MARK, ISLANDS_MARK):
+        if asset.count(mark) != 1:
+            raise ValueError(f"the page must hold {mark} once")
+    head, _, tail = asset.partition(ISLANDS_MARK)
+    script = _SCRIPT_ELEMENT.search(head)
+    if script is None:
+        raise ValueError("the page must hold a script")
+    head = head.replace(
+        CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{build_security_policy(asset)}">'
+    )
+    yield head.replace(script[0], "").encode()
+    yield _render_island("report", "application/json", escape_script_json(build_summary_data(data)))
+    yield f'<script type="module" async>{script[1]}</script>\n'.encode()
+    for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
+        yield _render_packed_island(f"scores-{number}", msgspec.json.encode(build_score_columns(result, data)))
+    islands = yield from _render_detail_islands(data)
+    yield _render_packed_island("rows", msgspec.json.encode(build_case_rows(data, islands)))
+    yield tail.encode()
+
+
+def build_security_policy(asset: str) -> str:
+    """Return the content security policy: only the page's own script and style may run, and nothing may be fetched."""
+    scripts = " ".join(_hash_source(match[1]) for match in _SCRIPT_ELEMENT.finditer(asset))
+    styles = " ".join(_hash_source(match[1]) for match in _STYLE_ELEMENT.finditer(asset))
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def escape_script_json(record: Any) -> bytes:
+    """Return JSON escaped for a script element: nothing in it ends the element or a line.
+
+    >>> escape_script_json(["</script>&"]).decode()
+    '["\\\\u003c/script\\\\u003e\\\\u0026"]'
+    """
+    text: bytes = msgspec.json.encode(record)
+    for sign, code in _ESCAPES:
+        text = text.replace(sign, code)
+    return text
+
+
+def _hash_source(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _render_detail_islands(data: HtmlData) -> Generator[bytes, None, dict[int, int]]:
+    """Yield islands of cases in full until the budget is spent; return the island number of each case in one."""
+    remaining = data.detail_mb * 1_000_000
+    island_by_case: dict[int, int] = {}
+    pending: dict[int, bytes] = {}
+    island_number = size = 0
+    for detail in data.details if remaining > 0 else ():
+        text = msgspec.json.encode(build_case_detail(detail, data))
+        if len(text) > MAX_CASE_BYTES:
+            continue
+        remaining -= len(text)
+        if remaining < 0:
+            break
+        pending[detail.case_index] = text
+        size += len(text)
+        if size >= MAX_ISLAND_BYTES:
+            yield _render_detail_island(island_number, pending, island_by_case)
+            pending, size, island_number = {}, 0, island_number + 1
+    if pending:
+        yield _render_detail_island(island_number, pending, island_by_case)
+    return island_by_case
+
+
+def _render_detail_island(island_number: int, pending: dict[int, bytes], island_by_case: dict[int, int]) -> bytes:
+    island_by_case.update(dict.fromkeys(pending, island_number))
+    members = b",".join(b'"%d":%b' % (case_index, text) for case_index, text in pending.items())
+    return _render_packed_island(f"detail-{island_number}", b"{" + members + b"}")
+
+
+def _render_packed_island(name: str, text: bytes) -> bytes:
+    return _render_island(name, "text/plain", base64.b64encode(zlib.compress(text, 6)))
+
+
+def _render_island(name: str, kind: str, content: bytes) -> bytes:
+    return f'<script type="{kind}" id="{name}">'.encode() + content + b"</script>\n"

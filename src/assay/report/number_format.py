@@ -1,0 +1,120 @@
+"""How numbers are printed: three decimals, `n/a` for a missing number, and no mean without its count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from assay.metrics.catalog import CATALOG, case_column_name
+from assay.metrics.metric import Metric, parse_metric_name
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable, Summary
+
+NOT_AVAILABLE = "n/a"
+MetricsByName = Mapping[str, Metric]
+"""The catalogue's rows by base name."""
+
+_DECIMALS = {"ms": 0, "tokens": 0, "USD": 6}
+DETERMINISTIC, JUDGED = "D", "J"
+
+
+def find_metric_row(metric: str, graders: MetricsByName) -> Metric | None:
+    """Return the catalogue's row for a metric name, None if the catalogue has none."""
+    return graders.get(parse_metric_name(metric).base)
+
+
+def format_number(value: float | None, metric: str = "", graders: MetricsByName = CATALOG) -> str:
+    """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals.
+
+    >>> format_number(0.12345), format_number(None), format_number(-0.0001)
+    ('0.123', 'n/a', '0.000')
+    """
+    if value is None:
+        return NOT_AVAILABLE
+    grader = find_metric_row(metric, graders) if metric else None
+    decimals = _DECIMALS.get(grader.unit, 3) if grader is not None else 3
+    return f"{value:z.{decimals}f}"
+
+
+def format_with_count(summary: Summary | None, graders: MetricsByName = CATALOG) -> str:
+    """Return a summary's value with the number of cases scored, `n/a` if none was."""
+    if summary is None or summary.value is None:
+        return NOT_AVAILABLE
+    errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
+    return f"{format_number(summary.value, summary.metric, graders)} (n={summary.scored}{errors})"
+
+
+def format_interval(bounds: Interval | None, metric: str = "", graders: MetricsByName = CATALOG) -> str:
+    """Return the bounds of an interval as text, with its confidence unless that is 95%.
+
+    Bounds that are equal are not printed: they mean that the scores did not vary, not that the value is certain.
+    """
+    if bounds is None:
+        return NOT_AVAILABLE
+    if bounds.low == bounds.high:
+        return "none: no variation"
+    level = "" if bounds.confidence == 0.95 else f" ({format_percent(bounds.confidence)})"
+    return f"{format_number(bounds.low, metric, graders)} to {format_number(bounds.high, metric, graders)}{level}"
+
+
+def format_with_interval(summary: Summary | None, graders: MetricsByName = CATALOG) -> str:
+    """Return a summary's value with its count and, if it has one, its interval."""
+    if summary is None or summary.value is None or summary.interval is None:
+        return format_with_count(summary, graders)
+    return f"{format_with_count(summary, graders)}, {format_interval(summary.interval, summary.metric, graders)}"
+
+
+def format_percent(share: float) -> str:
+    """Return a share as a percentage.
+
+    >>> format_percent(0.9), format_percent(0.52713)
+    ('90%', '52.7%')
+    """
+    return f"{100 * share:.3g}%"
+
+
+def collect_summary_notes(summary: Summary) -> tuple[str, ...]:
+    """Return the notes to print next to a summary: its own and its interval's, without duplicates."""
+    interval_note = summary.interval.note if summary.interval is not None else ""
+    return tuple(dict.fromkeys([*summary.notes, *([interval_note] if interval_note else [])]))
+
+
+def get_metric_class(metric: str, graders: MetricsByName) -> str:
+    """Return D for a deterministic metric, J for a judged one."""
+    by = parse_metric_name(metric).key_value("by", "")
+    grader = find_metric_row(metric, graders)
+    judged = by == "judge" or (not by and grader is not None and grader.scoring_class == "judged")
+    return JUDGED if judged else DETERMINISTIC
+
+
+def find_common_reason(column: ScoreColumn | None) -> str:
+    """Return the commonest reason why rows of a column have no number; "" if all have one."""
+    if column is None:
+        return ""
+    without = column.reason[np.isin(column.status, (NOT_APPLICABLE, ERROR))]
+    counts = np.bincount(without, minlength=len(column.reasons)).tolist()
+    largest = max(counts, default=0)
+    if not largest:
+        return ""
+    return min(reason for reason, count in zip(column.reasons, counts, strict=True) if count == largest)
+
+
+def find_source_column(metric: str, table: ScoreTable) -> ScoreColumn | None:
+    """Return the column that a summary was computed from: `latency_ms(stat=p95)` summarises `latency_ms`."""
+    return table.columns.get(metric, table.columns.get(str(case_column_name(parse_metric_name(metric)))))
+
+
+def get_row_score(column: ScoreColumn | None, row: int) -> float | None:
+    """Return the score in one row of a column, None if the case has none or there is no column."""
+    if column is None or column.status[row] != SCORED:
+        return None
+    return float(column.values[row])
+
+
+def format_count(count: int, word: str) -> str:
+    """Return a count with its noun, in the plural unless the count is 1.
+
+    >>> format_count(1, "case"), format_count(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

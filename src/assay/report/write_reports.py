@@ -1,0 +1,157 @@
+"""Writing the reports of a finished scoring. Modules for reports that few runs write are imported when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from assay.formats.file_io import write_atomically
+from assay.records.findings import Attribution, Comparison
+from assay.records.observations import Observation
+from assay.records.requests import ReportFiles
+from assay.report.case_scores import iter_case_lines
+from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
+from assay.report.markdown import ReportMeta, render_markdown_report
+from assay.scoring.scored_run import ScoredRun
+
+MAX_FAILED_SHOWN = 30
+
+
+def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
+    """Write the wanted reports and return pairs of description and path, in the order written."""
+    written: list[tuple[str, Path]] = []
+
+    def write(kind: str, path: str | None, parts: Iterator[bytes]) -> None:
+        if path is not None:
+            written.append((kind, write_atomically(path, parts)))
+
+    if files.run_dir is not None:
+        from assay.runs.save_run import save_run  # imports this module
+
+        written.append(("run folder", save_run(run, files, Path(files.run_dir))))
+    write("report", files.markdown, iter([render_markdown(run, files).encode()]) if files.markdown else iter(()))
+    write("JSON report", files.json, iter([render_json(run, files.now).encode()]) if files.json else iter(()))
+    write("scores of every case", files.per_case, iterate_case_lines(run))
+    if files.legacy_json is not None:
+        write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
+    if files.junit is not None:
+        from assay.report.junit import render_junit
+
+        write("JUnit XML", files.junit, iter([render_junit(run.scoring).encode()]))
+    if files.csv is not None:
+        from assay.report.case_scores import iter_csv_lines
+
+        tables = {config: result.table for config, result in run.scoring.configs.items()}
+        write("scores as CSV", files.csv, iter_csv_lines(tables, run.cases, raw=files.raw_csv))
+    if files.html is not None:
+        write("HTML report", files.html, iterate_html(run, files))
+    return written
+
+
+def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
+    """Return the Markdown report, which shows the observations of failed cases."""
+    from assay.report.explain_case import list_missing_files  # needed only for reports that show cases
+
+    cases = {case.id: case for case in run.golden.cases}
+    meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner)
+    shown = read_failed_observations(run)
+    lists = {
+        key: list_missing_files(run.joins.case_index(run.joins.position[key[1]]), observation)
+        for key, observation in shown.items()
+    }
+    return render_markdown_report(
+        run.scoring, shown, cases, meta, _compare_with_baseline(run), attribute_all_configs(run), lists
+    )
+
+
+def render_json(run: ScoredRun, now: str | None = None) -> str:
+    """Return the JSON report, with the attribution of every case."""
+    return render_json_report(run.scoring, now, attribute_all_configs(run))
+
+
+def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
+    """Return the attributions of every configuration that has any; none if the run keeps no observations."""
+    from assay.attribution.attribute_run import attribute_run  # needed only for reports that show cases
+
+    by_config = {config: attribute_run(run, config) for config in sorted(run.scoring.configs)}
+    return {config: by_case for config, by_case in by_config.items() if by_case}
+
+
+def _compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
+    if run.baseline is None:
+        return {}
+    from assay.comparison.compare_scores import (
+        compare_with_baseline,  # attributes every case again, so only with a baseline
+    )
+
+    return compare_with_baseline(run)
+
+
+def _decisive_comparison(run: ScoredRun) -> Comparison | None:
+    """Return the comparison of the first gated configuration, else of the first configuration."""
+    by_config = _compare_with_baseline(run)
+    gated = [config for config in by_config if run.scoring.configs[config].decision is not None]
+    return by_config[gated[0] if gated else min(by_config)] if by_config else None
+
+
+def iterate_html(run: ScoredRun, files: ReportFiles) -> Iterator[bytes]:
+    """Yield the HTML report in pieces; the run's files must exist until the last piece."""
+    from assay.report.write_html import build_html_report  # needed only for reports that show cases
+
+    return build_html_report(
+        run,
+        comparison=_decisive_comparison(run),
+        attributions=attribute_all_configs(run),
+        explain=files.explain,
+        date=(files.now or "")[:10],
+        owner=files.owner,
+        detail_mb=files.detail_mb,
+        show_forbidden=files.show_forbidden,
+    )
+
+
+def read_failed_observations(run: ScoredRun) -> Mapping[tuple[str, str], Observation]:
+    """Return the observations of the failed cases that a report shows, read again from their files."""
+    observations = {}
+    for config, result in run.scoring.configs.items():
+        failed = [checks.case_id for checks in result.table.checks if checks.failed][:MAX_FAILED_SHOWN]
+        for case_id in failed:
+            observation = run.read_observation(config, case_id)
+            if observation is not None:
+                observations[config, case_id] = observation
+    return observations
+
+
+def render_github_annotations(run: ScoredRun, *, strict: bool = False) -> list[str]:
+    """Return the workflow commands with which GitHub annotates what speaks against a release."""
+    from assay.report.github import render_workflow_commands
+
+    return render_workflow_commands(run.scoring, strict=strict)
+
+
+def render_github_summary(run: ScoredRun, *, strict: bool = False) -> str:
+    """Return the GitHub job summary as Markdown."""
+    from assay.report.github import render_job_summary
+
+    return render_job_summary(run.scoring, run.cases, strict=strict)
+
+
+def iterate_case_lines(run: ScoredRun) -> Iterator[bytes]:
+    """Yield the scores of every (configuration, case) as JSON lines, configurations in alphabetical order."""
+    for config in sorted(run.scoring.configs):
+        yield from iter_case_lines(run.scoring.configs[config].table)
+
+
+def format_legacy_report(run: ScoredRun) -> str:
+    """Return the report in the exact shape of the RAG runner's contract `rag-trace` (ADR 0038)."""
+    rows = {}
+    for config, result in run.scoring.configs.items():
+        rows[config] = build_legacy_rows(run.golden.cases, result.table, _recorded_observations(run, config))
+    return render_legacy_json(rows)
+
+
+def _recorded_observations(run: ScoredRun, config: str) -> Iterator[tuple[str, Observation]]:
+    for case_id in run.scoring.configs[config].table.case_ids:
+        observation = run.read_observation(config, case_id)
+        if observation is not None:
+            yield case_id, observation

@@ -1,0 +1,84 @@
+"""Probing access rules: every question of a golden set is asked under every other identity that the set names.
+
+The corpus alone determines what each identity may see, whatever the question, so that leaks are all that is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from assay.formats.golden_files import LoadedGolden, compute_golden_digest
+from assay.records.digest import compute_digest
+from assay.records.errors import SettingsError
+from assay.records.golden_set import BEHAVIOURS, Case, User
+from assay.records.scores import SCORED
+from assay.scoring.scored_run import ScoredRun
+
+PROBE_FOLDER = "probes"
+LEAK_METRIC = "visibility_leaks"
+PROBE_TAG = "probe"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeLeak:
+    """A probe for which a system returned text that its user may not see; `count` is the number of leaks."""
+
+    config: str
+    case: str
+    count: int
+
+
+def make_probes(loaded: LoadedGolden, chosen: Sequence[Case]) -> LoadedGolden:
+    """Return the golden set of probes: each question of the selected cases under each identity that did not ask it.
+
+    Raises SettingsError if the cases name fewer than two identities, because there is none to swap.
+    """
+    golden = loaded.golden
+    identities = {compute_digest(case.user): case.user for case in golden.cases if case.user is not None}
+    if len(identities) < 2:
+        raise SettingsError(
+            "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
+        )
+    asked_pairs = {(case.question, compute_digest(case.user)) for case in golden.cases}
+    cases: dict[tuple[str, str], Case] = {}
+    for case in chosen:
+        for number, (key, user) in enumerate(identities.items(), 1):
+            if (case.question, key) not in asked_pairs:
+                cases.setdefault((case.question, key), _make_probe(case, number, user))
+    probe_set = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
+    return LoadedGolden(probe_set, loaded.format, (), compute_golden_digest(probe_set))
+
+
+def find_leaking_probes(run: ScoredRun) -> list[ProbeLeak]:
+    """Return the probes that leaked."""
+    leaks_found = []
+    for config, result in run.scoring.configs.items():
+        column = result.table.columns[LEAK_METRIC]
+        for case_id, value, status in zip(result.table.case_ids, column.values, column.status, strict=True):
+            if status == SCORED and value > 0:
+                leaks_found.append(ProbeLeak(config, case_id, int(value)))
+    return leaks_found
+
+
+def count_checked_probes(run: ScoredRun) -> int:
+    """Return how many probes could be checked: without a corpus, only the system itself knows who may see what."""
+    return sum(
+        int((result.table.columns[LEAK_METRIC].status == SCORED).sum()) for result in run.scoring.configs.values()
+    )
+
+
+def _make_probe(case: Case, number: int, user: User) -> Case:
+    return Case(
+        id=f"{case.id}~identity-{number}",
+        question=case.question,
+        behaviour="abstain",  # nothing is expected of the answer; a case that expects one would need evidence
+        also_accept=tuple(behaviour for behaviour in BEHAVIOURS if behaviour != "abstain"),
+        user=user,
+        tags=(PROBE_TAG,),
+        history=case.history,
+        cluster=case.cluster or case.id,
+        language=case.language,
+    )

@@ -1,0 +1,256 @@
+"""One side of a comparison, taken from a run or from a saved baseline, as named on the command line.
+
+Comparing a candidate with a baseline: the comparison, the decision on the candidate, and the reports of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
+from assay.comparison.compare_scores import decide_side, decide_with_baseline, take_snapshot
+from assay.formats.file_io import write_atomically
+from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
+from assay.gates.gate_files import date_of_time, load_gate_or_profile
+from assay.gates.release_decision import combine_decisions, find_exit_code, list_gate_metrics, select_gated_configs
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.findings import Comparison
+from assay.records.release_gates import Decision, Gate
+from assay.records.requests import ScoreRequest
+from assay.report.json_report import render_comparison_json
+from assay.report.markdown import ReportMeta, render_comparison_markdown
+from assay.report.number_format import format_with_interval
+from assay.report.tables import Table, build_checklist_table
+from assay.report.terminal import Screen, escape_table
+from assay.runs.rescore_run import choose_config, open_run
+from assay.runs.score_run import open_scored_run
+from assay.scoring.column_values import number_clusters
+from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
+from assay.scoring.summaries import summarise_table
+from assay.text.escaping import escape_terminal
+
+_MADE_WITH = ("targets", "operations", "seed")
+
+
+def load_side(
+    side_name: str, metrics: Sequence[str] = (), extra_metrics: Sequence[str] = (), *, attributed: bool = True
+) -> ScoreSnapshot:
+    """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
+
+    A run is scored again for `metrics` (by default those of its manifest) and for `also`. Raises InputError if the text
+    names none of these, or names a run of several configurations without choosing one.
+    """
+    if Path(side_name).is_file():
+        return decode_baseline(side_name)
+    name = _require_run(side_name)
+    manifest = read_manifest(name.path)
+    with open_run(name.path, metrics=_metrics_to_score(manifest, metrics, extra_metrics)) as run:
+        config = choose_config(run, name)
+        side = take_snapshot(run, config, side_name, _read_made_with(manifest, config), attributed=attributed)
+    return replace(side, at=manifest.get("started_at"))
+
+
+def load_sides(text: str, extra_metrics: Sequence[str] = ()) -> list[ScoreSnapshot]:
+    """Return the named side, or one side per configuration of a run named without one; cases are not attributed."""
+    if Path(text).is_file():
+        return [decode_baseline(text)]
+    name = _require_run(text)
+    manifest = read_manifest(name.path)
+    with open_run(name.path, metrics=_metrics_to_score(manifest, (), extra_metrics)) as run:
+        configs = [choose_config(run, name)] if name.config is not None else sorted(run.scoring.configs)
+        sides = [take_snapshot(run, config, attributed=False) for config in configs]
+    return [replace(side, at=manifest.get("started_at")) for side in sides]
+
+
+def _require_run(text: str) -> RunName:
+    if not is_run_name(text):
+        message = "neither a run folder nor a baseline (expected RUN, RUN:CONFIG or a file of `assay baseline save`)"
+        raise InputError([Problem(text, None, "", message, "E_SIDE")])
+    return parse_run_name(text)
+
+
+def _metrics_to_score(manifest: Mapping[str, Any], metrics: Sequence[str], also: Sequence[str]) -> tuple[str, ...]:
+    return (*(metrics or manifest.get("metrics") or DEFAULT_METRICS), *also)
+
+
+def save_baseline(name: str, path: str) -> Path:
+    """Write the configuration that `RUN` or `RUN:CONFIG` names as a baseline to commit."""
+    return write_baseline(encode_baseline(load_side(name)), path)
+
+
+def describe_baseline(path: str) -> Screen:
+    """Return the description of a saved baseline, and its metrics with their counts, as a screen."""
+    side = decode_baseline(path)
+    golden = side.golden
+    metric_names = [parse_metric(name) for name in side.metrics]
+    metric_summaries, _ = summarise_table(side.table, metric_names, {}, number_clusters(side.cases))
+    golden_name = f"{golden.name} {golden.version}".strip() if golden is not None else ""
+    lines = [
+        f"{side.side.config_id}: {len(side.cases)} cases of {golden_name or 'an unnamed golden set'}",
+        f"golden set: {side.side.golden_digest}",
+        f"judge: {side.side.judge or 'none'}; attributed cases: {len(side.attributions)}",
+        *(f"{part}: {' and '.join(versions)}" for part, versions in sorted(side.side.versions.items())),
+        *(f"{name}: {value}" for name, value in side.made_with.items()),
+    ]
+    rows = [(name, format_with_interval(summary)) for name, summary in metric_summaries.items() if summary.scored]
+    table = Table("Metrics", ("Metric", "Value"), tuple(rows))
+    return Screen(tuple(escape_terminal(line) for line in lines), (escape_table(table),), ())
+
+
+def _read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
+    """Return how one configuration was observed, from the manifest of its run, as dotted names with their values."""
+    facts = {name: manifest[name] for name in _MADE_WITH if name in manifest}
+    if isinstance(facts.get("targets"), Mapping):
+        facts["target"] = facts.pop("targets").get(config, {})
+    return dict(sorted(_flatten("", facts)))
+
+
+def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _flatten(f"{at}.{name}" if at else str(name), part)
+    else:
+        yield at, value if isinstance(value, str) else shorten_repr(value)
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """The options of a comparison; `by` None means the default slices, `now` is an ISO time."""
+
+    gate: str | None = None
+    profile: str | None = None
+    approver: str = ""
+    metrics: Sequence[str] = ()
+    by: Sequence[str] | None = None
+    now: str | None = None
+
+    @cached_property
+    def rules(self) -> Gate | None:
+        """The gate that decides, None without one; read only once, because the file may be a pipe."""
+        return load_gate_or_profile(self.gate, self.profile, self.approver)
+
+
+def compare_named(baseline: str, candidate: str, request: ComparisonRequest) -> tuple[Comparison, Decision]:
+    """Compare the runs or baselines that two names mean; return the comparison and the decision for the exit code."""
+    gate_metrics = _gate_metrics(request)
+    sides = load_side(baseline, request.metrics, gate_metrics), load_side(candidate, request.metrics, gate_metrics)
+    return _decide_comparison(*sides, request)
+
+
+def load_baseline_side(text: str, metrics: Sequence[str], gate: Gate | None) -> ScoreSnapshot:
+    """Return the side that a name means, scored for `metrics` and for those of the gate."""
+    return load_side(text, metrics, list_gate_metrics(gate) if gate is not None else ())
+
+
+def compare_configs(
+    request: ScoreRequest, baseline_config: str, candidate_config: str, comparison_request: ComparisonRequest
+) -> tuple[Comparison, Decision]:
+    """Compare two configurations of the same recorded outputs; return the comparison and the decision."""
+    metrics = (*(request.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
+    with open_scored_run(replace(request, metrics=metrics, look_again=True)) as run:
+        configs = sorted(run.scoring.configs)
+        for config in (baseline_config, candidate_config):
+            if config not in configs:
+                expected = f"expected {', '.join(configs)}"
+                raise InputError(
+                    f"--baseline-config, --candidate-config: no such configuration (got {config!r}; {expected})"
+                )
+        return _decide_comparison(
+            take_snapshot(run, baseline_config), take_snapshot(run, candidate_config), comparison_request
+        )
+
+
+def _decide_comparison(
+    baseline: ScoreSnapshot, candidate: ScoreSnapshot, request: ComparisonRequest
+) -> tuple[Comparison, Decision]:
+    gate, today = request.rules, date_of_time(request.now or candidate.at)
+    metrics = [str(name) for name in parse_metrics(request.metrics)]
+    comparison = decide_with_baseline(baseline, candidate, gate, metrics=metrics, by=request.by, today=today)
+    return comparison, comparison.decision or decide_side(candidate, None)
+
+
+def check_gate(
+    name: str, request: ComparisonRequest, baseline: str | None = None
+) -> tuple[Decision, Mapping[str, Decision]]:
+    """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
+
+    Regression rules compare with `baseline`. Unless RUN:CONFIG is named, the gate itself says which configurations of
+    a run are gated.
+    """
+    gate = request.rules
+    if gate is None:
+        raise InputError("no gate (expected --gate FILE or --profile NAME)")
+    gate_metrics = _gate_metrics(request)
+    sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
+    named = () if len(sides) > 1 else tuple(sides)
+    baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
+    decisions = {}
+    for config in select_gated_configs(gate, list(sides), named):
+        if baseline_side is not None:
+            side = sides[config]
+            check_comparable(baseline_side, side.side, side.definitions, list_regression_metrics(gate))
+        decisions[config] = decide_side(
+            sides[config], gate, baseline_side, date_of_time(request.now or sides[config].at)
+        )
+    return combine_decisions(decisions), decisions
+
+
+def build_gate_screen(decisions: Mapping[str, Decision], request: ComparisonRequest) -> Screen:
+    """Return the decisions with the finding of every rule, and the approver, as a screen."""
+    lines = [
+        line
+        for config, decision in decisions.items()
+        for line in (f"{config}: {decision.outcome}", *_reason_lines(decision))
+    ]
+    gate = request.rules
+    lines.append(f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}")
+    return Screen(
+        tuple(escape_terminal(line) for line in lines), (escape_table(build_checklist_table(decisions, CATALOG)),), ()
+    )
+
+
+def _reason_lines(decision: Decision) -> list[str]:
+    return [f" - {reason}" for reason in decision.reasons]
+
+
+def _gate_metrics(request: ComparisonRequest) -> tuple[str, ...]:
+    gate = request.rules
+    return list_gate_metrics(gate) if gate is not None else ()
+
+
+def exit_code_of_decision(decision: Decision, *, strict: bool = False) -> int:
+    """Return the exit code that a decision stands for."""
+    return find_exit_code(decision, strict=strict)
+
+
+def write_comparison(
+    comparison: Comparison, decision: Decision, request: ComparisonRequest, markdown: str | None, json: str | None
+) -> list[tuple[str, Path]]:
+    """Write the reports for which a path is given and return pairs of description and path."""
+    written = []
+    if markdown is not None:
+        written.append(
+            ("report", write_atomically(markdown, [comparison_as_markdown(comparison, decision, request).encode()]))
+        )
+    if json is not None:
+        written.append(
+            ("JSON report", write_atomically(json, [comparison_as_json(comparison, decision, request).encode()]))
+        )
+    return written
+
+
+def comparison_as_markdown(comparison: Comparison, decision: Decision, request: ComparisonRequest) -> str:
+    """Return the comparison as a Markdown report."""
+    gate = request.rules
+    meta = ReportMeta(date=date_of_time(request.now) or "", approver=gate.approver if gate is not None else "")
+    return render_comparison_markdown(comparison, decision, meta)
+
+
+def comparison_as_json(comparison: Comparison, decision: Decision, request: ComparisonRequest) -> str:
+    """Return the comparison as a JSON report."""
+    return render_comparison_json(comparison, decision, request.now, request.rules)

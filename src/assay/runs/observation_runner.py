@@ -1,0 +1,201 @@
+"""Observing many cases on one machine: bounded concurrency, retries inside a deadline, budgets, a circuit breaker.
+
+Every observation goes to the sink before it counts. Clock, sleep and random numbers are arguments, so that tests need
+none of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from msgspec import structs
+
+from assay.calls.interfaces import SEARCH_STAGE, CallError, Target, TargetCall, TargetOperation
+from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.records.golden_set import Case
+from assay.records.observations import Observation, TargetError, Usage
+
+ObservationSink = Callable[[Observation], Observation]
+"""Stores an observation durably and returns it as stored; raises if it cannot be stored."""
+ReportProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationTask:
+    """One observation to make."""
+
+    case: Case
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationLimits:
+    """Limits of a run: `deadline` and `retry_after_cap` in seconds, `max_calls` in calls with retries, `max_cost` in
+    dollars as the target reports them; `breaker` failures in a row end the run."""
+
+    operations: tuple[TargetOperation, ...]
+    k: int = 10
+    concurrency: int = 8
+    deadline: float = 120.0
+    attempts: int = 4
+    breaker: int = 10
+    retry_after_cap: float = 60.0
+    max_calls: int | None = None
+    max_cost: float | None = None
+
+
+@dataclass(slots=True)
+class ObservationTally:
+    """What a run did: observations kept, those with an error, calls made, dollars spent, and why it ended early."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    halted: str = ""
+    codes: dict[str, int] = field(default_factory=dict)
+
+
+class ObservationRunner:
+    """Observes the cases of one target; `stop` lets calls in progress finish and starts no more."""
+
+    def __init__(
+        self,
+        target: Target,
+        policy: ObservationLimits,
+        sink: ObservationSink,
+        clock: Clock | None = None,
+        progress: ReportProgress | None = None,
+    ) -> None:
+        self.target, self.policy, self.sink = target, policy, sink
+        self.clock = clock or Clock()
+        self.tally = ObservationTally()
+        self._progress = progress
+        self._throttle = Throttle(policy.concurrency)
+        patience = RetryPolicy(policy.attempts, policy.retry_after_cap)
+        self._attempts = RetryingCaller(
+            patience, self.clock, self._throttle, self._may_call, lambda: bool(self.tally.halted)
+        )
+        self._in_a_row = 0
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """Start no more cases or retries. Calls in progress end by their deadline and are kept."""
+        self.tally.halted = self.tally.halted or reason
+
+    async def run(self, work: Iterable[ObservationTask]) -> ObservationTally:
+        """Observe all the work. Raises the errors of the sink; nothing is started after one."""
+        items = list(work)
+        self.tally.total = len(items)
+        queue = iter(items)
+        workers = min(self.policy.concurrency, len(items))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self._work(queue))
+        except BaseExceptionGroup as failures:  # errors of the sink: the first is enough, the others follow from it
+            raise failures.exceptions[0] from None
+        return self.tally
+
+    async def _work(self, queue: Iterator[ObservationTask]) -> None:
+        while not self.tally.halted:
+            ticket = await self._throttle.acquire_slot()
+            try:
+                work = None if self.tally.halted else next(queue, None)
+                if work is None:
+                    return
+                observation = await self._observe(work, ticket)
+            finally:
+                self._throttle.release_slot()
+            if observation is not None:
+                self._keep(observation)
+
+    def _keep(self, observation: Observation) -> None:
+        stored = self.sink(observation)
+        tally = self.tally
+        tally.done += 1
+        if stored.error is not None:
+            tally.failed += 1
+            tally.codes[stored.error.code] = tally.codes.get(stored.error.code, 0) + 1
+            self._in_a_row += 1
+            if self._in_a_row >= self.policy.breaker:
+                self.stop("breaker")
+        else:
+            self._in_a_row = 0
+            self._spend(stored)
+        if self._progress is not None:
+            self._progress(tally.done, tally.total)
+
+    def _spend(self, observation: Observation) -> None:
+        cost = observation.usage.cost_usd if observation.usage is not None else None
+        self.tally.cost += cost or 0.0
+        if self.policy.max_cost is None:
+            return
+        if cost is None:
+            self.stop("cost_unknown")
+        elif self.tally.cost >= self.policy.max_cost:
+            self.stop("max_cost")
+
+    async def _observe(self, work: ObservationTask, ticket: int) -> Observation | None:
+        """Do every operation of one case; None if the run was stopped before there was anything to store."""
+        deadline = self.clock.now() + self.policy.deadline
+        observation = Observation(work.case.id, question=work.case.question)
+        for operation in self.policy.operations:
+            try:
+                once = partial(self._call, work.case, operation, deadline)
+                reply = await self._attempts.run_with_retries(once, deadline, ticket)
+            except CallError as error:
+                observation = structs.replace(observation, error=TargetError(error.code, error.message))
+                break
+            if reply is None:
+                return None
+            observation = (
+                reply if operation == self.policy.operations[0] else join_search_and_answer(observation, reply)
+            )
+        return structs.replace(observation, config_id=self.target.name, repeat=work.repeat)
+
+    def _may_call(self) -> bool:
+        if self.policy.max_calls is not None and self.tally.calls >= self.policy.max_calls:
+            self.stop("max_calls")
+            return False
+        self.tally.calls += 1
+        return True
+
+    async def _call(self, case: Case, operation: TargetOperation, deadline: float) -> Observation:
+        start = self.clock.now()
+        seconds = deadline - start
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await self.target.observe(TargetCall(case, operation, seconds, self.policy.k))
+        except TimeoutError:
+            raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
+        return with_elapsed_time(reply, round((self.clock.now() - start) * 1000, 3))
+
+
+def with_elapsed_time(observation: Observation, milliseconds: float) -> Observation:
+    """Return the observation with its measured time in milliseconds, unless the target reported one."""
+    usage = observation.usage or Usage()
+    if usage.end_to_end_ms is not None:
+        return observation
+    return structs.replace(observation, usage=structs.replace(usage, end_to_end_ms=milliseconds))
+
+
+def join_search_and_answer(searched: Observation, asked: Observation) -> Observation:
+    """Return one observation of a search and an answer: the search's ranking first, as the stage `search`.
+
+    If the answer reports no stage of its own, all stages of the search are kept. Time is the answer's; cost is the sum.
+    """
+    rankings = searched.stages or ()
+    if asked.stages is not None:
+        candidates = [stage for stage in rankings if stage.name == SEARCH_STAGE]
+        if not candidates:
+            candidates = [stage for stage in rankings if stage.name != "context"]
+        search_stages = [structs.replace(stage, name=SEARCH_STAGE) for stage in candidates[-1:]]
+        rankings = (*search_stages, *asked.stages)
+    usage, search_usage = asked.usage or Usage(), searched.usage or Usage()
+    if usage.cost_usd is not None or search_usage.cost_usd is not None:
+        usage = structs.replace(usage, cost_usd=(usage.cost_usd or 0.0) + (search_usage.cost_usd or 0.0))
+    return structs.replace(asked, stages=tuple(rankings), usage=usage, versions=searched.versions | asked.versions)

@@ -1,0 +1,171 @@
+"""Whether answers use the chunks that a search returns: the first k chunks of both, compared case by case.
+
+The use case of `assay run`: observe, score, report, decide.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assay.calls.interfaces import SEARCH_STAGE
+from assay.formats import outputs
+from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder
+from assay.formats.settings_file import Config
+from assay.gates.gate_files import date_of_time
+from assay.records.errors import IncompleteError
+from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
+from assay.records.requests import ReportFiles, ScoreRequest
+from assay.runs.access_probes import LEAK_METRIC
+from assay.runs.observe_run import ObservationRequest, ObservedRun
+from assay.runs.save_run import save_scores
+from assay.runs.score_run import Progress, open_scored_run
+from assay.scoring.scored_run import ScoredRun
+
+MAX_CASES_SHOWN = 5
+
+
+@dataclass(slots=True)
+class SearchAgreement:
+    """The number of compared observations of a configuration, and the cases that differ."""
+
+    compared: int = 0
+    differing: list[str] = field(default_factory=list)
+
+
+def compare_search_and_answer(observations: Iterable[Observation], k: int) -> dict[str, SearchAgreement]:
+    """Return the agreement of each configuration at `k`: whether both have the same set of chunks, in any order.
+
+    Only observations with a stage `search` and at least one other ranking are compared.
+    """
+    by_config: dict[str, SearchAgreement] = {}
+    for observation in observations:
+        stages = observation.stages or ()
+        answer_stages = tuple(stage for stage in stages if stage.name != SEARCH_STAGE)
+        search_stage = next((stage for stage in stages if stage.name == SEARCH_STAGE), None)
+        answer_stage = (
+            find_stage(Observation(observation.case_id, stages=answer_stages), FINAL_STAGE) if answer_stages else None
+        )
+        if search_stage is None or answer_stage is None:
+            continue
+        agreement = by_config.setdefault(observation.config_id, SearchAgreement())
+        agreement.compared += 1
+        if _first_chunks(search_stage, k) != _first_chunks(answer_stage, k):
+            agreement.differing.append(observation.case_id)
+    return by_config
+
+
+def describe_search_agreement(observations: Iterable[Observation], k: int) -> list[str]:
+    """Return one sentence for each configuration that was compared."""
+    notices = []
+    for config, agreement in sorted(compare_search_and_answer(observations, k).items()):
+        differing = list(dict.fromkeys(agreement.differing))
+        if not differing:
+            notices.append(
+                f"{config}: search and ask agree on the first {k} chunks of all {agreement.compared} observations"
+            )
+            continue
+        names = ", ".join(differing[:MAX_CASES_SHOWN]) + (" …" if len(differing) > MAX_CASES_SHOWN else "")
+        notices.append(
+            f"{config}: search and ask differ in the first {k} chunks of {len(agreement.differing)} of "
+            f"{agreement.compared} observations ({names}): retrieval metrics describe only one of them"
+        )
+    return notices
+
+
+def _first_chunks(stage: Stage, k: int) -> set[str]:
+    return {chunk.chunk_id for chunk in stage.chunks[:k]}
+
+
+@dataclass(frozen=True, slots=True)
+class RunDecisionOptions:
+    """The gate that replaces that of the settings, the gated configurations, the baseline, and other options."""
+
+    gate: str | None = None
+    profile: str | None = None
+    configs: Sequence[str] = ()
+    workers: int = 1
+    baseline: str | None = None
+    approver: str = ""
+
+
+@contextmanager
+def score_observed_run(
+    observation_request: ObservationRequest,
+    observed: ObservedRun,
+    decision: RunDecisionOptions,
+    progress: Progress | None = None,
+) -> Iterator[ScoredRun]:
+    """Yield the scoring of the observations. Raises IncompleteError if there are none."""
+    config = observation_request.config
+    outputs = observed.folder / OBSERVATIONS_FILE
+    if not outputs.exists() or not outputs.stat().st_size:
+        reasons = "; ".join(observed.notices) or "every target was stopped"
+        raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
+    settings = config.settings.scoring
+    if observation_request.probes_of is not None:
+        request = ScoreRequest(
+            str(observed.folder / GOLDEN_FILE), [str(outputs)], "assay", "assay", _corpus_path(config), [LEAK_METRIC]
+        )
+        with open_scored_run(request, progress) as run:
+            yield run
+        return
+    settings_gate = (
+        config.path if config.settings.gate is not None and not (decision.gate or decision.profile) else None
+    )
+    request = ScoreRequest(
+        golden=str(observed.folder / GOLDEN_FILE),
+        outputs=[str(outputs)],
+        golden_format="assay",
+        outputs_format="assay",
+        corpus=_corpus_path(config),
+        metrics=settings.metrics,
+        by=settings.by,
+        gate=decision.gate or settings_gate,
+        profile=decision.profile,
+        gate_configs=decision.configs,
+        limit=observation_request.limit,
+        only=observation_request.only,
+        workers=decision.workers,
+        baseline=decision.baseline,
+        approver=decision.approver,
+        today=date_of_time(observation_request.started_at),
+        good=settings.good,
+        production_k=settings.production_k if "scoring.production_k" in config.origins else None,
+        notices=[*observed.notices, *describe_search_agreement(_read_observations(observed), settings.production_k)],
+    )
+    with open_scored_run(request, progress) as run:
+        with RunFolder(observed.folder) as folder:
+            save_scores(run, folder)
+        yield run
+
+
+def resolve_report_files(config: Config, folder: Path, flags: ReportFiles) -> ReportFiles:
+    """Return the report paths of the settings for a run folder; `said` holds the values given by flags."""
+    report = config.settings.report
+
+    def resolve(name: str, value: str | None) -> str | None:
+        return config.resolve_path(f"report.{name}", value) if value is not None else None
+
+    return replace(
+        flags,
+        markdown=resolve("markdown", report.markdown),
+        json=resolve("json", report.json),
+        per_case=resolve("per_case", report.per_case),
+        html=resolve("html", report.html),
+        explain=shlex.join(["--run", str(folder)]),
+    )
+
+
+def _corpus_path(config: Config) -> str | None:
+    corpus = config.settings.corpus
+    return config.resolve_path("corpus", corpus) if corpus is not None else None
+
+
+def _read_observations(observed: ObservedRun) -> Iterator[Observation]:
+    with open(observed.folder / OBSERVATIONS_FILE, "rb") as lines:
+        for line in lines:
+            yield outputs.decode_observation(line)

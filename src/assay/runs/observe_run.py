@@ -1,0 +1,386 @@
+"""Encoding of observations as lines of a run: without secrets, readable again, and valid for scoring.
+
+Observing targets: every selected case of a golden set is sent to every target; runs are journalled and resumable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from assay.calls.interfaces import CallError, Target, TargetOperation
+from assay.calls.interruption import _REASONS, handle_interrupts
+from assay.calls.retry import Clock
+from assay.formats import outputs
+from assay.formats.file_io import MAX_LINE_BYTES
+from assay.formats.golden_files import LoadedGolden, load_golden
+from assay.formats.outputs_checks import DECODING_ERRORS, find_flaws
+from assay.formats.run_folder import (
+    OBSERVATIONS_FILE,
+    ObservationJournal,
+    RunFolder,
+    compute_file_sha256,
+    describe_changes,
+    make_observation_key,
+)
+from assay.formats.settings_file import Config, find_secrets, list_unused_fields
+from assay.records.errors import IncompleteError, InputError, Problem, SettingsError
+from assay.records.golden_set import Case
+from assay.records.observations import Observation, TargetError
+from assay.runs.access_probes import PROBE_FOLDER, make_probes
+from assay.runs.observation_runner import (
+    ObservationLimits,
+    ObservationRunner,
+    ObservationTally,
+    ObservationTask,
+    ReportProgress,
+)
+from assay.scoring.slices import select_cases
+from assay.targets.choose_target import (
+    ChosenTarget,
+    TargetPermissions,
+    choose_targets,
+    is_told_user,
+    list_secret_variables,
+    make_target,
+)
+from assay.text.escaping import Redactor
+from assay.version import __version__
+
+
+def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[Observation, bytes]:
+    """Return the observation as it is stored, and its line.
+
+    An observation that could not be read again, or that would stop the scoring of all others (a contradictory ranking,
+    a number that is not finite), is stored as an error with code `schema`; one beyond 16 MiB as `too_large`.
+    """
+    if observation.error is not None:
+        message = redactor.redact_message(observation.error.message)
+        observation = structs.replace(observation, error=TargetError(observation.error.code, message))
+    fault = ""
+    code = "schema"
+    line = b""
+    try:
+        line = _encode_redacted(observation, redactor)
+        if len(line) > MAX_LINE_BYTES:
+            fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
+        else:
+            decoded = outputs.decode_observation(line)
+            row_flaws = find_flaws(decoded)
+            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
+            if not fault and msgspec.json.encode(decoded) != line:
+                fault = "holds a number that is not finite (expected numbers that JSON can represent)"
+    except (*DECODING_ERRORS, TypeError) as error:
+        fault = f"cannot be kept: {error}"
+    if not fault:
+        return decoded, line
+    broken = Observation(
+        observation.case_id,
+        observation.config_id,
+        observation.repeat,
+        observation.question,
+        error=TargetError(code, redactor.redact_message(fault)[:500]),
+    )
+    return broken, msgspec.json.encode(broken)
+
+
+class ObservationWriter:
+    """The sink of a runner: writes observations to the journal of a run."""
+
+    def __init__(self, journal: ObservationJournal, redactor: Redactor) -> None:
+        self.journal, self.redactor = journal, redactor
+
+    def __call__(self, observation: Observation) -> Observation:
+        """Write the observation and return it as written. Raises IncompleteError if the write fails."""
+        stored, line = prepare_observation(observation, self.redactor)
+        self.journal.append(line, make_observation_key(stored), failed=stored.error is not None)
+        return stored
+
+
+def _encode_redacted(observation: Observation, redactor: Redactor) -> bytes:
+    line = msgspec.json.encode(observation)
+    if not redactor.may_contain_secret(line):
+        return line
+    clean = redactor.redact_value(msgspec.to_builtins(observation))
+    clean |= {"case_id": observation.case_id, "config_id": observation.config_id, "question": observation.question}
+    return msgspec.json.encode(msgspec.convert(clean, Observation))
+
+
+def describe_halt(name: str, tally: ObservationTally) -> str:
+    """Return the notice for a run that ended early."""
+    codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
+    error_counts = f"; errors: {codes}" if codes else ""
+    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{error_counts}"
+
+
+RUNS_FOLDER = "runs"
+NO_TRUST = TargetPermissions()
+ProgressFactory = Callable[[str], ReportProgress | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRequest:
+    """The options of `assay run` as given on the command line; `probes_of` is the run folder whose access boundary is
+    probed, None for an ordinary run."""
+
+    config: Config
+    targets: Sequence[str] = ()
+    retrieval_only: bool = False
+    limit: int | None = None
+    only: Sequence[str] = ()
+    retry_errors: bool = False
+    trust: TargetPermissions = NO_TRUST
+    started_at: str | None = None
+    probes_of: Path | None = None
+
+
+@dataclass(slots=True)
+class ObservedRun:
+    """The result of observing: the run folder, a tally for each target, and notices for the user."""
+
+    folder: Path
+    golden: LoadedGolden
+    tallies: dict[str, ObservationTally] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    failed: int = 0
+    missing: int = 0
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the user interrupted it."""
+        return any(tally.halted == "interrupted" for tally in self.tallies.values())
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code: 0 if every selected case has an observation without an error, 3 if not, 130 if interrupted."""
+        return 130 if self.is_interrupted else 3 if self.failed or self.missing else 0
+
+
+def observe_run(
+    request: ObservationRequest,
+    make_progress: ProgressFactory = lambda _: None,
+    on_interrupt: Callable[[], None] = lambda: None,
+    clock: Clock | None = None,
+) -> ObservedRun:
+    """Observe, or continue an interrupted run; `stopping` is called at the first Ctrl-C.
+
+    Raises InputError for bad inputs, IncompleteError if the disk or a target makes observing impossible, and
+    KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.
+    """
+    config = request.config
+    if config.golden_settings is None:
+        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
+    loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
+    _check_split(config, loaded)
+    cases = select_cases(loaded.golden, request.limit, request.only)
+    if request.probes_of is not None:
+        loaded = make_probes(loaded, cases)
+        cases = loaded.golden.cases
+    picked = choose_targets(config, request.targets)
+    targets = [make_target(target, config, request.trust) for target in picked]
+    folder_path = request.probes_of / PROBE_FOLDER if request.probes_of is not None else choose_run_folder(config)
+    observed = ObservedRun(folder_path, loaded)
+    observed.notices += [
+        *_targets_without_user(picked, cases),
+        *(f"{field} is set and not used yet" for field in list_unused_fields(config)),
+    ]
+    session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
+    with RunFolder(observed.folder) as folder:
+        try:
+            asyncio.run(session.run(folder, make_progress))
+        except asyncio.CancelledError:  # a second Ctrl-C: the journal is kept, nothing else is written
+            raise KeyboardInterrupt from None
+    return observed
+
+
+def choose_run_folder(config: Config) -> Path:
+    """Return the run folder: the one named, else the last of `runs/` if it is not finished, else the next number."""
+    if config.settings.run_dir is not None:
+        return Path(config.resolve_path("run_dir", config.settings.run_dir))
+    taken = sorted(int(entry.name) for entry in Path(RUNS_FOLDER).glob("[0-9]*") if entry.name.isdigit())
+    last = Path(RUNS_FOLDER) / f"{taken[-1]:04d}" if taken else None
+    if last is not None and not _is_complete(last):
+        return last
+    return Path(RUNS_FOLDER) / f"{(taken[-1] if taken else 0) + 1:04d}"
+
+
+def _is_complete(path: Path) -> bool:
+    try:
+        return b'"complete": true' in (path / "manifest.json").read_bytes()
+    except OSError:
+        return False
+
+
+def _check_split(config: Config, loaded: LoadedGolden) -> None:
+    wanted = config.golden_settings.split if config.golden_settings is not None else None
+    if wanted is not None and loaded.golden.split != wanted:
+        message = f"another split (got {loaded.golden.split!r}; expected {wanted!r})"
+        raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
+
+
+def _targets_without_user(picked: Sequence[ChosenTarget], cases: Sequence[Case]) -> list[str]:
+    if not any(case.user is not None for case in cases):
+        return []
+    return [
+        f"target {target.name} is not told which user asks, although cases name one "
+        "(identity, or {{user}} in its arguments)"
+        for target in picked
+        if not is_told_user(target)
+    ]
+
+
+class _Session:
+    """One call of `observe_run`, from opening the targets to the finished manifest."""
+
+    def __init__(
+        self,
+        measurement: ObservationRequest,
+        observed: ObservedRun,
+        cases: Sequence[Case],
+        targets: Sequence[Target],
+        picked: Sequence[ChosenTarget],
+        stopping: Callable[[], None],
+        clock: Clock | None,
+    ) -> None:
+        self.stopping = stopping
+        self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
+        self.run_settings = measurement.config.settings.run
+        self.clock = clock or Clock(jitter=random.Random(self.run_settings.seed).random)  # noqa: S311  # no secret
+        names = [name for target in picked for name in list_secret_variables(target.settings)]
+        self.redactor = Redactor(find_secrets(named=names))
+
+    async def run(self, folder: RunFolder, watch: ProgressFactory) -> None:
+        """Check that the folder can be used, observe, and finish the manifest."""
+        try:
+            manifest = await self._build_manifest()
+            self._check_manifest(folder, manifest)
+            journal = self._open_journal(folder)
+            try:
+                if self.measurement.retry_errors:
+                    journal.drop_failed([target.name for target in self.targets])
+                for target in self.targets:
+                    if not await self._observe_target(target, journal, watch(target.name)):
+                        break
+            finally:
+                journal.close()
+        finally:
+            for target in self.targets:
+                await target.aclose()
+        self._finish_manifest(folder, manifest, journal)
+
+    async def _build_manifest(self) -> dict[str, Any]:
+        loaded, settings = self.observed.golden, self.measurement.config.settings
+        identities = {}
+        for target in self.targets:
+            try:
+                async with asyncio.timeout(self.run_settings.deadline):
+                    identities[target.name] = await target.identity()
+            except TimeoutError:
+                raise IncompleteError(f"target {target.name}: not ready after {self.run_settings.deadline} s") from None
+            except CallError as error:
+                raise IncompleteError(self.redactor.redact_message(f"target {target.name}: {error}")) from None
+        return {
+            "assay_version": __version__,
+            "golden_digest": loaded.digest,
+            "golden": {"name": loaded.golden.name, "version": loaded.golden.version, "format": loaded.format},
+            "operations": {
+                "retrieval_only": self.measurement.retrieval_only,
+                "k": max((*settings.scoring.k, settings.scoring.production_k)),
+            },
+            "targets": self.redactor.redact_value(identities),
+            "seed": self.run_settings.seed,
+        }
+
+    def _check_manifest(self, folder: RunFolder, manifest: dict[str, Any]) -> None:
+        """Write the manifest of a new folder; refuse a folder whose manifest names other inputs."""
+        recorded_manifest = folder.manifest
+        if not recorded_manifest:
+            manifest["started_at"] = self.measurement.started_at
+            folder.write_golden(self.observed.golden.golden)
+            folder.write_manifest(manifest)
+            return
+        pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
+        differences = describe_changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
+        recorded_targets = recorded_manifest.get("targets", {})
+        for name, identity in manifest["targets"].items():
+            if name in recorded_targets:
+                differences += describe_changes(recorded_targets[name], identity, f"targets.{name}")
+        if differences:
+            problems = [Problem(str(folder.path), None, "", difference, "E_RUN_CHANGED") for difference in differences]
+            last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
+            raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
+        manifest["started_at"] = recorded_manifest.get("started_at")
+        manifest["targets"] = recorded_targets | manifest["targets"]
+        folder.write_manifest(manifest)
+
+    def _open_journal(self, folder: RunFolder) -> ObservationJournal:
+        journal = ObservationJournal(folder)
+        if journal.torn_bytes:
+            message = f"the last line, {journal.torn_bytes} bytes, was cut off by a crash; its case is observed again"
+            self.observed.notices.append(message)
+        return journal
+
+    async def _observe_target(
+        self, target: Target, journal: ObservationJournal, progress: ReportProgress | None
+    ) -> bool:
+        """Observe the missing cases of one target; return whether to continue with the next target."""
+        work = [
+            ObservationTask(case, repeat)
+            for repeat in range(self.run_settings.repeat)
+            for case in self.cases
+            if (target.name, case.id, repeat) not in journal.keys
+        ]
+        runner = ObservationRunner(
+            target, self._retry_policy(target), ObservationWriter(journal, self.redactor), self.clock, progress
+        )
+        self.observed.tallies[target.name] = runner.tally
+        with handle_interrupts(runner, self.stopping):
+            await runner.run(work)
+        if runner.tally.halted:
+            self.observed.notices.append(describe_halt(target.name, runner.tally))
+        return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
+
+    def _retry_policy(self, target: Target) -> ObservationLimits:
+        settings = self.measurement.config.settings
+        operations: tuple[TargetOperation, ...] = target.operations
+        if self.measurement.retrieval_only:
+            if "search" not in operations:
+                message = "cannot search (expected a search function, tool or address for --retrieval-only)"
+                raise SettingsError([Problem("", None, f"targets.{target.name}", message, "E_TARGET")])
+            operations = ("search",)
+        run = self.run_settings
+        return ObservationLimits(
+            operations,
+            k=max((*settings.scoring.k, settings.scoring.production_k)),
+            concurrency=run.concurrency,
+            deadline=run.deadline,
+            attempts=run.attempts,
+            breaker=run.breaker,
+            retry_after_cap=run.retry_after_cap,
+            max_calls=run.max_calls,
+            max_cost=run.max_cost,
+        )
+
+    def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: ObservationJournal) -> None:
+        expected_keys = {
+            (target.name, case.id, repeat)
+            for target in self.targets
+            for case in self.cases
+            for repeat in range(self.run_settings.repeat)
+        }
+        self.observed.missing = len(expected_keys - journal.keys)
+        self.observed.failed = len(expected_keys & journal.failed_keys)
+        path = folder.path / OBSERVATIONS_FILE
+        manifest |= {
+            "complete": not self.observed.missing,
+            "configs": sorted({config for config, _, _ in journal.keys}),
+            "observations": [{"path": OBSERVATIONS_FILE, "format": "assay", "sha256": compute_file_sha256(path)}],
+        }
+        folder.write_manifest(manifest)

@@ -1,0 +1,126 @@
+"""A finished scoring saved in a run folder: its inputs and its scores (ADR 0032)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.formats.file_io import write_atomically
+from assay.formats.outputs import refuse_overwriting
+from assay.formats.run_folder import (
+    CALIBRATION_FILE,
+    CORPUS_FILE,
+    GOLDEN_FILE,
+    MANIFEST_FILE,
+    OBSERVATIONS_FILE,
+    VERDICTS_FILE,
+    RunFolder,
+)
+from assay.records.errors import InputError, Problem
+from assay.records.requests import ReportFiles
+from assay.report.write_reports import iterate_case_lines, render_json
+from assay.scoring.scored_run import ScoredRun
+from assay.version import __version__
+
+RUN_FILES = (MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, CALIBRATION_FILE, VERDICTS_FILE)
+"""Files of a run folder that no report may overwrite."""
+
+
+def save_run(run: ScoredRun, targets: ReportFiles, path: Path) -> Path:
+    """Write the run folder of a scoring. Raises InputError also if a report would replace one of its files."""
+    reports = [targets.markdown, targets.json, targets.per_case, targets.legacy_json, targets.html]
+    refuse_overwriting(reports, [str(path / name) for name in (*RUN_FILES, *name_observation_files(run))])
+    return write_run(run, path, targets.verdicts, targets.calibration, targets.rubrics)
+
+
+def write_run(
+    run: ScoredRun,
+    path: Path,
+    verdicts: str | None = None,
+    calibration: str | None = None,
+    rubrics: Sequence[str] = (),
+) -> Path:
+    """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
+
+    `verdicts`, `calibration` and the folders of `rubrics` are those that the run was scored with; they are copied too.
+
+    Raises InputError if the folder holds anything other than a run of recorded outputs.
+    """
+    with RunFolder(path) as folder:
+        if "targets" in folder.manifest:
+            message = (
+                "holds the observations of live targets (expected another folder for the scores of recorded outputs)"
+            )
+            raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
+        names = name_observation_files(run)
+        _refuse_overwritten_outputs(run, [path / name for name in names])
+        folder.write_golden(run.golden)
+        copies = []
+        for name, file in zip(names, run.files, strict=True):
+            digest = folder.copy_observations(file.path, name)
+            copies.append({"path": name, "format": file.decoded_as, "sha256": digest, "from": file.name})
+        manifest = {
+            "assay_version": __version__,
+            "complete": True,
+            "configs": sorted(run.scoring.configs),
+            "golden": {"name": run.scoring.golden.name, "version": run.scoring.golden.version},
+            "golden_digest": run.scoring.golden.digest,
+            "observations": copies,
+        }
+        if verdicts is not None and run.judging is not None:
+            from assay.judging.verdict_store import (
+                export_verdict_store,  # most runs have no verdicts, and need no database
+            )
+
+            export_verdict_store(verdicts, str(path / VERDICTS_FILE))
+            judge = {"digest": run.judging.judge, "book": VERDICTS_FILE, "rubrics": folder.copy_rubrics(rubrics)}
+            manifest["judge"] = judge
+        if calibration is not None:
+            write_atomically(path / CALIBRATION_FILE, [Path(calibration).read_bytes()])
+            manifest["calibration"] = CALIBRATION_FILE
+        folder.write_manifest(manifest)
+        save_scores(run, folder)
+    return path
+
+
+def name_observation_files(run: ScoredRun) -> list[str]:
+    """Return the names of the copied output files in a run folder."""
+    count = len(run.files)
+    return [OBSERVATIONS_FILE] if count == 1 else [f"observations-{number}.jsonl" for number in range(1, count + 1)]
+
+
+def _refuse_overwritten_outputs(run: ScoredRun, copies: Sequence[Path]) -> None:
+    """Raise InputError if the copy of one output file would replace another output file."""
+    name_by_path = {Path(file.path).resolve(): file.name for file in run.files}
+    problems = []
+    for copy, file in zip(copies, run.files, strict=True):
+        overwritten = name_by_path.get(copy.resolve(), file.name)
+        if overwritten != file.name:
+            message = (
+                f"would be replaced by a copy of {file.name} (expected another folder, or the files in their order)"
+            )
+            problems.append(Problem(overwritten, None, "", message, "E_OVERWRITE"))
+    if problems:
+        raise InputError(problems)
+
+
+def save_scores(run: ScoredRun, folder: RunFolder) -> None:
+    """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring."""
+    manifest = {key: value for key, value in folder.manifest.items() if key != "corpus"}
+    if run.corpus is not None:
+        manifest["corpus"] = {
+            "digest": run.corpus.digest,
+            "path": CORPUS_FILE,
+            "sha256": folder.write_corpus(run.corpus),
+        }
+    configs = sorted(run.scoring.configs.items())
+    folder.write_manifest(
+        manifest
+        | {
+            "metrics": [str(name) for name in run.plan.requested],
+            "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},
+            "versions": {config: result.table.versions for config, result in configs},
+        }
+    )
+    folder.write_derived("report.json", [render_json(run).encode()])
+    folder.write_derived("cases.jsonl", iterate_case_lines(run))

@@ -1,0 +1,552 @@
+"""Scores the rankings of a TREC run in batches: builds `RankingTable`s and computes the ranking metrics on them.
+
+Reads and scores a TREC run: at once, in parts on several processes, or grouped if its queries are scattered.
+
+Scores a TREC run with qrels: ranking metrics for every query. The number of processes does not change a bit.
+
+Scoring of TREC runs against qrels from arrays: millions of lines, ranking metrics only.
+
+The results equal those of the general engine; single cases cannot be read again, because no records are made of them.
+"""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import sys
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import numpy as np
+from msgspec import structs
+
+from assay.formats import golden_files as goldens
+from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines
+from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile
+from assay.formats.problems import ProblemList
+from assay.formats.trec_lines import BOM, LineBlock, iterate_query_blocks
+from assay.formats.trec_qrels import Qrels, compute_qrels_digest, read_qrels
+from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
+from assay.gates.release_decision import summarise_run
+from assay.metrics.case_checks import make_failed_column, run_checks
+from assay.metrics.catalog import DEFAULT_METRICS, is_metric_measurable, parse_metric
+from assay.metrics.metric import MetricName, Unscored, make_score_column, rows_not_applicable, rows_with_error
+from assay.metrics.ranking import RankingTable
+from assay.metrics.ranking import compute_ranking_values as ranking_values
+from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import RETRIEVED_STAGE
+from assay.records.scores import ERROR, GoldenInfo, InputFile, ScoreColumn, ScoreTable
+from assay.runs.score_inputs import ScoreOptions, plan_metrics
+from assay.scoring.score_tables import NO_OBSERVATION
+from assay.scoring.scored_run import ScoredRun
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+
+RUN_METRICS = ("ap", "hit", "judged", "ndcg", "precision", "r_precision", "recall", "rr")
+DEFAULT_RELEVANCE_LEVEL = 1
+BATCH_RANKINGS = 4096
+"""Rankings that are collected before they are scored."""
+MAX_TABLE_CELLS = 1 << 21
+"""Cells of a table at most, padding included; it bounds the memory of a batch."""
+
+
+def relevance_level(name: MetricName) -> int:
+    """Return the lowest grade that counts as relevant: N of `rel=N`, else 1."""
+    rel = name.key_value("rel", "required")
+    return DEFAULT_RELEVANCE_LEVEL if rel == "required" else int(rel)
+
+
+def check_run_metrics(names: Sequence[MetricName]) -> None:
+    """Raise MetricNameError for metrics that cannot be computed from one ranking per query."""
+    unsupported = [
+        name for name in names if name.base not in RUN_METRICS or name.key_value("stage", "retrieved") != "retrieved"
+    ]
+    if unsupported:
+        reason = f"a TREC run holds one ranking per query (expected one of {', '.join(RUN_METRICS)}, without a stage)"
+        raise MetricNameError([Problem("", None, "metric", f"cannot score {name}: {reason}") for name in unsupported])
+
+
+class RankingScorer:
+    """Scores rankings in batches; the values of a query do not depend on its batch."""
+
+    def __init__(self, qrels: Qrels, names: Sequence[MetricName]) -> None:
+        self.names = names
+        self._qrels = qrels
+        self._units = {
+            rel: qrels.count_relevant(rel) for rel in {DEFAULT_RELEVANCE_LEVEL, *map(relevance_level, names)}
+        }
+        self._pending: list[TrecRankings] = []
+        self._queries: list[IndexArray] = [np.zeros(0, dtype=np.int64)]
+        self._values: list[list[FloatArray]] = [[np.zeros(0)] for _ in names]
+
+    def add(self, rankings: TrecRankings) -> None:
+        """Add rankings; they are scored once there are enough of them, or by `result`."""
+        self._pending.append(rankings)
+        if sum(len(pending.query) for pending in self._pending) >= BATCH_RANKINGS:
+            self._flush()
+
+    def finish(self) -> tuple[IndexArray, list[FloatArray]]:
+        """Return the ordinals of the scored queries, of shape (n,), and for each metric an array of their values."""
+        if self._pending:
+            self._flush()
+        return np.concatenate(self._queries), [np.concatenate(values) for values in self._values]
+
+    def _flush(self) -> None:
+        """Score the pending rankings, those of similar length together to keep the padding small."""
+        rankings = TrecRankings.concatenate(self._pending)
+        self._pending = []
+        size = np.maximum(rankings.length, self._units[DEFAULT_RELEVANCE_LEVEL][rankings.query])
+        order = np.argsort(-size, kind="stable")
+        first = 0
+        while first < len(order):
+            count = max(1, MAX_TABLE_CELLS // int(size[order[first]]))
+            self._score(rankings.take(order[first : first + count]))
+            first += count
+
+    def _score(self, rankings: TrecRankings) -> None:
+        tables = self._tables(rankings)
+        self._queries.append(rankings.query)
+        for name, values in zip(self.names, self._values, strict=True):
+            values.append(ranking_values(tables[relevance_level(name)], name))
+
+    def _tables(self, rankings: TrecRankings) -> dict[int, RankingTable]:
+        """Return the table for each level of relevance, its arrays in column order because sums run rank by rank."""
+        shape = (int(rankings.length.max()), len(rankings.query))
+        cells = rankings.slot, rankings.row
+        grade = np.zeros(shape, dtype=np.int8)
+        grade[cells] = np.maximum(rankings.grade, 0)
+        judged = np.zeros(shape, dtype=np.bool_)
+        judged[cells] = rankings.grade >= 0
+        positive = self._units[DEFAULT_RELEVANCE_LEVEL][rankings.query]
+        ideal = self._qrels.ideal_grades(rankings.query, positive)
+        length = rankings.length.astype(np.int32)
+        tables: dict[int, RankingTable] = {}
+        for rel, units in self._units.items():
+            covered = (grade >= rel).astype(np.int32)
+            tables[rel] = RankingTable(length, units[rankings.query], grade.T, covered.T, judged.T, ideal)
+        return tables
+
+
+GROUP_BYTES = 128 << 20
+"""Bytes of scattered lines that are grouped by query at a time."""
+
+Span = tuple[int, int]
+"""Offsets of the first byte of a part of a file, and of the first byte after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunJob:
+    """What to score: `file` is the uncompressed run, `name` its name in messages, `block` the bytes read at a time."""
+
+    qrels: Qrels
+    names: tuple[MetricName, ...]
+    file: Path
+    name: str
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPart:
+    """The result of a part of a run: scored queries, their values by metric, tag, unknown queries, line counts."""
+
+    query: IndexArray
+    values: list[FloatArray]
+    tag: bytes | None
+    unknown: tuple[bytes, ...]
+    lines: int
+    normalised: int
+
+
+def score_run_file(job: RunJob) -> ScoredPart:
+    """Score a run in this process. Raises InputError with all malformed lines."""
+    with open_file(job.file, job.name) as file:
+        span = _content_span(file)
+        findings = ProblemList(job.name)
+        reader = RunReader(job.qrels, findings)
+        try:
+            part = _score_blocks(job, reader, _read_blocks(job, file, span))
+        except ScatteredError:
+            return _score_grouped(job, file, span)
+    if reader.is_valid and not reader.lines:
+        findings.add_error(None, "", "no rankings (got an empty file; expected a document a line)", "E_EMPTY")
+    findings.raise_errors()
+    return part
+
+
+def score_run_in_processes(job: RunJob, workers: int) -> list[ScoredPart] | None:
+    """Score a run in several processes, including this one. Raises IncompleteError if another one dies.
+
+    Returns None if `score_run_file` is needed: the run has a problem, is small, or its queries are scattered.
+    """
+    with open_file(job.file, job.name) as file:
+        spans = _cut_at_queries(file, _content_span(file), workers)
+    if len(spans) < 2:
+        return None
+    context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
+    try:
+        with ProcessPoolExecutor(len(spans) - 1, context, initializer=_set_worker_job, initargs=(job,)) as pool:
+            futures = [pool.submit(_score_span_in_worker, span) for span in spans[1:]]
+            parts = [_score_span(job, spans[0]), *(future.result() for future in futures)]
+    except BrokenProcessPool as died:
+        raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
+    valid_parts = [part for part in parts if part is not None]
+    if len(valid_parts) < len(parts) or len({part.tag for part in valid_parts}) > 1:
+        return None
+    queries = np.concatenate([part.query for part in valid_parts])
+    is_scattered = len(np.unique(queries)) < len(queries)
+    return None if is_scattered else valid_parts
+
+
+_worker_job: list[RunJob] = []
+"""The job of a worker process, set once: sending it with every part would copy the qrels each time."""
+
+
+def _set_worker_job(job: RunJob) -> None:
+    _worker_job[:] = [job]
+
+
+def _score_span_in_worker(span: Span) -> ScoredPart | None:
+    return _score_span(_worker_job[0], span)
+
+
+def _score_span(job: RunJob, span: Span) -> ScoredPart | None:
+    reader = RunReader(job.qrels, ProblemList(job.name))
+    with open_file(job.file, job.name) as file:
+        try:
+            part = _score_blocks(job, reader, _read_blocks(job, file, span))
+        except ScatteredError:
+            return None
+    return part if reader.is_valid else None
+
+
+def _may_fork() -> bool:
+    """Return whether this process has a single thread: a fork would copy a lock that another thread holds."""
+    tasks = Path("/proc/self/task")
+    return sys.platform == "linux" and tasks.is_dir() and len(list(tasks.iterdir())) == 1
+
+
+def _content_span(file: BinaryIO) -> Span:
+    """Return the span of the lines of a file: all of it except a byte order mark."""
+    begin = len(BOM) if file.read(len(BOM)) == BOM else 0
+    return begin, file.seek(0, io.SEEK_END)
+
+
+def _cut_at_queries(file: BinaryIO, span: Span, parts: int) -> list[Span]:
+    """Cut a file into parts of similar size at lines where the query changes."""
+    begin, end = span
+    cuts = [begin]
+    for part in range(1, parts):
+        file.seek(max(cuts[-1], begin + (end - begin) * part // parts))
+        cuts.append(_next_query(file, end))
+    cuts.append(end)
+    return [(first, last) for first, last in pairwise(cuts) if first < last]
+
+
+def _next_query(file: BinaryIO, end: int) -> int:
+    """Return the offset of the next line with another query than the first complete line from the current position."""
+    line = file.readline(MAX_LINE_BYTES)
+    query: list[bytes] = []
+    while line.endswith(b"\n"):
+        line_start = file.tell()
+        line = file.readline(MAX_LINE_BYTES)
+        first_field = line.split(None, 1)[:1]
+        if query and first_field and first_field != query:
+            return line_start
+        query = query or first_field
+    return end
+
+
+def _read_blocks(job: RunJob, file: BinaryIO, span: Span) -> Iterator[LineBlock]:
+    file.seek(span[0])
+    return iterate_query_blocks(file, RUN_LAYOUT, job.block, span[1])
+
+
+def _score_blocks(job: RunJob, reader: RunReader, blocks: Iterable[LineBlock]) -> ScoredPart:
+    scorer = RankingScorer(job.qrels, job.names)
+    for block in blocks:
+        scorer.add(reader.read_block(block))
+    query, values = scorer.finish()
+    return ScoredPart(query, values, reader.tag, tuple(reader.unknown), reader.lines, reader.normalised)
+
+
+def _score_grouped(job: RunJob, file: BinaryIO, span: Span) -> ScoredPart:
+    """Score a run whose queries are scattered over the file: check every line, then group the lines by query.
+
+    The queries are divided into shares of about `GROUP_BYTES` bytes of lines; the file is read once for each share.
+    """
+    findings = ProblemList(job.name)
+    checker = RunReader(job.qrels, findings)
+    for block in _read_blocks(job, file, span):
+        checker.check_block(block)
+        checker.find_queries(block.fields)
+    findings.raise_errors()
+    reader = RunReader(job.qrels, findings)
+    shares = 1 + (span[1] - span[0]) // GROUP_BYTES
+
+    def grouped_blocks() -> Iterator[LineBlock]:
+        for share in range(shares):
+            lines = _group_lines(reader, _read_blocks(job, file, span), share, shares)
+            yield from lines.blocks(job.block)
+
+    part = _score_blocks(job, reader, grouped_blocks())
+    findings.raise_errors()
+    unknown = tuple(checker.unknown)
+    return replace(part, tag=checker.tag, unknown=unknown, lines=checker.lines, normalised=checker.normalised)
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupedLines:
+    """Lines grouped by query, and the number of each line in its file."""
+
+    text: bytes
+    number: IndexArray
+
+    def blocks(self, size: int) -> Iterator[LineBlock]:
+        """Yield the lines in blocks of whole queries, numbered as in the file."""
+        for block in iterate_query_blocks(io.BytesIO(self.text), RUN_LAYOUT, size):
+            fields = replace(block.fields, line=self.number[block.fields.line - 1])
+            yield block._replace(fields=fields)
+
+
+def _group_lines(reader: RunReader, blocks: Iterator[LineBlock], share: int, shares: int) -> _GroupedLines:
+    """Return the lines of one share of the known queries, grouped by query and within it in the order of the file."""
+    queries: list[IndexArray] = []
+    numbers: list[IndexArray] = []
+    lines: list[bytes] = []
+    for block in blocks:
+        fields = block.fields
+        first, ordinal = reader.find_queries(fields)
+        query = np.repeat(ordinal, np.diff(first, append=len(fields)))
+        selected = np.flatnonzero((query != UNKNOWN_QUERY) & (query % shares == share))
+        queries.append(query[selected])
+        numbers.append(fields.line[selected])
+        spans = zip(fields.start[selected, 0].tolist(), fields.end[selected, -1].tolist(), strict=True)
+        lines.extend(fields.text.data[begin:end] for begin, end in spans)
+    order = np.argsort(np.concatenate(queries), kind="stable")
+    text = b"\n".join([lines[index] for index in order.tolist()])
+    return _GroupedLines(text, np.concatenate(numbers)[order])
+
+
+RUN_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrecRunScores:
+    """A run's scores, one row per query of the qrels and in their order.
+
+    config_id: the tag of the run. columns: scores by canonical name of the metric. missing: queries that are not in the
+    run. unknown: queries of the run that are not in the qrels; their lines are checked but not scored. lines: number of
+    lines. normalised: number of lines that were not in NFC.
+    """
+
+    config_id: str
+    query_ids: tuple[str, ...]
+    columns: dict[str, ScoreColumn]
+    missing: tuple[str, ...]
+    unknown: tuple[str, ...]
+    lines: int
+    normalised: int
+
+
+def score_trec_file(
+    qrels: Qrels,
+    path: Path,
+    names: Sequence[MetricName],
+    *,
+    workers: int = 1,
+    missing: Literal["error", "zero"] = "error",
+    block: int = RUN_BLOCK_BYTES,
+) -> TrecRunScores:
+    """Score a run file (`.gz` too) by ranking metrics; a query without a relevant document is not applicable.
+
+    A query that is not in the run is an error, or with `missing="zero"` an empty ranking, as with trec_eval's `-c`.
+    `workers` (number of processes) and `block` (bytes read at a time) change speed and memory, but no result.
+    Raises InputError with all malformed lines, and MetricNameError for metrics that a run cannot have.
+    """
+    check_run_metrics(names)
+    with open_source(path) as source:
+        job = RunJob(qrels, tuple(names), source.path, source.name, block)
+        parts = (score_run_in_processes(job, workers) if workers > 1 else None) or [score_run_file(job)]
+    return _assemble_scores(qrels, names, parts, missing)
+
+
+def find_first_lines(path: Path, query_ids: Collection[str]) -> dict[str, int]:
+    """Return the first line of each of these queries in a run file; scoring itself does not keep them."""
+    remaining = set(query_ids)
+    line_numbers: dict[str, int] = {}
+    with open_source(path) as source:
+        for line in read_lines(source):
+            query = line.data.split(None, 1)[:1]
+            query_id = unicodedata.normalize("NFC", query[0].decode()) if query else ""
+            if query_id in remaining:
+                remaining.discard(query_id)
+                line_numbers[query_id] = line.number
+                if not remaining:
+                    break
+    return line_numbers
+
+
+def _assemble_scores(
+    qrels: Qrels, names: Sequence[MetricName], parts: Sequence[ScoredPart], missing: str
+) -> TrecRunScores:
+    present = np.zeros(len(qrels), dtype=np.bool_)
+    values = np.zeros((len(names), len(qrels)))
+    for part in parts:
+        present[part.query] = True
+        for index, part_values in enumerate(part.values):
+            values[index, part.query] = part_values
+    absent = np.flatnonzero(~present).tolist()
+    columns = {
+        str(name): make_score_column(name, metric_values, *_unscored_conditions(qrels, name, present, missing))
+        for name, metric_values in zip(names, values, strict=True)
+    }
+    unknown = dict.fromkeys(query_id for part in parts for query_id in part.unknown)
+    return TrecRunScores(
+        config_id=(parts[0].tag or b"").decode(),
+        query_ids=qrels.query_ids,
+        columns=columns,
+        missing=tuple(qrels.query_ids[index] for index in absent),
+        unknown=tuple(query_id.decode() for query_id in unknown),
+        lines=sum(part.lines for part in parts),
+        normalised=sum(part.normalised for part in parts),
+    )
+
+
+def _unscored_conditions(qrels: Qrels, name: MetricName, present: BoolArray, missing: str) -> list[Unscored]:
+    """Return the conditions under which queries have no score: those of the ranking metrics, applied to qrels."""
+    conditions = [rows_with_error(~present, NO_OBSERVATION)] if missing == "error" else []
+    if name.base == "judged":
+        return [*conditions, rows_not_applicable(~present, "empty ranking")]
+    if name.base == "ndcg":
+        return [
+            *conditions,
+            rows_not_applicable(qrels.count_relevant(DEFAULT_RELEVANCE_LEVEL) == 0, "no evidence with a grade above 0"),
+        ]
+    return [*conditions, rows_not_applicable(qrels.count_relevant(relevance_level(name)) == 0, "no evidence to find")]
+
+
+QRELS_FORMAT = "trec-qrels"
+_FAILED = MetricName("failed")
+
+
+def _is_ranking_metric(name: MetricName) -> bool:
+    """Return whether a metric needs only one ranking per query, which is all that a TREC run holds."""
+    try:
+        check_run_metrics([name])
+    except MetricNameError:
+        return name == _FAILED or not is_metric_measurable(name)
+    return True
+
+
+TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_ranking_metric(parse_metric(text)))
+"""The default metrics of TREC runs: those that need only one ranking."""
+
+
+def is_trec_pair(
+    golden: str, golden_format: str | None, corpus: str | None, files: Sequence[OutputFile], options: ScoreOptions
+) -> bool:
+    """Return whether golden set and outputs can be scored from arrays: qrels, TREC runs, and ranking metrics only."""
+    if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN_FORMAT for file in files):
+        return False
+    if options.baseline is not None or (options.gate is not None and options.gate.waivers):
+        return False  # both need the cases
+    if options.limit is not None or options.only or not all(map(_is_ranking_metric, plan_metrics(options).requested)):
+        return False
+    return (golden_format or goldens.detect_golden_format(golden)) == QRELS_FORMAT
+
+
+def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOptions) -> ScoredRun:
+    """Score runs against qrels. Raises InputError listing their problems, IncompleteError if a worker dies."""
+    qrels = read_qrels(Path(golden))
+    plan = plan_metrics(options, partial=True)
+    names = [
+        name for name in plan.columns if is_metric_measurable(name) and name != _FAILED and _is_ranking_metric(name)
+    ]
+    runs = [_score_file(qrels, file, names, options) for file in files]
+    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
+    cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
+    tables = {
+        run.config_id: _build_table(run, options.missing_as_zero) for run in sorted(runs, key=lambda run: run.config_id)
+    }
+    scoring = summarise_run(
+        cases,
+        GoldenInfo(Path(golden).stem, "", compute_qrels_digest(qrels), len(qrels), QRELS_FORMAT, "partial"),
+        tables,
+        plan.requested,
+        options.gate,
+        options.gate_configs,
+        by=options.by,
+        inputs=tuple(
+            InputFile(file.name, TREC_RUN_FORMAT, len(qrels) - len(run.missing), (run.config_id,))
+            for file, run in zip(files, runs, strict=True)
+        ),
+        stages=dict.fromkeys(tables, RETRIEVED_STAGE),
+        warnings=(*options.notices, *notices),
+        missing_scored=options.missing_as_zero,
+    )
+    return ScoredRun(scoring, cases, None, plan, files)
+
+
+def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: ScoreOptions) -> TrecRunScores:
+    missing: Literal["error", "zero"] = "zero" if options.missing_as_zero else "error"
+    try:
+        return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)
+    except InputError as error:  # name the user's file, not its spooled copy
+        raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
+
+
+def _build_table(run: TrecRunScores, as_zero: bool) -> ScoreTable:
+    missing_ids = set(run.missing)
+    missing = np.array([query_id in missing_ids for query_id in run.query_ids], dtype=np.bool_)
+    ids = list(run.query_ids)
+    seen_columns = {name: _mark_missing(column, missing) for name, column in run.columns.items()}
+    checks, failed = run_checks(ids, seen_columns, missing, np.zeros(len(ids), dtype=np.bool_))
+    columns = run.columns | {str(_FAILED): make_failed_column(failed, missing & (not as_zero))}
+    return ScoreTable(run.config_id, ids, columns, run.missing, checks)
+
+
+def _mark_missing(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
+    """Return a column without scores for missing queries, so that they fail no check except for being missing."""
+    return structs.replace(column, status=np.where(missing, ERROR, column.status))
+
+
+def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
+    doubts = []
+    if qrels.negative:
+        message = f"negative grades taken as not judged (got {qrels.negative}; expected grades from 0)"
+        doubts.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
+    if qrels.normalised:
+        message = f"lines brought to Unicode NFC (got {qrels.normalised} in another form; expected NFC)"
+        doubts.append(str(Problem(golden, None, "", message, "E_NFC")))
+    return doubts
+
+
+def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, ignore_unknown: bool) -> list[str]:
+    """Return notices about the runs; raise InputError for unknown queries and for a tag used twice."""
+    problems: list[Problem] = []
+    file_by_tag: dict[str, str] = {}
+    for file, run in zip(files, runs, strict=True):
+        if run.config_id in file_by_tag:
+            tag, earlier_file = shorten_repr(run.config_id), file_by_tag[run.config_id]
+            message = f"two runs with the same tag (got {tag} again; it is that of {earlier_file})"
+            problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
+        file_by_tag.setdefault(run.config_id, file.name)
+        refused_queries = () if ignore_unknown else run.unknown
+        lines = find_first_lines(Path(file.path), refused_queries) if refused_queries else {}
+        for query in refused_queries:
+            message = f"no such case (got {shorten_repr(query)}; expected an id of the golden set, or --ignore-unknown)"
+            problems.append(Problem(file.name, lines[query], "query", message, "E_UNKNOWN_ID"))
+    if problems:
+        raise InputError(problems)
+    notices = [f"{file.name}: {run.normalised} lines brought to Unicode NFC"
+               for file, run in zip(files, runs, strict=True) if run.normalised]  # fmt: skip
+    unknown = sum(len(run.unknown) for run in runs)
+    if unknown:
+        notices.append(f"{unknown} rows of cases that are not in the golden set were left out")
+    return notices

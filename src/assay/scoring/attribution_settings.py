@@ -1,0 +1,72 @@
+"""Decides whether an answer is good: the first available signal decides, and is named with its threshold (ADR 0030)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from assay.metrics.catalog import parse_metric
+from assay.records.errors import SettingsError, shorten_repr
+from assay.records.requests import AUTO_SIGNAL
+
+JUDGE_METRIC = "correctness(by=judge)"
+SIMILARITY_METRIC = "answer_similarity"
+
+
+class QualityThreshold(NamedTuple):
+    """A metric and the minimum value that counts as good."""
+
+    metric: str
+    least: float
+
+
+_SPEC = re.compile(r"(?P<metric>[^<>=\s](?:[^<>]*[^<>=\s])?)\s*>=\s*(?P<least>[0-9.]+(?:e-?[0-9]+)?)")
+
+
+def parse_good_threshold(good: str) -> QualityThreshold | None:
+    """Parse the setting `scoring.good`: a metric with its minimum, or `auto`, for which None is returned.
+
+    Raises SettingsError for anything else, MetricNameError for a metric that is not in the catalogue.
+
+    >>> parse_good_threshold("number_match >= 1")
+    Limit(metric='number_match', least=1.0)
+    """
+    if good == AUTO_SIGNAL:
+        return None
+    match = _SPEC.fullmatch(good.strip())
+    try:
+        least = float(match["least"]) if match else None
+    except ValueError:
+        least = None
+    if match is None or least is None:
+        expected = "auto, or a metric with its minimum, such as correctness(by=judge)>=0.75"
+        raise SettingsError(f"scoring.good: cannot be read (got {shorten_repr(good)}; expected {expected})")
+    return QualityThreshold(str(parse_metric(match["metric"])), least)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributionSettings:
+    """The settings of attribution.
+
+    `good` is the signal that decides whether an answer is good: `auto`, or a metric with its minimum. `production_k` is
+    the number of chunks that the system shows its model. `reached` says whether all of the required evidence must have
+    reached the model or any of it. `calibrated` are the judge metrics that were calibrated against human labels;
+    `judged` and `similar` are the thresholds of `auto` for the judge and for answer similarity.
+    """
+
+    good: str = AUTO_SIGNAL
+    production_k: int | None = None
+    reached: Literal["all", "any"] = "all"
+    calibrated: frozenset[str] = frozenset()
+    judge_threshold: float = 0.75
+    similarity_threshold: float = 0.5
+    threshold: QualityThreshold | None = field(init=False)
+
+    @property
+    def deciding_metrics(self) -> tuple[str, ...]:
+        """The metrics that may decide."""
+        return (self.threshold.metric,) if self.threshold is not None else (JUDGE_METRIC, SIMILARITY_METRIC)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", parse_good_threshold(self.good))

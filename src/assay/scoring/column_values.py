@@ -1,0 +1,213 @@
+"""Formats numbers and lists of cases in messages: enough digits to tell numbers apart, and short lists.
+
+What a column holds on a slice: the values that were scored, and how many rows have none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.catalog import case_column_name
+from assay.metrics.judge_requests import NO_VERDICT, TIED_VOTES, UNSCORED_PREFIX
+from assay.metrics.metric import Metric, MetricName, parse_metric_name
+from assay.records.golden_set import Case
+from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable
+from assay.stats.arrays import FloatArray, RowIndices
+from assay.stats.samples import ClusterCodes, compute_exact_sum
+
+_DECIMALS = {"ms": 0, "tokens": 0, "USD": 4}
+_MOST_DECIMALS = 17
+CASES_NAMED = 5
+
+
+def format_compared(value: float, threshold: float, unit: str = "share") -> tuple[str, str]:
+    """Format two numbers so that different numbers never look the same.
+
+    >>> format_compared(0.8497, 0.85)
+    ('0.8497', '0.8500')
+    """
+    decimals = _DECIMALS.get(unit, 3)
+    while f"{value:.{decimals}f}" == f"{threshold:.{decimals}f}" and value != threshold and decimals < _MOST_DECIMALS:
+        decimals += 1
+    suffix = f" {unit}" if unit in ("ms", "USD") else ""
+    return f"{value:.{decimals}f}{suffix}", f"{threshold:.{decimals}f}{suffix}"
+
+
+def format_interval(interval: Interval | None, unit: str = "share") -> str:
+    """Return `, 95% low–high`, or nothing without an interval.
+
+    >>> format_interval(Interval(0.7123, 0.9, "Wilson"))
+    ', 95% 0.71–0.90'
+    """
+    if interval is None:
+        return ""
+    decimals = _DECIMALS.get(unit, 2)
+    return f", {interval.confidence:.0%} {interval.low:.{decimals}f}–{interval.high:.{decimals}f}"
+
+
+def format_case_ids(case_ids: Sequence[str]) -> str:
+    """Return the first few ids and how many more there are.
+
+    >>> format_case_ids(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e … and 2 more'
+    """
+    more = len(case_ids) - CASES_NAMED
+    return ", ".join(case_ids[:CASES_NAMED]) + (f" … and {more} more" if more > 0 else "")
+
+
+def format_count(count: int, noun: str) -> str:
+    """Return a count with its noun, in the singular or the plural.
+
+    >>> format_count(1, "case"), format_count(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+PERCENTILE_STATISTICS = {"p50": 50.0, "p95": 95.0}
+AVERAGE_STATISTICS = ("mean", "rate", "balanced")
+MIN_JUDGED_SHARE = 0.95
+"""The share of the cases to be judged below which the others give no number: they may be the easy ones."""
+_UNJUDGED = (NO_VERDICT, TIED_VOTES)
+"""A number per row that rows of one cluster share."""
+
+
+class ColumnValues(NamedTuple):
+    """The scored rows of a slice with their values, in golden order, the rows in error, and the count of the others."""
+
+    rows: RowIndices
+    values: FloatArray
+    error_rows: RowIndices
+    not_applicable: int
+    not_finite: int
+
+    @property
+    def scored(self) -> int:
+        """Rows with a number."""
+        return len(self.rows)
+
+    @property
+    def errors(self) -> int:
+        """Rows that should have a number and have none."""
+        return len(self.error_rows)
+
+    @property
+    def applicable(self) -> int:
+        """Rows that should have a number: scored and errors."""
+        return self.scored + self.errors
+
+    def with_errors_as(self, worst: float) -> ColumnValues:
+        """Return the same with each error scored as `worst`."""
+        values = np.concatenate([self.values, np.full(self.errors, worst)])
+        return self._replace(rows=np.concatenate([self.rows, self.error_rows]), values=values)
+
+
+def collect_values(column: ScoreColumn, rows: RowIndices | None = None) -> ColumnValues:
+    """Return what a column holds on the given rows (all without them); a score that is not finite is an error."""
+    if rows is None:
+        chosen, values, status = np.arange(len(column.values), dtype=np.intp), column.values, column.status
+    else:
+        chosen, values, status = rows, column.values[rows], column.status[rows]
+    claimed = status == SCORED
+    scored = claimed & np.isfinite(values)
+    not_applicable = status == NOT_APPLICABLE
+    absent = int(np.count_nonzero(not_applicable))
+    if absent + np.count_nonzero(scored) == len(chosen):
+        errors, not_finite = chosen[:0], 0
+    else:
+        errors, not_finite = chosen[~(scored | not_applicable)], int(np.count_nonzero(claimed & ~scored))
+    return ColumnValues(chosen[scored], values[scored], errors, absent, not_finite)
+
+
+def find_column(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
+    """Return the column behind a metric name, None where it was not measured."""
+    return table.columns.get(str(name)) or table.columns.get(str(case_column_name(name)))
+
+
+NOT_REPORTED_SUFFIX = "not reported"
+"""How reasons end if the target left out a field."""
+
+
+def find_unreported_rows(column: ScoreColumn, rows: RowIndices) -> npt.NDArray[np.bool_]:
+    """Return which of the rows have no score because the target did not report what the metric is made from."""
+    silent = [code for code, reason in enumerate(column.reasons) if reason.endswith(NOT_REPORTED_SUFFIX)]
+    is_unreported: npt.NDArray[np.bool_] = column.status[rows] == NOT_APPLICABLE
+    return is_unreported & np.isin(column.reason[rows], silent)
+
+
+def explain_partial_judging(
+    column: ScoreColumn, column_values: ColumnValues, coverage_floor: float = MIN_JUDGED_SHARE
+) -> str:
+    """Say that too few of the rows that a judge was to label have a usable verdict; nothing where enough have."""
+    silent = [code for code, why in enumerate(column.reasons) if why in _UNJUDGED or why.startswith(UNSCORED_PREFIX)]
+    wanted = column_values.scored + int(np.count_nonzero(np.isin(column.reason[column_values.error_rows], silent)))
+    if column_values.scored == wanted or column_values.scored >= coverage_floor * wanted:
+        return ""
+    return f"not measured: coverage below {coverage_floor:.0%} ({column_values.scored} of {format_count(wanted, 'case')} judged)"
+
+
+def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:
+    """Return which of the rows (by default all) need human review, because votes disagree widely or are tied."""
+    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
+    chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
+    return chosen[np.isin(column.reason[chosen], doubtful)] if doubtful else chosen[:0]
+
+
+def find_statistic(grader: Metric, metric: str) -> str:
+    """Return the statistic that sums up a metric: the one that its name states, else its grader's.
+
+    >>> from assay.metrics.catalog import CATALOG
+    >>> find_statistic(CATALOG["latency_ms"], "latency_ms(stat=p95)")
+    'p95'
+    """
+    return parse_metric_name(metric).key_value("stat", grader.statistic) if "stat" in grader.keys else grader.statistic
+
+
+def get_worst_value(grader: Metric) -> float | None:
+    """Return the worst value of a metric's declared range, None where it is open or no direction is better."""
+    worst = {"higher": grader.low, "lower": grader.high}.get(grader.direction)
+    return worst if worst is not None and math.isfinite(worst) else None
+
+
+def get_range(grader: Metric) -> tuple[float | None, float | None]:
+    """Return the ends of a metric's declared range, None for an open one."""
+    low, high = grader.low, grader.high
+    return low if math.isfinite(low) else None, high if math.isfinite(high) else None
+
+
+def sum_values(values: FloatArray, *, exact: bool) -> float:
+    """Return the sum: exactly rounded, or accumulated in the given order, which is much faster."""
+    if exact:
+        return compute_exact_sum(values)
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0
+
+
+def is_binary(values: FloatArray) -> bool:
+    """Return whether every value is 0 or 1."""
+    return bool(np.all((values == 0.0) | (values == 1.0)))
+
+
+def number_clusters(cases: Sequence[Case]) -> ClusterCodes | None:
+    """Return a number per case that cases of one cluster share; None where every case stands alone.
+
+    A case without a cluster is its own, and a cluster may bear the id of one of its cases.
+
+    >>> number_clusters([Case("a", "?"), Case("b", "?", cluster="a"), Case("c", "?")]).tolist()
+    [0, 0, 1]
+    """
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(case.cluster or case.id, len(numbers)) for case in cases]
+    return np.array(ids, dtype=np.intp) if len(numbers) < len(ids) else None
+
+
+def select_shared_clusters(column_values: ColumnValues, clusters: ClusterCodes | None) -> ClusterCodes | None:
+    """Return the clusters of the scored rows, None where no two rows share one."""
+    if clusters is None:
+        return None
+    own = clusters[column_values.rows]
+    return own if len(np.unique(own)) < len(own) else None

@@ -1,0 +1,407 @@
+"""Notices about rows of outputs that are not errors, counted by kind.
+
+Scoring of observations in blocks of 4,096 rows: joined with their cases, checked, and scored.
+
+Suspending Python's cyclic garbage collector while millions of records without cycles are created and freed.
+
+Scoring one shard, a byte range of an output file: the unit of work of a worker process.
+"""
+
+from __future__ import annotations
+
+import gc
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import NoReturn
+
+import msgspec
+import numpy as np
+
+from assay.formats import strict_json
+from assay.formats.file_io import MAX_LINE_BYTES, read_lines_between
+from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, OutputFormat, OutputShard
+from assay.formats.outputs_checks import (
+    DECODING_ERRORS,
+    ObservationFlaw,
+    explain_bad_line,
+    find_config_flaw,
+    find_flaws,
+    find_repeated_chunks,
+    find_suspicious_rows,
+    find_unknown_keys,
+    has_rising_scores,
+    has_tied_scores,
+    normalise_names,
+)
+from assay.formats.problems import find_name_doubt
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.metric import Batch, JoinedRows, RankedStage, StageRankings, group_rankings
+from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
+from assay.records.golden_set import Case
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Usage
+from assay.scoring import score_tables
+from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
+
+MAX_TOKENS_PER_SECOND = 10_000
+"""No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""
+
+_is_doubtful_id = lru_cache(maxsize=65_536)(find_name_doubt)
+
+
+def count_row_notices(rows: JoinedRows, notices: Counter[str]) -> None:
+    """Count everything suspicious about some rows, except for their rankings."""
+    observations, stages = rows.observations, rows.stages
+    unnamed_count = [row.config_id for row in observations].count("unknown")
+    notices["rows without config_id, scored as configuration 'unknown'"] += unnamed_count
+    foreign_count = len(_rows_not_retrieved(stages))
+    notices["rows with a chunk in the context that no other stage returned (context_not_retrieved)"] += foreign_count
+    cited = [row.citations for row in observations if row.citations]
+    repeated_count = sum([len(set(citations)) < len(citations) for citations in cited])
+    notices["rows that cite a chunk more than once (it counts once)"] += repeated_count
+    misread_count = len({row for rankings in stages.values() for row in _rows_easily_misread(rankings)})
+    notices["rows with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)"] += misread_count
+    for row in observations:
+        if row.usage is not None and row.usage.end_to_end_ms is not None:
+            _note_usage(row, row.usage, row.usage.end_to_end_ms, notices)
+
+
+def count_ranking_notices(observation: Observation, notices: Counter[str]) -> None:
+    """Count the rankings that repeat a chunk, have equal scores, or scores that rise."""
+    for stage in observation.stages or ():
+        if len({chunk.chunk_id for chunk in stage.chunks}) < len(stage.chunks):
+            notices[
+                f"rankings of {stage.name} that repeat a chunk, which counts as relevant only once (duplicate_chunk)"
+            ] += 1
+        if has_tied_scores(stage):
+            notices[f"rankings of {stage.name} with equal scores: the order of the list counts"] += 1
+        if has_rising_scores(stage):
+            notices[f"rankings of {stage.name} whose scores rise: taken as distances, the order counts"] += 1
+
+
+def _rows_not_retrieved(stages: Mapping[str, StageRankings]) -> list[int]:
+    """Return the rows with a chunk in the context that none of their other stages returned."""
+    context = stages[CONTEXT_STAGE].ranked if CONTEXT_STAGE in stages else {}
+    others = [rankings.ranked for name, rankings in stages.items() if name != CONTEXT_STAGE]
+    rows = list(context)
+    for ranked in reversed(others):  # mostly, the last ranking before the context has all of it
+        rows = [row for row in rows if row not in ranked or not context[row].distinct <= ranked[row].distinct]
+    return [
+        row for row in rows if _has_unretrieved_chunk(context[row], [ranked[row] for ranked in others if row in ranked])
+    ]
+
+
+def _has_unretrieved_chunk(context: RankedStage, others: Sequence[RankedStage]) -> bool:
+    return bool(others) and not context.distinct <= set[str]().union(*(ranked.distinct for ranked in others))
+
+
+def _rows_easily_misread(rankings: StageRankings) -> list[int]:
+    if rankings.has_ascii_ids:
+        return []
+    return [row for row, ranked in rankings.ranked.items() if any(map(_is_doubtful_id, ranked.ids))]
+
+
+def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, notices: Counter[str]) -> None:
+    stage_times = [stage.latency_ms for stage in observation.stages or () if stage.latency_ms is not None]
+    steps = usage.stage_ms
+    total = sum(stage_times, sum(steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
+    if total > end_to_end_ms + len(steps) + len(stage_times):  # each step may have been rounded up
+        notices["rows whose end_to_end latency is less than the sum of its steps (do they overlap?)"] += 1
+    if usage.completion_tokens and usage.completion_tokens * 1000 > MAX_TOKENS_PER_SECOND * end_to_end_ms > 0:
+        notices[
+            f"rows with more than {MAX_TOKENS_PER_SECOND} tokens a second (latency in seconds, not milliseconds?)"
+        ] += 1
+
+
+NO_CASE_POSITION = -1
+JOIN_SIZE = 64
+"""Number of observations joined at a time: enough for fast loops, few enough to stay in the processor's cache."""
+
+
+@dataclass(slots=True)
+class CollectedRows:
+    """The result of collecting observations: scored rows, problems and notices.
+
+    Line numbers count from the first line collected; they are shifted when shards are merged.
+    """
+
+    file: int
+    lines: int = 0
+    rows: ScoredBlock | None = None
+    configs: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    more_problems: int = 0
+    unknown: list[tuple[str, int]] = field(default_factory=list)
+    notices: Counter[str] = field(default_factory=Counter)
+    versions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    stages: dict[str, set[str]] = field(default_factory=dict)
+
+
+class ObservationCollector:
+    """Takes observations one at a time and collects their scores."""
+
+    def __init__(
+        self,
+        joins: GoldenIndex,
+        the_plan: MetricPlan,
+        source: str,
+        file: int = 0,
+        form: OutputFormat = OUTPUT_FORMATS["assay"],
+        *,
+        strict: bool = False,
+    ) -> None:
+        """`form` names the fields in messages; `strict` makes it an error if a ranking repeats a chunk."""
+        self.joins, self.plan, self.source, self.form, self.strict = joins, the_plan, source, form, strict
+        self.result = CollectedRows(file)
+        self._join_size = min(JOIN_SIZE, score_tables.BLOCK_ROWS)
+        self._blocks: list[ScoredBlock] = []
+        self._codes: dict[str, int] = {}
+        self._versions: dict[str, dict[str, str]] = {}
+        self._pending: list[tuple[Observation, int, int]] = []
+        self._start_block()
+
+    def _start_block(self) -> None:
+        self._batch = Batch(self.plan.facts)
+        self._ids: list[tuple[int, int, int, int, int]] = []
+
+    def add(self, observation: Observation, number: int = 0, start: int = 0) -> None:
+        """Add the observation of line `number`, which begins at byte `start`."""
+        self._pending.append((observation, number, start))
+        if len(self._pending) >= self._join_size:
+            self._flush_pending()
+
+    def _flush_pending(self) -> None:
+        """Join the pending observations with their cases, and add the rows that can be scored to the block."""
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, []
+        observations, stages = self._normalise_ids([observation for observation, _, _ in pending])
+        positions = [self.joins.position.get(observation.case_id, NO_CASE_POSITION) for observation in observations]
+        suspicious = self._find_suspicious_rows(observations, stages, positions)
+        refused_rows = {
+            row for row in sorted(suspicious) if not self._check_row(observations[row], positions[row], pending[row][1])
+        }
+        if refused_rows:
+            kept_rows = [row for row in range(len(pending)) if row not in refused_rows]
+            pending, positions = [pending[row] for row in kept_rows], [positions[row] for row in kept_rows]
+            observations = [observations[row] for row in kept_rows]
+            stages = group_rankings(observations)
+        rows = JoinedRows([self.joins.case_index(position) for position in positions], observations, stages)
+        self._note_rows(rows)
+        self._ids += [
+            (position, self._codes[observation.config_id], observation.repeat, number, start)
+            for position, observation, (_, number, start) in zip(positions, observations, pending, strict=True)
+        ]
+        self._batch.add_rows(rows)
+        if len(self._batch) >= score_tables.BLOCK_ROWS:
+            self._close_block()
+
+    def _normalise_ids(self, observations: list[Observation]) -> tuple[list[Observation], dict[str, StageRankings]]:
+        """Return the observations with their ids in Unicode NFC, and their rankings."""
+        stages = group_rankings(observations)
+        if _are_plain(observations, stages):
+            return observations, stages
+        normalised = [normalise_names(observation) for observation in observations]
+        changed_count = sum([was_changed for _, was_changed in normalised])
+        self.result.notices["rows whose ids were brought to Unicode NFC"] += changed_count
+        renamed = [observation for observation, _ in normalised]
+        return renamed, group_rankings(renamed) if changed_count else stages
+
+    def _find_suspicious_rows(
+        self, observations: list[Observation], stages: dict[str, StageRankings], positions: list[int]
+    ) -> set[int]:
+        """Return the rows that must be checked one by one; all others are known to be free of problems."""
+        cases, codes = self.joins.golden.cases, self._codes
+        suspicious = {
+            row
+            for row, (observation, position) in enumerate(zip(observations, positions, strict=True))
+            if position == NO_CASE_POSITION
+            or observation.config_id not in codes
+            or (observation.question is not None and observation.question != cases[position].question)
+        }
+        return suspicious | find_suspicious_rows(observations, stages.values())
+
+    def _check_row(self, observation: Observation, position: int, number: int) -> bool:
+        """Collect the problems and notices of one row; return whether it can be scored."""
+        row_flaws = [*find_flaws(observation), *(find_repeated_chunks(observation) if self.strict else ())]
+        self._add_flaws(observation, number, row_flaws)
+        count_ranking_notices(observation, self.result.notices)
+        if row_flaws:
+            return False
+        if position == NO_CASE_POSITION:
+            self.result.unknown.append((observation.case_id, number))
+            return False
+        self._compare_question(self.joins.golden.cases[position], observation, number)
+        if observation.config_id not in self._codes:
+            self._codes[observation.config_id] = len(self._codes)
+            self._add_flaws(observation, number, filter(None, [find_config_flaw(observation.config_id)]))
+        return True
+
+    def _add_flaws(self, observation: Observation, number: int, row_flaws: Iterable[ObservationFlaw]) -> None:
+        for field_path, message, code in row_flaws:
+            self._add_problem(
+                Problem(self.source, number, self.form.translate_field(observation, field_path), message, code)
+            )
+
+    def add_problem(self, problem: Problem) -> None:
+        """Add a problem of a row that cannot be decoded, after the problems of the rows before it."""
+        self._flush_pending()
+        self._add_problem(problem)
+
+    def _add_problem(self, problem: Problem) -> None:
+        """Add a problem; beyond the number that is shown, only count it."""
+        if len(self.result.problems) < MAX_PROBLEMS_SHOWN:
+            self.result.problems.append(problem)
+        else:
+            self.result.more_problems += 1
+
+    def finish(self) -> CollectedRows:
+        """Score what is pending and return everything collected."""
+        self._flush_pending()
+        if len(self._batch) or not self._blocks:
+            self._close_block()
+        self.result.rows = join_blocks(self._blocks)
+        self.result.configs = list(self._codes)
+        self.result.notices = +self.result.notices
+        return self.result
+
+    def _compare_question(self, case: Case, observation: Observation, number: int) -> None:
+        reported_question, golden_question = observation.question, case.question
+        if (
+            reported_question is None
+            or reported_question == golden_question
+            or not golden_question
+            or _normalise_question(reported_question) == _normalise_question(golden_question)
+        ):
+            return
+        message = (
+            f"not the golden question of {shorten_repr(case.id)} "
+            f"(got {shorten_repr(reported_question)}; expected {shorten_repr(golden_question)})"
+        )
+        self._add_problem(Problem(self.source, number, "question", message, "E_QUESTION_MISMATCH"))
+
+    def _note_rows(self, rows: JoinedRows) -> None:
+        """Collect notices, the versions, and the stage that ranking metrics use, from rows that are scored."""
+        count_row_notices(rows, self.result.notices)
+        for observation in rows.observations:
+            if observation.versions != self._versions.get(observation.config_id):
+                self._versions[observation.config_id] = observation.versions
+                values_by_name = self.result.versions.setdefault(observation.config_id, {})
+                for name, version in observation.versions.items():
+                    values_by_name.setdefault(name, set()).add(version)
+        retrieved = zip(rows.observations, rows.ranked_stages(RETRIEVED_STAGE), strict=True)
+        for config, stage in {
+            (observation.config_id, ranking.stage.name) for observation, ranking in retrieved if ranking is not None
+        }:
+            self.result.stages.setdefault(config, set()).add(stage)
+
+    def _close_block(self) -> None:
+        ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T
+        self._blocks.append(
+            ScoredBlock(
+                case=ids[0].astype(np.int32),
+                config=ids[1].astype(np.int32),
+                repeat=ids[2].astype(np.int32),
+                line=ids[3].copy(),
+                start=ids[4].copy(),
+                broken=self._batch.target_failed,
+                columns=score_batch(self.plan, self._batch),
+            )
+        )
+        self._start_block()
+
+
+def _are_plain(observations: list[Observation], stages: dict[str, StageRankings]) -> bool:
+    """Return whether every id is certain to be in NFC: all are ASCII, and none occurs in metadata or sentences."""
+    names = [
+        name
+        for observation in observations
+        for name in (observation.case_id, observation.config_id, *(observation.citations or ()))
+    ]
+    return (
+        "".join(names).isascii()
+        and all(rankings.has_ascii_ids and rankings.has_no_metadata for rankings in stages.values())
+        and not any(observation.sentences for observation in observations)
+    )
+
+
+def _normalise_question(text: str) -> list[str]:
+    """Return the words of a question in NFC, for a comparison that ignores whitespace."""
+    return unicodedata.normalize("NFC", text).split()
+
+
+@contextmanager
+def suspend_garbage_collection() -> Iterator[None]:
+    """Suspend garbage collection within the block: each collection would traverse every golden case to free nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+LINES_CHECKED_FOR_KEYS = 20
+
+
+def score_shard(shard: OutputShard, joins: GoldenIndex, plan: MetricPlan) -> CollectedRows:
+    """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted."""
+    form = OUTPUT_FORMATS[shard.format]
+    collector = ObservationCollector(joins, plan, shard.source, shard.file, form, strict=shard.strict)
+    decode = partial(_decode_strictly, form) if shard.strict else form.decode
+    number, offset = 0, shard.start
+    with suspend_garbage_collection():
+        for number, line in enumerate(read_lines_between(shard.path, shard.start, shard.end), 1):
+            start, offset = offset, offset + len(line) + 1
+            if start == 0:
+                line = line.removeprefix(BYTE_ORDER_MARK)
+            if not line or line.isspace():
+                continue
+            try:
+                observation = decode(line) if len(line) <= MAX_LINE_BYTES else _refuse_long_line(line)
+            except (InputError, *DECODING_ERRORS) as error:
+                if shard.allow_torn_tail and offset > shard.end and type(error) is msgspec.DecodeError:
+                    collector.result.notices["torn last lines left out"] += 1
+                else:
+                    _add_line_problems(collector, shard, number, line, error)
+            else:
+                if shard.start == 0 and number <= LINES_CHECKED_FOR_KEYS:
+                    _note_unknown_keys(collector, form, line)
+                collector.add(observation, number, start)
+        collector.result.lines = number
+        return collector.finish()
+
+
+def _add_line_problems(
+    collector: ObservationCollector, ref: OutputShard, number: int, line: bytes, error: Exception
+) -> None:
+    if isinstance(error, InputError):
+        problems = [replace(problem, path=ref.source, line=number) for problem in error.problems]
+    else:
+        problems = explain_bad_line(ref.source, number, line, OUTPUT_FORMATS[ref.format].record, error)
+    for problem in problems:
+        collector.add_problem(problem)
+
+
+def _note_unknown_keys(collector: ObservationCollector, form: OutputFormat, line: bytes) -> None:
+    for key, hint in find_unknown_keys(line, form.record).items():
+        collector.result.notices[f"of the first {LINES_CHECKED_FOR_KEYS} rows have the unknown key {key}{hint}"] += 1
+
+
+def _refuse_long_line(line: bytes) -> NoReturn:
+    message = f"line too long (got {len(line)} bytes; expected {MAX_LINE_BYTES} at most)"
+    raise InputError([Problem("", None, "", message, "E_LINE_TOO_LONG")])
+
+
+def _decode_strictly(form: OutputFormat, line: bytes) -> Observation:
+    """Decode a line; raise InputError if one of its keys is duplicated or unknown."""
+    observation = form.decode(line)
+    strict_json.decode_json(line.decode(), "")
+    unknown = find_unknown_keys(line, form.record).items()
+    if unknown:
+        raise InputError([Problem("", None, key, f"unknown field{hint}", "E_UNKNOWN_FIELD") for key, hint in unknown])
+    return observation

@@ -1,0 +1,286 @@
+"""Repeats of one case become one score before anything else is computed from it.
+
+Builds score tables: plans the columns of a run, scores blocks of rows and joins blocks by configuration.
+
+The columns of a block do not depend on which rows share it, and tables are in golden order, so the number of workers,
+block sizes and the order of files do not change a single bit of the result (ADR 0029).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.catalog import case_column_name, find_metric, is_metric_measurable, may_metric_gate, parse_metric
+from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
+from assay.records.observations import Observation, TargetError
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
+from assay.stats.arrays import BoolArray, FloatArray
+
+NO_OBSERVATION = "no observation"
+_Rows = npt.NDArray[np.intp]
+
+
+class FoldedColumn(NamedTuple):
+    """A column with one row per case, and how far apart each case's repeats were (max − min; 0 where there was one)."""
+
+    column: ScoreColumn
+    spread: FloatArray
+
+
+def fold_repeats(column: ScoreColumn, case_of_row: _Rows, case_count: int) -> FoldedColumn:
+    """Return the column with one row per case: the mean of the case's scored repeats.
+
+    `case_of_row[i]` is the case (0 … `cases` − 1) that row i observed; rows may come in any order. A case is not
+    applicable where all its repeats are, and an error where it was never observed, or fewer than half of the repeats
+    that apply were scored. It needs review where any of its repeats does. Source: Miller 2024, case means first.
+
+    >>> rows = ScoreColumn("hit", np.array([1.0, 0.0, 1.0]), np.zeros(3, np.uint8), np.zeros(3, np.uint16))
+    >>> folded = fold_repeats(rows, np.array([0, 0, 1]), 3)
+    >>> folded.column.values.tolist(), folded.column.status.tolist(), folded.spread.tolist()
+    ([0.5, 1.0, 0.0], [0, 0, 2], [1.0, 0.0, 0.0])
+    """
+    rows, scored = _count(case_of_row, case_count), _count(case_of_row[column.status == SCORED], case_count)
+    applicable = rows - _count(case_of_row[column.status == NOT_APPLICABLE], case_count)
+    status = np.full(case_count, SCORED, dtype=np.uint8)
+    status[2 * scored < applicable] = ERROR
+    status[applicable == 0] = NOT_APPLICABLE
+    status[rows == 0] = ERROR
+    values, spread = _means(column, case_of_row, case_count, status == SCORED)
+    reason, reasons = _reasons(column, case_of_row, status, rows == 0)
+    return FoldedColumn(ScoreColumn(column.metric, values, status, reason, reasons), spread)
+
+
+def _count(case_of_row: _Rows, cases: int) -> _Rows:
+    return np.bincount(case_of_row, minlength=cases)
+
+
+def _means(column: ScoreColumn, case_of_row: _Rows, cases: int, scored: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and spread by case; sums run over sorted values, so that the order of the rows changes no bit."""
+    chosen = column.status == SCORED
+    case, value = case_of_row[chosen], column.values[chosen]
+    if _count(case, cases).max(initial=0) <= 1:  # no repeats: nothing to sort
+        mean = np.zeros(cases)
+        mean[case] = value
+        return np.where(scored, mean, 0.0), np.zeros(cases)
+    order = np.lexsort((value, case))
+    case, value = case[order], value[order]
+    low, high = np.full(cases, np.inf), np.full(cases, -np.inf)
+    np.minimum.at(low, case, value)
+    np.maximum.at(high, case, value)
+    mean = np.bincount(case, weights=value, minlength=cases) / np.maximum(_count(case, cases), 1)
+    mean = np.clip(mean, low, high, where=scored, out=np.zeros(cases))
+    return mean, np.subtract(high, low, where=scored, out=np.zeros(cases))
+
+
+def _reasons(
+    column: ScoreColumn, case_of_row: _Rows, status: npt.NDArray[np.uint8], unseen: BoolArray
+) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+    """Return why each case has no score, or one that needs review: of its repeats' reasons for that, the first in
+    alphabetical order."""
+    reasons = tuple(sorted({"", *column.reasons, *([NO_OBSERVATION] if unseen.any() else [])}))
+    place = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
+    reason = np.full(len(status), len(reasons) - 1, dtype=np.uint16)
+    same = (column.status == status[case_of_row]) & (column.status != SCORED)
+    np.minimum.at(reason, case_of_row[same], place[column.reason[same]])
+    reason[status == SCORED] = reasons.index("")
+    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
+    if doubtful:
+        marked = np.isin(column.reason, doubtful) & (status[case_of_row] == SCORED)
+        reason[case_of_row[marked]] = len(reasons)
+        np.minimum.at(reason, case_of_row[marked], place[column.reason[marked]])
+    if unseen.any():
+        reason[unseen] = reasons.index(NO_OBSERVATION)
+    return reason, reasons
+
+
+BLOCK_ROWS = 4096
+_LEAKS = "visibility_leaks"
+_FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPlan:
+    """What a run computes.
+
+    `names` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case columns
+    and facts that these metrics and the checks need.
+    """
+
+    requested: tuple[MetricName, ...]
+    measured: tuple[MetricName, ...]
+    columns: tuple[MetricName, ...]
+    facts: tuple[FactKey, ...]
+
+
+def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = ()) -> MetricPlan:
+    """Return the plan for these metrics; `held` are the rubrics on which verdicts are recorded.
+
+    The metrics of the checks are always among the columns.
+    """
+    asked = tuple(dict.fromkeys(names))
+    measured = tuple(name for name in asked if is_metric_measurable(name, judged_rubrics))
+    wanted = [case_column_name(name) for name in measured]
+    wanted += [parse_metric(part) for name in wanted for part in find_metric(name).parts]
+    wanted += [parse_metric(text) for text in list_checked_metrics()]
+    columns = tuple(name for name in dict.fromkeys(wanted) if name.base != _FAILED)
+    facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
+    return MetricPlan(asked, measured, columns, tuple(facts))
+
+
+@dataclass(slots=True)
+class ScoredBlock:
+    """Scored rows with their identity: which case, configuration, repeat and line of the file each one is."""
+
+    case: npt.NDArray[np.int32]
+    config: npt.NDArray[np.int32]
+    repeat: npt.NDArray[np.int32]
+    line: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    broken: npt.NDArray[np.bool_]
+    columns: dict[str, ScoreColumn] = field(default_factory=dict)
+
+
+def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
+    """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
+    columns: dict[str, ScoreColumn] = {}
+    for name in plan.columns:
+        compute = find_metric(name).compute
+        assert compute is not None, name
+        columns[str(name)] = compute(batch, name)
+    leaks = columns[_LEAKS]
+    leaked = (leaks.status == SCORED) & (leaks.values > 0)
+    if leaked.any():
+        for name in plan.columns:
+            if find_metric(name).yields_to_leaks:
+                found = columns[str(name)]
+                values = np.where(leaked & (found.status == SCORED), find_metric(name).low, found.values)
+                columns[str(name)] = ScoreColumn(found.metric, values, found.status, found.reason, found.reasons)
+    return columns
+
+
+def concatenate_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
+    """Return the rows of several columns of one metric as one column."""
+    if len(parts) == 1:
+        return parts[0]
+    reasons = tuple(sorted({reason for part in parts for reason in part.reasons}))
+    place = {reason: code for code, reason in enumerate(reasons)}
+    codes = [np.array([place[why] for why in part.reasons], dtype=np.uint16)[part.reason] for part in parts]
+    return ScoreColumn(
+        parts[0].metric,
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.status for part in parts]),
+        np.concatenate(codes),
+        reasons,
+    )
+
+
+def join_blocks(blocks: Sequence[ScoredBlock]) -> ScoredBlock:
+    """Return the rows of several blocks as one."""
+    return ScoredBlock(
+        case=np.concatenate([block.case for block in blocks]),
+        config=np.concatenate([block.config for block in blocks]),
+        repeat=np.concatenate([block.repeat for block in blocks]),
+        line=np.concatenate([block.line for block in blocks]),
+        start=np.concatenate([block.start for block in blocks]),
+        broken=np.concatenate([block.broken for block in blocks]),
+        columns={name: concatenate_columns([block.columns[name] for block in blocks]) for name in blocks[0].columns},
+    )
+
+
+def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
+    return ScoreColumn(column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons)
+
+
+def score_unobserved(plan: MetricPlan, joins: GoldenIndex, case_rows: Sequence[int]) -> dict[str, ScoreColumn]:
+    """Return the columns of cases without observation; metrics that do not apply to a case stay not applicable."""
+    batch = Batch(plan.facts)
+    cases = [joins.case_index(place) for place in case_rows]
+    batch.add_rows(JoinedRows(cases, [Observation(case.case.id, error=TargetError(NO_OBSERVATION)) for case in cases]))
+    return score_batch(plan, batch)
+
+
+def build_score_table(
+    config_id: str,
+    block: ScoredBlock,
+    block_rows: npt.NDArray[np.intp],
+    plan: MetricPlan,
+    joins: GoldenIndex,
+    *,
+    missing_as_zero: bool = False,
+    versions: dict[str, tuple[str, ...]] | None = None,
+    notes: tuple[str, ...] = (),
+) -> ScoreTable:
+    """Return one configuration's scores in golden order from its rows (`chosen`) of the joined blocks.
+
+    Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
+    that is better high where `missing_as_zero` asks for it (trec_eval's -c).
+    """
+    case_ids = [case.id for case in joins.golden.cases]
+    case = block.case[block_rows].astype(np.intp)
+    order = np.lexsort((block.repeat[block_rows], case))
+    block_rows, case = block_rows[order], case[order]
+    seen = np.bincount(case, minlength=len(case_ids))
+    missing = seen == 0
+    absent = np.flatnonzero(missing)
+    nothing = score_unobserved(plan, joins, absent.tolist())
+    columns: dict[str, ScoreColumn] = {}
+    for name, column in block.columns.items():
+        folded = fold_repeats(_rows_of(column, block_rows), case, len(case_ids)).column
+        columns[name] = _spare(folded, absent, nothing[name])
+    broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
+    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), joins.judging))
+    checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated)
+    if missing_as_zero:
+        columns = {name: _as_zero(column, missing) for name, column in columns.items()}
+    columns[_FAILED] = make_failed_column(failed, missing & (not missing_as_zero))
+    return ScoreTable(
+        config_id,
+        case_ids,
+        columns,
+        tuple(case_id for case_id, gone in zip(case_ids, missing.tolist(), strict=True) if gone),
+        checks,
+        repeats=int(seen.max(initial=1)),
+        versions=versions or {},
+        notes=notes,
+        uncalibrated=uncalibrated,
+    )
+
+
+def _spare(column: ScoreColumn, absent: npt.NDArray[np.intp], nothing: ScoreColumn) -> ScoreColumn:
+    """Return the column in which absent cases are not applicable where the case alone makes the metric so."""
+    spared = nothing.status == NOT_APPLICABLE
+    if not spared.any():
+        return column
+    reasons = tuple(dict.fromkeys((*column.reasons, *nothing.reasons)))
+    status, reason = column.status.copy(), column.reason.copy()
+    status[absent[spared]] = NOT_APPLICABLE
+    reason[absent[spared]] = [reasons.index(nothing.reasons[code]) for code in nothing.reason[spared].tolist()]
+    return ScoreColumn(column.metric, column.values, status, reason, reasons)
+
+
+def _as_zero(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
+    """Return the column with the worst score for missing cases if the metric is better high.
+
+    For other metrics (counts, costs, errors) missing cases become not applicable: no answer is no observed event.
+    """
+    grader = find_metric(parse_metric(column.metric))
+    unseen = missing & (column.status == ERROR)
+    status = column.status.copy()
+    if grader.direction != "higher":
+        status[unseen] = NOT_APPLICABLE
+        return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons)
+    status[unseen] = SCORED
+    values = np.where(unseen, grader.low, column.values)
+    return ScoreColumn(column.metric, values, status, column.reason, column.reasons)
+
+
+def list_case_columns(the_plan: MetricPlan) -> list[str]:
+    """Return the per-case columns behind the metrics that were requested and measured, in their order."""
+    return list(dict.fromkeys(str(case_column_name(name)) for name in the_plan.measured))

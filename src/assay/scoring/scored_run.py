@@ -1,0 +1,259 @@
+"""Merging of scored shards: absolute line numbers, one list of configurations, and every row accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
+from assay.formats.outputs_checks import normalise_names
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.observations import Observation
+from assay.records.scores import InputFile, ScoringResult
+from assay.scoring.attribution_settings import AttributionSettings
+from assay.scoring.paired_scores import ScoreSnapshot
+from assay.scoring.score_shard import CollectedRows
+from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
+
+FORMATS_WITH_VERSIONS = ("assay", "rag-trace")
+"""The formats that can state versions."""
+
+
+class RowLocation(NamedTuple):
+    """The location of a row: index of its file, line number, and byte offset of the line."""
+
+    file: int
+    line: int
+    start: int
+
+
+@dataclass
+class MergedShards:
+    """All rows of all files, their configurations (`Block.config` indexes `configs`), problems and notices."""
+
+    block: ScoredBlock
+    configs: list[str]
+    file_of_row: npt.NDArray[np.int32]
+    problems: list[Problem] = field(default_factory=list)
+    more_problems: int = 0
+    unknown_cases: list[tuple[str, int, int]] = field(default_factory=list)
+    notices: Counter[str] = field(default_factory=Counter)
+    versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    stages: dict[str, str] = field(default_factory=dict)
+
+    def locate(self, config_id: str, case: int) -> RowLocation | None:
+        """Return the location of the first repeat of a case; None if there is no row."""
+        if config_id not in self.configs:
+            return None
+        keys, order = self._first_rows
+        key = self._sort_key(self.configs.index(config_id), case)
+        index = int(np.searchsorted(keys, key))
+        return self._row_location(int(order[index])) if index < len(keys) and keys[index] == key else None
+
+    @cached_property
+    def _first_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+        """The sorted keys of all rows, and the rows in that order; the lowest repeat of a case comes first."""
+        keys = self._sort_key(self.block.config.astype(np.int64), self.block.case)
+        order = np.lexsort((self.block.repeat, keys))
+        return keys[order], order
+
+    def _sort_key(self, config: Any, case: Any) -> Any:
+        return config * (int(self.block.case.max(initial=0)) + 1) + case
+
+    def _row_location(self, row: int) -> RowLocation:
+        return RowLocation(int(self.file_of_row[row]), int(self.block.line[row]), int(self.block.start[row]))
+
+    def describe_inputs(self, files: Sequence[OutputFile]) -> tuple[InputFile, ...]:
+        """Return the description of each file that was read."""
+        input_files = []
+        for number, file in enumerate(files):
+            codes = self.block.config[self.file_of_row == number]
+            names = tuple(sorted(self.configs[code] for code in np.unique(codes).tolist()))
+            input_files.append(InputFile(file.name, file.format, len(codes), names))
+        return tuple(input_files)
+
+    def find_duplicates(self) -> list[tuple[RowLocation, RowLocation, str, int]]:
+        """Return pairs of locations with the same (configuration, case, repeat), with that configuration and case."""
+        keys = (self.block.repeat, self.block.case, self.block.config)
+        order = np.lexsort((self.block.start, self.file_of_row, *keys))
+        same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
+        for key in keys:
+            ordered = key[order]
+            same &= ordered[1:] == ordered[:-1]
+        return [
+            (
+                self._row_location(int(order[i])),
+                self._row_location(int(order[i + 1])),
+                *self._config_and_case(int(order[i])),
+            )
+            for i in np.flatnonzero(same).tolist()
+        ]
+
+    def _config_and_case(self, row: int) -> tuple[str, int]:
+        return self.configs[int(self.block.config[row])], int(self.block.case[row])
+
+
+def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
+    """Return the results of all shards as one, independent of the order in which they were computed."""
+    configs = sorted({config for result in results for config in result.configs})
+    config_code = {config: position for position, config in enumerate(configs)}
+    lines_before: Counter[int] = Counter()
+    blocks, files = [], []
+    for result in results:
+        assert result.rows is not None
+        before = lines_before[result.file]
+        lines_before[result.file] += result.lines
+        codes = np.array([config_code[config] for config in result.configs] or [0], dtype=np.int32)
+        blocks.append(replace(result.rows, config=codes[result.rows.config], line=result.rows.line + before))
+        files.append(np.full(len(result.rows.case), result.file, dtype=np.int32))
+        result.problems = [replace(p, line=None if p.line is None else p.line + before) for p in result.problems]
+        result.unknown = [(case_id, line + before) for case_id, line in result.unknown]
+    return MergedShards(
+        join_blocks(blocks),
+        configs,
+        np.concatenate(files),
+        problems=[problem for result in results for problem in result.problems],
+        more_problems=sum(result.more_problems for result in results),
+        unknown_cases=[(case_id, result.file, line) for result in results for case_id, line in result.unknown],
+        notices=sum((result.notices for result in results), Counter()),
+        versions=_merge_versions(results),
+        stages=_merge_stages(results),
+    )
+
+
+def _merge_versions(results: Sequence[CollectedRows]) -> dict[str, dict[str, tuple[str, ...]]]:
+    by_config: dict[str, dict[str, set[str]]] = {}
+    for result in results:
+        for config, by_name in result.versions.items():
+            for name, values in by_name.items():
+                by_config.setdefault(config, {}).setdefault(name, set()).update(values)
+    return {
+        config: {name: tuple(sorted(values)) for name, values in sorted(by_name.items())}
+        for config, by_name in sorted(by_config.items())
+    }
+
+
+def _merge_stages(results: Sequence[CollectedRows]) -> dict[str, str]:
+    by_config: dict[str, set[str]] = {}
+    for result in results:
+        for config, names in result.stages.items():
+            by_config.setdefault(config, set()).update(names)
+    return {config: ", ".join(sorted(names)) for config, names in sorted(by_config.items())}
+
+
+def check_inputs(
+    gathered: MergedShards,
+    golden: GoldenSet,
+    files: Sequence[OutputFile],
+    excluded_cases: frozenset[str],
+    *,
+    ignore_unknown: bool = False,
+) -> tuple[str, ...]:
+    """Return notices about the inputs; raise InputError listing all their problems."""
+    unknown_rows = [row for row in gathered.unknown_cases if row[0] not in excluded_cases]
+    problems = [*gathered.problems, *_duplicate_problems(gathered, golden, files)]
+    if not ignore_unknown:
+        problems += _unknown_case_problems(unknown_rows, files)
+    if problems:
+        raise InputError(problems, more=gathered.more_problems)
+    notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
+    notices += [notice for file in files for notice in file.notices]
+    if unknown_rows:
+        notices.append(f"{len(unknown_rows)} rows of cases that are not in the golden set were left out")
+    if len(unknown_rows) < len(gathered.unknown_cases):
+        notices.append(
+            f"{len(gathered.unknown_cases) - len(unknown_rows)} rows of cases beyond the limit were left out"
+        )
+    if any(file.format == "trec-rag" for file in files):
+        notices.append("trec-rag holds citations and no ranking: the scores compare citations, not retrieval")
+    return (*notices, *_version_notices(gathered, files))
+
+
+def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Iterator[str]:
+    stating_configs = {
+        name
+        for file in gathered.describe_inputs(files)
+        if file.format in FORMATS_WITH_VERSIONS
+        for name in file.configs
+    }
+    for config in gathered.configs:
+        versions = gathered.versions.get(config, {})
+        if config in stating_configs and not versions:
+            yield f"{config} states no versions (corpus, index, prompt, generator …): the run cannot be repeated"
+        for name, values in versions.items():
+            if len(values) > 1:
+                yield f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}"
+
+
+def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:
+    for first, second, config, case in sorted(gathered.find_duplicates(), key=lambda pair: pair[1]):
+        first_file, second_file = files[first.file], files[second.file]
+        message = (
+            f"output given twice (got case {shorten_repr(golden.cases[case].id)} of configuration {shorten_repr(config)} again; "
+            f"expected it once, it is at {first_file.name}:{first_file.original_line(first.line)}; give repeated samples "
+            "a `repeat` number)"
+        )
+        yield Problem(second_file.name, second_file.original_line(second.line), "", message, "E_DUPLICATE")
+
+
+def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence[OutputFile]) -> Iterator[Problem]:
+    for case_id, number, line in rows:
+        file = files[number]
+        field = "query" if file.format == TREC_RUN_FORMAT else OUTPUT_FORMATS[file.format].id_key
+        message = f"no such case (got {shorten_repr(case_id)}; expected an id of the golden set, or --ignore-unknown)"
+        yield Problem(file.name, file.original_line(line), field, message, "E_UNKNOWN_ID")
+
+
+@dataclass
+class ScoredRun:
+    """A finished scoring, with the location of each observation so that single cases can be read again."""
+
+    scoring: ScoringResult
+    golden: GoldenSet
+    corpus: Corpus | None
+    plan: MetricPlan
+    files: Sequence[OutputFile]
+    shards: MergedShards | None = None
+    observations_in_memory: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+    baseline: ScoreSnapshot | None = None
+    judging: RecordedVerdicts | None = None
+    whole_golden: GoldenSet | None = None
+    attribution: AttributionSettings = field(default_factory=AttributionSettings)
+
+    @cached_property
+    def joins(self) -> GoldenIndex:
+        """The golden set joined with corpus and verdicts, with which single cases are scored again."""
+        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden)
+
+    @cached_property
+    def cases(self) -> dict[str, Case]:
+        """The golden cases by id."""
+        return {case.id: case for case in self.golden.cases}
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {case_id: position for position, case_id in enumerate(self.cases)}
+
+    def read_observation(self, config_id: str, case_id: str) -> Observation | None:
+        """Return the first recorded observation of a case, read again from its file; None if there is none."""
+        if (config_id, case_id) in self.observations_in_memory:
+            return self.observations_in_memory[config_id, case_id]
+        if self.shards is None:
+            return None
+        location = self.shards.locate(config_id, self._position.get(case_id, -1))
+        if location is None or not self.files[location.file].path:
+            return None
+        file = self.files[location.file]
+        with open(file.path, "rb") as lines:
+            lines.seek(location.start)
+            line = lines.readline()
+        return normalise_names(OUTPUT_FORMATS[file.decoded_as].decode(line.removeprefix(BYTE_ORDER_MARK)))[0]

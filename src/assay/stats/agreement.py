@@ -1,0 +1,392 @@
+"""Agreement of raters: people with each other, and a scorer with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from assay.stats.arrays import ConfusionTables
+from assay.stats.bootstrap import CreditMatrix, bootstrap_interval, draw_cases, interval_of_draws
+from assay.stats.classification import compute_balanced_accuracies, compute_balanced_accuracy, tabulate_confusion
+from assay.stats.distributions import compute_normal_quantile
+from assay.stats.intervals import Bounds, Estimate
+
+KappaWeights = Literal["none", "linear", "quadratic"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+class AgreementEstimate(NamedTuple):
+    """An agreement coefficient with its standard error and interval.
+
+    `low` and `high` are None where the standard error is 0, because the formula then gives no interval.
+    """
+
+    value: float
+    standard_error: float
+    low: float | None
+    high: float | None
+
+
+def compute_raw_agreement(table: ConfusionTables) -> float | None:
+    """Return the share of items to which both raters gave the same label, in [0, 1]; None without items.
+
+    >>> compute_raw_agreement(np.array([[20, 5], [10, 15]]))
+    0.7
+    """
+    total = int(table.sum())
+    return int(np.trace(table)) / total if total else None
+
+
+def compute_cohen_kappa(
+    table: ConfusionTables, weights: KappaWeights = "none", confidence: float = 0.95
+) -> AgreementEstimate | None:
+    """Return Cohen's kappa, in [-1, 1], with its large-sample interval.
+
+    `weights` gives partial credit for near misses between ordered labels. None without items, or if both raters used
+    only one label, the same one. Source: Cohen (1960, 1968); standard error of Fleiss, Cohen and Everitt (1969).
+
+    >>> kappa = compute_cohen_kappa(np.array([[20, 5], [10, 15]]))
+    >>> round(kappa.value, 4), round(kappa.standard_error, 4)
+    (0.4, 0.127)
+    """
+    n, size = int(table.sum()), len(table)
+    if n == 0:
+        return None
+    shares = table / n
+    row_shares, column_shares = shares.sum(axis=1), shares.sum(axis=0)
+    credit = make_credit_matrix(size, weights)
+    observed_agreement, chance_agreement = (
+        float((credit * shares).sum()),
+        float((credit * np.outer(row_shares, column_shares)).sum()),
+    )
+    if 1 - chance_agreement < 1e-12:
+        return None
+    kappa = (observed_agreement - chance_agreement) / (1 - chance_agreement)
+    average = (credit * column_shares).sum(axis=1)[:, None] + (credit * row_shares[:, None]).sum(axis=0)[None, :]
+    spread = (
+        float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance_agreement * (1 - kappa)) ** 2
+    )
+    error = sqrt(max(0.0, spread) / n) / (1 - chance_agreement)
+    if error < 1e-9:  # one rater used a single label, or agreement is complete: the formula gives no spread
+        return AgreementEstimate(kappa, 0.0, None, None)
+    half = compute_normal_quantile((1 + confidence) / 2) * error
+    return AgreementEstimate(kappa, error, max(-1.0, kappa - half), min(1.0, kappa + half))
+
+
+def compute_gwet_ac1(table: ConfusionTables) -> float | None:
+    """Return Gwet's AC1, in [-1, 1]: chance-corrected agreement that stays meaningful if one label dominates.
+
+    None without items. Raises ValueError for fewer than two labels. Source: Gwet (2008).
+
+    >>> round(compute_gwet_ac1(np.array([[90, 5], [5, 0]])), 3)
+    0.89
+    """
+    n, size = int(table.sum()), len(table)
+    if size < 2:
+        raise ValueError("agreement needs at least two labels")
+    if n == 0:
+        return None
+    prevalence = (table.sum(axis=1) + table.sum(axis=0)) / (2 * n)
+    chance_agreement = float((prevalence * (1 - prevalence)).sum()) / (size - 1)
+    return (int(np.trace(table)) / n - chance_agreement) / (1 - chance_agreement)
+
+
+def compute_krippendorff_alpha(
+    ratings: Sequence[Sequence[float | None]], level: MeasurementLevel = "nominal"
+) -> float | None:
+    """Return Krippendorff's alpha, at most 1, for any number of raters; ratings may be missing.
+
+    `ratings[r][u]` is the value that rater r gave to unit u, or None; the ratio level needs values ≥ 0. None if no unit
+    has two ratings or only one value occurs. Source: Krippendorff (2011).
+
+    >>> compute_krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
+    0.4444444444444444
+    """
+    coincidence = count_coincidences(ratings)
+    return compute_alpha_of_coincidences(coincidence.values, coincidence.by_unit.sum(axis=0), level)
+
+
+class Coincidences(NamedTuple):
+    """The coincidences of Krippendorff's alpha.
+
+    `values`: shape (v,), the values that occur, ascending. `by_unit`: shape (units, v, v), for each unit how often each
+    pair of values was given together, divided by the number of its ratings less one.
+    """
+
+    values: npt.NDArray[np.float64]
+    by_unit: npt.NDArray[np.float64]
+
+
+def count_coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
+    """Return the coincidences of each unit, so that a bootstrap can resample units and add them up.
+
+    `ratings`: as for `compute_krippendorff_alpha`. A unit with fewer than two ratings has only zeros.
+
+    >>> count_coincidences([[1, 2], [1, 1]]).by_unit.tolist()
+    [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]
+    """
+    ratings_by_unit = [[value for value in unit if value is not None] for unit in zip(*ratings, strict=True)]
+    values = sorted({value for unit in ratings_by_unit if len(unit) > 1 for value in unit})
+    index_of = {value: index for index, value in enumerate(values)}
+    by_unit = np.zeros((len(ratings_by_unit), len(values), len(values)))
+    for unit_number, unit in enumerate(ratings_by_unit):
+        if len(unit) > 1:
+            counts = np.bincount([index_of[value] for value in unit], minlength=len(values))
+            by_unit[unit_number] = (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    return Coincidences(np.array(values, dtype=np.float64), by_unit)
+
+
+def compute_alpha_of_coincidences(
+    values: npt.NDArray[np.float64], coincidences: npt.NDArray[np.float64], level: MeasurementLevel
+) -> float | None:
+    """Return Krippendorff's alpha of coincidences summed over units, shape (v, v); None if fewer than two values occur.
+
+    >>> found = count_coincidences([[1, 2, None, 2], [1, 2, 1, 1]])
+    >>> compute_alpha_of_coincidences(found.values, found.by_unit.sum(axis=0), "nominal")
+    0.4444444444444444
+    """
+    totals = coincidences.sum(axis=1)
+    if np.count_nonzero(totals) < 2:
+        return None
+    distance = _squared_distance(values, totals, level)
+    expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
+    return 1 - float((coincidences * distance).sum()) / expected
+
+
+def make_credit_matrix(size: int, weights: KappaWeights) -> npt.NDArray[np.float64]:
+    """Return the credit for each pair of `size` ordered labels, shape (size, size), in [0, 1]; 1 on the diagonal.
+
+    >>> make_credit_matrix(3, "quadratic")[0].tolist()
+    [1.0, 0.75, 0.0]
+    """
+    gaps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+    if weights == "none":
+        return np.eye(size)
+    share = gaps / max(1, size - 1)
+    return np.asarray(1 - (share if weights == "linear" else share**2))
+
+
+def _squared_distance(
+    values: npt.NDArray[np.float64], totals: npt.NDArray[np.float64], level: MeasurementLevel
+) -> npt.NDArray[np.float64]:
+    """Return the squared distance between each two values, as the level of measurement defines it."""
+    if level == "nominal":
+        return 1.0 - np.eye(len(values))
+    if (
+        level == "ordinal"
+    ):  # distance in ranks: the ratings between two values, with those of the two values counted half
+        middle_rank = np.cumsum(totals) - totals / 2
+        return np.asarray(np.subtract.outer(middle_rank, middle_rank) ** 2)
+    gaps = np.subtract.outer(values, values)
+    if level == "interval":
+        return np.asarray(gaps**2)
+    sums = np.add.outer(values, values)
+    return np.asarray((gaps / np.where(sums == 0, 1.0, sums)) ** 2)
+
+
+def compute_kappas(tables: ConfusionTables, credit: CreditMatrix) -> list[float | None]:
+    """Return Cohen's kappa of many confusion tables, each with at least one item; None where `compute_cohen_kappa` is None.
+
+    `credit[i, j]`, shape (labels, labels), is the credit for labels i and j together: 1 if they are the same.
+
+    >>> compute_kappas(np.array([[[20, 5], [10, 15]], [[9, 0], [0, 0]]]), np.eye(2))
+    [0.3999999999999999, None]
+    """
+    shares = tables / tables.sum(axis=(1, 2), keepdims=True)
+    row_shares, column_shares = shares.sum(axis=2), shares.sum(axis=1)
+    observed = (shares * credit).sum(axis=(1, 2)).tolist()
+    chance = ((row_shares[:, :, None] * column_shares[:, None, :]) * credit).sum(axis=(1, 2)).tolist()
+    return [
+        None if 1 - by_chance < 1e-12 else (agreement - by_chance) / (1 - by_chance)
+        for agreement, by_chance in zip(observed, chance, strict=True)
+    ]
+
+
+def compute_ac1s(tables: ConfusionTables) -> list[float | None]:
+    """Return Gwet's AC1 of many confusion tables, each with at least one item and two labels.
+
+    >>> [round(value, 3) for value in compute_ac1s(np.array([[[90, 5], [5, 0]]]))]
+    [0.89]
+    """
+    totals = tables.sum(axis=(1, 2))
+    prevalence = (tables.sum(axis=2) + tables.sum(axis=1)) / (2 * totals[:, None])
+    chance = (prevalence * (1 - prevalence)).sum(axis=1) / (tables.shape[1] - 1)
+    raw = np.trace(tables, axis1=1, axis2=2) / totals
+    return list(((raw - chance) / (1 - chance)).tolist())
+
+
+ItemKey = tuple[str, str, str]
+"""What was labelled: case, configuration, item ("" for the whole answer)."""
+LabelScale = Mapping[str, float | None]
+"""The labels of a metric, each with the number that code makes of it."""
+
+PASS, FAIL = "pass", "fail"
+PASS_ABOVE = 0.5
+"""A value above the middle anchor passes."""
+
+
+class ReportedEstimate(Struct, frozen=True, omit_defaults=True):
+    """A number with its 95% interval; `low` and `high` are None if it has no interval."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    note: str = ""
+
+    @classmethod
+    def from_estimate(cls, estimate: Estimate | None) -> ReportedEstimate | None:
+        """Return an estimate as a record; None for none."""
+        return None if estimate is None else cls.from_bounds(estimate.value, estimate.bounds)
+
+    @classmethod
+    def from_bounds(cls, value: float | None, bounds: Bounds | None) -> ReportedEstimate | None:
+        """Return the number with its bounds; None for no number."""
+        if value is None or bounds is None:
+            return None if value is None else cls(value)
+        return cls(value, bounds.low, bounds.high, bounds.method, bounds.note)
+
+
+class RaterAgreement(Struct, frozen=True):
+    """Two raters on the same items: `tabulate_confusion` has the first one's labels in its rows, in the order of `labels`.
+
+    `raw` is the share of equal labels, never to be read without `kappa`, `ac1` and `prevalence` (the share of each of
+    the first rater's labels): with 95% of one label, 95% agreement is no agreement. `weighted` gives credit for near
+    misses between ordered labels; None where labels have no order. `compute_balanced_accuracy` takes the first as the truth.
+    """
+
+    first: str
+    second: str
+    n: int
+    cases: int
+    raw: float
+    kappa: ReportedEstimate | None
+    ac1: ReportedEstimate | None
+    weighted: ReportedEstimate | None
+    balanced_accuracy: ReportedEstimate | None
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    prevalence: dict[str, float]
+
+
+def is_pass(value: float) -> bool:
+    """Return whether a value is a pass: above one half."""
+    return value > PASS_ABOVE
+
+
+def in_order(labels: LabelScale) -> tuple[tuple[str, ...], bool]:
+    """Return the labels from worst to best, and whether that is an order: no two of the same worth, none without.
+
+    >>> in_order({"right": 1.0, "wrong": 0.0, "partly": 0.5})
+    (('wrong', 'partly', 'right'), True)
+    """
+    worth = list(labels.values())
+    ordered = None not in worth and len(set(worth)) == len(worth)
+    ranked = sorted(labels, key=lambda label: (labels[label] is not None, labels[label] or 0.0))
+    return tuple(ranked), ordered
+
+
+def compute_agreement(
+    names: tuple[str, str],
+    first: Mapping[ItemKey, str],
+    second: Mapping[ItemKey, str],
+    scale: LabelScale,
+    seed: int = 0,
+) -> RaterAgreement | None:
+    """Return the agreement on the items that both raters labelled; None if there is none.
+
+    Intervals resample whole cases, so that claims of one answer do not count as independent. Items are taken in the
+    order of their keys, so that the order of files changes nothing.
+    """
+    keys = sorted(first.keys() & second.keys())
+    if not keys:
+        return None
+    labels, ordered = in_order(scale)
+    place = {label: index for index, label in enumerate(labels)}
+    rows = np.array([place[first[key]] for key in keys], dtype=np.intp)
+    columns = np.array([place[second[key]] for key in keys], dtype=np.intp)
+    cases = [key[0] for key in keys]
+    size = len(labels)
+    table = tabulate_confusion(rows.tolist(), columns.tolist(), range(size))
+
+    again = draw_cases(cases, seed=seed)
+    tables = np.array([_counted(rows[chosen], columns[chosen], size) for chosen in again or ()])
+
+    def estimated(
+        value: float | None, values: Callable[[ConfusionTables], Iterable[float | None]]
+    ) -> ReportedEstimate | None:
+        return ReportedEstimate.from_bounds(
+            value, interval_of_draws(values(tables), seed=seed) if value is not None and again else None
+        )
+
+    shares = table.sum(axis=1) / len(keys)
+    return RaterAgreement(
+        *names,
+        n=len(keys),
+        cases=len(set(cases)),
+        raw=compute_raw_agreement(table) or 0.0,
+        kappa=estimated(_kappa(table, "none"), partial(compute_kappas, credit=make_credit_matrix(size, "none"))),
+        ac1=estimated(compute_gwet_ac1(table), compute_ac1s) if size > 1 else None,
+        weighted=estimated(
+            _kappa(table, "quadratic"), partial(compute_kappas, credit=make_credit_matrix(size, "quadratic"))
+        )
+        if ordered and size > 2
+        else None,
+        balanced_accuracy=estimated(compute_balanced_accuracy(table), compute_balanced_accuracies),
+        labels=labels,
+        confusion=tuple(tuple(row) for row in table.tolist()),
+        prevalence=dict(zip(labels, shares.tolist(), strict=True)),
+    )
+
+
+def compute_alpha(
+    ratings: Mapping[str, Mapping[ItemKey, str]], scale: LabelScale, seed: int = 0
+) -> ReportedEstimate | None:
+    """Return Krippendorff's alpha of all raters, with gaps; over the labels' worth where they have an order.
+
+    None for fewer than two raters, or where no item has two labels.
+    """
+    labels, ordered = in_order(scale)
+    keys = sorted({key for said in ratings.values() for key in said})
+    keys = [key for key in keys if sum(key in said for said in ratings.values()) > 1]
+    worth = {label: (scale[label] or 0.0) if ordered else float(place) for place, label in enumerate(labels)}
+    found = count_coincidences(
+        [[worth[said[key]] if key in said else None for key in keys] for said in ratings.values()]
+    )
+
+    def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
+        times = np.bincount(chosen, minlength=len(keys)).astype(np.float64)
+        return compute_alpha_of_coincidences(
+            found.values, np.tensordot(times, found.by_unit, axes=1), "interval" if ordered else "nominal"
+        )
+
+    value = drawn(np.arange(len(keys)))
+    return ReportedEstimate.from_bounds(value, bootstrap_interval(drawn, [key[0] for key in keys], seed=seed))
+
+
+def compute_pairwise_agreement(
+    ratings: Mapping[str, Mapping[ItemKey, str]], scale: LabelScale, seed: int = 0
+) -> tuple[RaterAgreement, ...]:
+    """Return the agreement of every two raters that labelled the same items, in alphabetical order."""
+    names: Sequence[str] = sorted(ratings)
+    found = [
+        compute_agreement((one, other), ratings[one], ratings[other], scale, seed)
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    ]
+    return tuple(each for each in found if each is not None)
+
+
+def _kappa(table: ConfusionTables, weights: KappaWeights) -> float | None:
+    found = compute_cohen_kappa(table, weights)
+    return None if found is None else found.value
+
+
+def _counted(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.intp]:
+    return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)

@@ -1,0 +1,93 @@
+"""Precision and recall of sets, confusion tables, and agreement between raters.
+
+A confusion table is a square integer array: rows are the expected labels (or the first rater), columns the observed
+labels (or the second rater). Undefined values are None, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+from assay.stats.arrays import ConfusionTables
+
+
+def compute_set_precision(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the share of the found items that are expected, in [0, 1]; None if `found` is empty.
+
+    >>> compute_set_precision({"a", "b"}, {"b", "c", "d"})
+    0.5
+    """
+    return len(observed & expected) / len(observed) if observed else None
+
+
+def compute_set_recall(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the share of the expected items that are found, in [0, 1]; None if `expected` is empty.
+
+    >>> compute_set_recall({"a", "b"}, {"b", "c", "d", "e"})
+    0.25
+    """
+    return len(observed & expected) / len(expected) if expected else None
+
+
+def compute_set_f1(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
+    """Return the harmonic mean of set precision and recall, in [0, 1]; None if both sets are empty.
+
+    Computed as 2·|found ∩ expected| / (|found| + |expected|).
+
+    >>> compute_set_f1({"a", "b"}, {"b", "c"}), compute_set_f1(set(), {"b"})
+    (0.5, 0.0)
+    """
+    total = len(observed) + len(expected)
+    return 2 * len(observed & expected) / total if total else None
+
+
+def tabulate_confusion(
+    expected: Sequence[Hashable], observed: Sequence[Hashable], labels: Sequence[Hashable]
+) -> ConfusionTables:
+    """Return the confusion table of two aligned label sequences, shape (len(labels), len(labels)).
+
+    Raises ValueError if the sequences differ in length or contain a label that is not in `labels`.
+
+    >>> tabulate_confusion(["a", "a", "b"], ["a", "b", "b"], ["a", "b"]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    index_of = {label: index for index, label in enumerate(labels)}
+    table = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    for row, column in zip(expected, observed, strict=True):
+        if row not in index_of or column not in index_of:
+            raise ValueError(f"label not listed (got {row!r}, {column!r}; expected one of {list(labels)!r})")
+        table[index_of[row], index_of[column]] += 1
+    return table
+
+
+def count_class_hits(table: ConfusionTables) -> list[tuple[int, int]]:
+    """Return `(hits, n)` for each expected class; hits / n is its recall.
+
+    >>> count_class_hits(np.array([[9, 1], [5, 15]]))
+    [(9, 10), (15, 20)]
+    """
+    return [(int(table[label, label]), int(table[label].sum())) for label in range(len(table))]
+
+
+def compute_balanced_accuracy(table: ConfusionTables) -> float | None:
+    """Return the mean recall over the expected classes that occur, in [0, 1]; None if none occurs.
+
+    >>> round(compute_balanced_accuracy(np.array([[9, 1], [5, 15]])), 3)
+    0.825
+    """
+    recalls = [hits / n for hits, n in count_class_hits(table) if n]
+    return sum(recalls) / len(recalls) if recalls else None
+
+
+def compute_balanced_accuracies(tables: ConfusionTables) -> list[float | None]:
+    """Return the balanced accuracy of many confusion tables, each with at least one item.
+
+    >>> compute_balanced_accuracies(np.array([[[9, 1], [5, 15]], [[3, 1], [0, 0]]]))
+    [0.825, 0.75]
+    """
+    rows = tables.sum(axis=2)
+    recalls = np.diagonal(tables, axis1=1, axis2=2) / np.maximum(rows, 1)
+    return list((recalls.sum(axis=1) / (rows > 0).sum(axis=1)).tolist())

@@ -1,0 +1,1 @@
+"""What can be read from a text by rules: tokens, numbers, sentences, claims, refusals. Strings in, values out."""

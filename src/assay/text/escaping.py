@@ -1,0 +1,198 @@
+"""Removes secrets from what is written: known secret values, and texts that look like keys.
+
+Escaping of untrusted text, one function for each kind of output: Markdown, a terminal or build log, a CSV cell.
+
+Ids, questions and answers are untrusted. Characters that would have an effect in the output are replaced by escapes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+REDACTED = "[redacted]"
+MIN_SECRET_LENGTH = 6
+
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)(_?\d+)?$", re.IGNORECASE)
+_LOOKS_SECRET = re.compile(
+    r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
+    r"|\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
+)
+_SECRET_PREFIXES = (
+    *("sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "AKIA", "ASIA", "AIza", "eyJ"),
+    *("PRIVATE KEY", "hf_", "glpat-"),
+)  # every match of `_LOOKS_SECRET` contains one of these; searching for them first is faster in long texts
+_BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
+_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@:]+:[^/\s@]+@")
+
+
+def looks_secret(text: str) -> bool:
+    """Return whether a text has the form of a key, a token or an address with a password."""
+    return any(pattern.search(text) for pattern in (_LOOKS_SECRET, _BEARER, _USERINFO))
+
+
+class Redactor:
+    """Replaces the given secret values in any text, and in messages also everything that looks like a secret."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        long_enough = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
+        # Longest first, so that a secret is replaced before another one that is part of it.
+        self._secrets = tuple(sorted(long_enough, key=lambda secret: (-len(secret), secret)))
+        self._json_secrets = [json.dumps(secret, ensure_ascii=False)[1:-1].encode() for secret in self._secrets]
+        self._pattern = re.compile("|".join(map(re.escape, self._secrets))) if self._secrets else None
+
+    def may_contain_secret(self, line: bytes) -> bool:
+        """Return whether a line of JSON may hold a secret value: a fast test without false negatives."""
+        return any(secret in line for secret in self._json_secrets)
+
+    def redact_text(self, text: str) -> str:
+        """Return `text` without the secret values."""
+        if self._pattern is None or not any(secret in text for secret in self._secrets):
+            return text
+        return self._pattern.sub(REDACTED, text)
+
+    def redact_message(self, text: str) -> str:
+        """Return an error message without the secret values and without anything that looks like a key."""
+        text = self.redact_text(text)
+        lower = text.lower()
+        if "bearer" in lower or "basic" in lower:
+            text = _BEARER.sub(rf"\1{REDACTED}", text)
+        if "://" in text and "@" in text:
+            text = _USERINFO.sub(rf"\1{REDACTED}@", text)
+        return _LOOKS_SECRET.sub(REDACTED, text) if any(map(text.__contains__, _SECRET_PREFIXES)) else text
+
+    def redact_value(self, value: Any) -> Any:
+        """Return plain values (objects, lists, texts) without the secret values; keys are not changed."""
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, Mapping):
+            return {key: self.redact_value(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.redact_value(item) for item in value]
+        return value
+
+
+WITHHELD = "[withheld]"
+
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+# Character references never start a Markdown construct, so one table serves cells, headings and running text.
+_MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
+    ord("&"): "&amp;",
+    ord("<"): "&lt;",
+    ord(">"): "&gt;",
+}
+_EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+_ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:)", re.IGNORECASE)
+_BLOCK_MARK = re.compile(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
+
+# GitHub reads `::command` after white space at the start of a line, `##[command]` anywhere; Azure `##vso[…]` anywhere.
+# A narrow table may break a line inside a word, so GitHub's own commands are escaped wherever they occur.
+_GITHUB = (
+    "add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output"
+    "|stop-commands|warning"
+)
+_WORKFLOW_COMMAND = re.compile(rf"(?<!\S):(?=:)|:(?=:(?:{_GITHUB})\b)|#(?=#[A-Za-z]*\[)", re.IGNORECASE)
+
+_FORMULA_STARTS = tuple("=+-@\t\r\n\0＝＋－＠")
+
+
+def escape_invisible(text: str) -> str:
+    r"""Return `text` with control, bidirectional, zero-width and other invisible characters as `\u` escapes.
+
+    >>> escape_invisible("a\u202eb\x1b[2J\n")
+    'a\\u202eb\\u001b[2J\\u000a'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        _escape_character(sign) if unicodedata.category(sign) in _INVISIBLE_CATEGORIES else sign for sign in text
+    )
+
+
+def _escape_character(sign: str) -> str:
+    code = ord(sign)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Return `text` with lone surrogates as escapes; Python decodes file names that are not UTF-8 to them.
+
+    >>> escape_surrogates("r\udce9sum\udce9")
+    'r\\udce9sum\\udce9'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def shorten_to_line(text: str, limit: int = 120) -> str:
+    r"""Return `text` on one line, runs of white space joined, cut to `limit` characters.
+
+    >>> shorten_to_line("How many\n  days?", limit=10)
+    'How many …'
+    """
+    joined = " ".join(text.split())
+    return joined if len(joined) <= limit else joined[: limit - 1] + "…"
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return `text` as inert Markdown for a cell or a line: no cell border, link, code, HTML, list or heading.
+
+    >>> escape_markdown("a|b `c` <script> [x](javascript:1)")
+    'a&#124;b &#96;c&#96; &lt;script&gt; &#91;x&#93;(javascript:1)'
+    >>> escape_markdown("# hr_leave_001")
+    '&#35; hr_leave_001'
+    """
+    safe = escape_invisible(text).translate(_MARKDOWN)
+    safe = _EDGE_UNDERSCORE.sub("&#95;", safe)
+    safe = _ACTIVE_COLON_OR_DOT.sub(lambda match: f"&#{ord(match[0])};", safe)
+    mark = _BLOCK_MARK.match(safe)
+    if mark is None:
+        return safe
+    end = mark.end()
+    return f"{safe[: end - 1]}&#{ord(safe[end - 1])};{safe[end:]}"
+
+
+def escape_terminal(text: str) -> str:
+    r"""Return `text` for a terminal or a build log: nothing in it moves the cursor or is read as a build command.
+
+    >>> escape_terminal("::set-output name=x::1 ##vso[task.complete]")
+    '\\u003a:set-output name=x::1 \\u0023#vso[task.complete]'
+    """
+    return _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), escape_invisible(text))
+
+
+def escape_json_for_log(text: str) -> str:
+    r"""Return equivalent JSON text that a build server does not read as a command when it is in the build log.
+
+    >>> escape_json_for_log('{"name": "##[add-path]/tmp"}')
+    '{"name": "\\u0023#[add-path]/tmp"}'
+    """
+    return _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), text)
+
+
+def escape_csv_cell(text: str) -> str:
+    """Return `text` so that no spreadsheet takes it for a formula; the CSV writer adds quotes.
+
+    >>> escape_csv_cell("=1+1")
+    "'=1+1"
+    """
+    if text.startswith(_FORMULA_STARTS) or text.lstrip().startswith(_FORMULA_STARTS):
+        return "'" + text
+    return text
+
+
+def withhold_secrets(text: str, secrets: Iterable[str]) -> str:
+    """Return `text` with each of `secrets` replaced, ignoring case and white space.
+
+    >>> withhold_secrets("The code is Zebra-7.", ["zebra-7"])
+    'The code is [withheld].'
+    """
+    for secret in sorted(secrets, key=lambda secret_text: (-len(secret_text), secret_text)):
+        words = secret.split()
+        if words:
+            text = re.sub(r"\s+".join(map(re.escape, words)), WITHHELD, text, flags=re.IGNORECASE)
+    return text

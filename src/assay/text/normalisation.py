@@ -1,0 +1,81 @@
+"""Normalise text for comparison: fold case, diacritics, quotes, dashes and whitespace.
+
+Folding is defined for single characters, so that the phrase filter can use the same definition as a lookup table.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_SPELLINGS = {
+    **dict.fromkeys("‘’‚‛ʼʹ′`´", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+    "\u200b": " ",  # the zero-width space separates words; joiners, BOM and soft hyphen do not
+    "đ": "d",
+}
+
+
+def fold_character(character: str) -> str:
+    """Return the folded form of one character: lower case without diacritics, "" for marks and invisible characters.
+
+    >>> fold_character("Ệ"), fold_character("Đ"), fold_character("\\u0301"), fold_character("ß")
+    ('e', 'd', '', 'ss')
+    """
+    if character in _SPELLINGS:
+        return _SPELLINGS[character]
+    if character.isspace():
+        return " "
+    base = unicodedata.normalize("NFD", character.casefold())
+    return "".join(_SPELLINGS.get(c, c) for c in base if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+
+
+class _FoldingTable(dict[int, str]):
+    """A table for `str.translate` that is filled on demand, because texts use few of Unicode's characters."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = fold_character(chr(code))
+        return folded
+
+
+class _FlatTable(dict[int, str]):
+    """Like `_FoldingTable`, but every character stays one character, so that positions are preserved."""
+
+    def __missing__(self, code: int) -> str:
+        folded = fold_character(chr(code))
+        self[code] = flat = folded if len(folded) == 1 else chr(code)
+        return flat
+
+
+_FOLDED = _FoldingTable()
+_FLAT = _FlatTable()
+
+
+def normalise_nfc(text: str) -> str:
+    """Return the text in Unicode's composed form (NFC).
+
+    >>> len(normalise_nfc("e\\u0301"))
+    1
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def fold_text(text: str) -> str:
+    """Return the text in lower case, without diacritics (đ → d), with plain quotes and dashes, and every run of
+    whitespace as one space; ends are stripped, combining marks and invisible characters dropped.
+
+    >>> fold_text(" Không\\u00a0ĐỦ\\n“quyền” ")
+    'khong du "quyen"'
+    """
+    return " ".join(text.translate(_FOLDED).split())
+
+
+def fold_in_place(text: str) -> str:
+    """Return the text folded one character for one, so that positions are preserved; whitespace is not collapsed.
+
+    The text should be NFC. A character that folds to none or to several characters is left unchanged.
+
+    >>> fold_in_place("Phần  Trăm")
+    'phan  tram'
+    """
+    return text.translate(_FLAT)

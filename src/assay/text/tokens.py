@@ -1,0 +1,396 @@
+"""Tokens of folded text, and the normal forms, numbers and dates that the metrics share.
+
+Parse a text into terms to look up in other texts: word stems, numbers by value, parts of dates, identifiers.
+
+Scripts without spaces between words (Chinese, Japanese, Korean, Thai and similar) are parsed as pairs of characters.
+
+Inverse document frequencies in an immutable table, so that a score does not depend on its batch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+from unicodedata import category, decimal, normalize
+
+from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
+from assay.text.numbers import Date, Number, find_quantities
+
+# Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
+_TOKEN_CHUNK = re.compile(
+    r"(?:[$€£¥₫](?=\d))?[^\W_]++(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*+(?:%|[+#]++(?![^\W_]))?"
+)
+_NON_WORD = re.compile(r"[\W_]+")
+
+
+def tokenise_text(text: str) -> list[str]:
+    """Return the words, numbers and identifiers of the folded text, in order.
+
+    Identifiers (`err-429`, `cve-2024-1234`, `v2026-01`, `leave_policy`), numbers, money and dates stay whole;
+    hyphenated words are split.
+
+    >>> tokenise_text("Lỗi ERR-429: part-time pays $1.4M, i.e. 12% (31/12/2026)")
+    ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
+    """
+    folded = fold_text(text)
+    chunks: list[str] = _TOKEN_CHUNK.findall(folded)
+    if "-" not in folded:
+        return chunks
+    return [part for chunk in chunks for part in _split_chunk(chunk)]
+
+
+def _split_chunk(chunk: str) -> list[str]:
+    """Return the tokens of a chunk: its parts between hyphens, or the whole chunk if it is an identifier."""
+    return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
+
+
+def find_token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the tokens of folded or flat text.
+
+    >>> list(find_token_spans("part-time: $5"))
+    [(0, 4), (5, 9), (11, 13)]
+    """
+    hyphens = "-" in text
+    for match in _TOKEN_CHUNK.finditer(text):
+        if hyphens and "-" in match[0]:
+            start = match.start()
+            for part in _split_chunk(match[0]):
+                yield start, start + len(part)
+                start += len(part) + 1
+        else:
+            yield match.span()
+
+
+def _is_whole_token(chunk: str) -> bool:
+    """Whether a chunk with hyphens is one token: an identifier (letter first, with a digit), a range or a date."""
+    digits = any(c.isdigit() for c in chunk)
+    letters = any(c.isalpha() for c in chunk)
+    return digits and (not letters or chunk[0].isalpha())
+
+
+def remove_separators(text: str) -> str:
+    """Return the letters and digits of the folded text.
+
+    >>> remove_separators("S E-C\\u200bR_É T!")
+    'secret'
+    """
+    return _NON_WORD.sub("", fold_text(text))
+
+
+TermKind = Literal["word", "name", "number", "id", "stop"]
+
+
+class Term(NamedTuple):
+    """One term with its span in the NFC text.
+
+    `key`: its normal form, which is a folded stem, "#12" for a number, "@3" for a month, or an identifier. `marked`:
+    the key with the diacritics that folding removed. `others`: further readings of a number ("26.000"). `unit`: the
+    unit of a number. The parts of a date are terms that share its span. A `name` is a capitalised word that is not the
+    first word of the text.
+    """
+
+    kind: TermKind
+    start: int
+    end: int
+    key: str
+    diacritic_key: str = ""
+    other_readings: tuple[str, ...] = ()
+    unit: str = ""
+
+
+class ParsedTerms(NamedTuple):
+    """The NFC text and its terms in order; `marked`: enough words have diacritics for these to be significant."""
+
+    text: str
+    items: list[Term]
+    has_diacritics: bool
+
+
+_MARKED_SHARE = 0.4  # share of words with diacritics from which a text counts as written with them, as Vietnamese is
+_CAPITALISED_SHARE = 0.6  # share of capitalised words from which capitals are not significant
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+
+
+@cache
+def _spaceless_character() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")  # compiled on first use, because large sets take long
+
+
+@cache
+def _run_pattern() -> re.Pattern[str]:
+    return re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
+
+
+def parse_terms(text: str) -> ParsedTerms:
+    """Return the terms of a text.
+
+    >>> [(term.kind, term.key) for term in parse_terms("Ms Lan asked for 12 days after ERR-429").items][1:]
+    [('name', 'lan'), ('word', 'ask'), ('stop', 'for'), ('number', '#12'), ('stop', 'after'), ('id', 'err-429')]
+    """
+    nfc_text = normalise_nfc(text)
+    digits = nfc_text if nfc_text.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), nfc_text)
+    spaceless = not digits.isascii() and _spaceless_character().search(digits) is not None
+    plain = fold_in_place(digits)
+    pending = iter(find_quantities(_spaceless_character().sub("|", digits) if spaceless else digits))
+    quantity = next(pending, None)
+    items: list[Term] = []
+    quantity_start = quantity.start if quantity else len(plain)
+    for start, end in _spaceless_spans(plain) if spaceless else find_token_spans(plain):
+        while quantity and end > quantity_start and quantity.end <= start:
+            items += _quantity_terms(quantity)
+            quantity = next(pending, None)
+            quantity_start = quantity.start if quantity else len(plain)
+        if end <= quantity_start:
+            kind, key, marked = _classify_word(digits[start:end])
+            items.append(Term(kind, start, end, key, marked))
+    while quantity:
+        items += _quantity_terms(quantity)
+        quantity = next(pending, None)
+    kinds = [term.kind for term in items]
+    words = len(items) - kinds.count("number")
+    if kinds.count("name") > _CAPITALISED_SHARE * words:
+        items = [term._replace(kind="word") if term.kind == "name" else term for term in items]
+    elif items and kinds[0] == "name":
+        items[0] = items[0]._replace(kind="word")
+    return ParsedTerms(
+        nfc_text,
+        items,
+        not nfc_text.isascii() and sum([term.diacritic_key != "" for term in items]) > _MARKED_SHARE * words,
+    )
+
+
+def spell_terms(items: Iterable[Term], marked: bool) -> list[str]:
+    """Return the normal spelling of each term; `marked`: with diacritics.
+
+    >>> spell_terms(parse_terms("12 days of leave").items, False)
+    ['#12|day', 'of', 'leav']
+    """
+    return [
+        _number_spelling(term) if term.kind == "number" else (marked and term.diacritic_key) or term.key
+        for term in items
+    ]
+
+
+def _number_spelling(term: Term) -> str:
+    key = term.other_readings[-1] if term.other_readings else term.key
+    return f"{key}|{term.unit}" if term.unit else key
+
+
+def iterate_index_keys(term: Term, marked: bool) -> Iterator[str]:
+    """Yield the keys under which an index stores a term; `marked`: the indexed text is written with diacritics."""
+    if term.kind == "number":
+        for key in (term.key, *term.other_readings):
+            yield key
+            yield f"{key}|{term.unit}"
+    else:
+        yield term.key
+        if marked:
+            yield term.diacritic_key or f"{term.key}~"
+
+
+def make_lookup_keys(term: Term, marked: bool) -> list[str]:
+    """Return the keys to look up in an index; the term is present if any of them is.
+
+    `marked`: this text and the indexed text are written with diacritics. Units of numbers must agree if both have one.
+    """
+    if term.kind != "number":
+        return [term.diacritic_key or f"{term.key}~"] if marked else [term.key]
+    keys = (term.key, *term.other_readings)
+    return [f"{key}|{unit}" for key in keys for unit in (term.unit, "")] if term.unit else list(keys)
+
+
+def collect_word_keys(text: str) -> set[str]:
+    """Return the keys of the words of a text, without numbers and identifiers; cheaper than all its terms.
+
+    >>> sorted(collect_word_keys("Asked for 12 days of leave"))
+    ['ask', 'day', 'for', 'leav', 'of']
+    """
+    plain = fold_text(text)
+    if not plain.isascii() and _spaceless_character().search(plain):
+        return {_classify_flat_word(plain[start:end])[1] for start, end in _spaceless_spans(plain)}
+    return {_classify_flat_word(word)[1] for word in set(_LETTERS.findall(plain))}
+
+
+def _spaceless_spans(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the tokens of a text that holds a script without spaces: there, pairs of characters."""
+    for start, end in find_token_spans(plain):
+        for run in _run_pattern().finditer(plain, start, end):
+            first, last = run.span()
+            if _spaceless_character().match(plain, first):
+                yield from ((i, min(i + 2, last)) for i in range(first, max(last - 1, first + 1)))
+            else:
+                yield first, last
+
+
+# ── quantities ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _quantity_terms(item: Number | Date) -> list[Term]:
+    if isinstance(item, Number):
+        keys = [f"#{value.normalize():f}" for value in item.readings]
+        return [Term("number", item.start, item.end, keys[0], "", tuple(keys[1:]), item.unit)]
+    days = _part_keys("#", [day for _, _, day in item.readings if day])
+    months = _part_keys("@", [month for _, month, _ in item.readings])
+    years = _part_keys("#", [year for year, _, _ in item.readings])
+    return [
+        Term("number", item.start, item.end, keys[0], "", tuple(keys[1:])) for keys in (days, months, years) if keys
+    ]
+
+
+def _part_keys(mark: str, values: list[int]) -> list[str]:
+    return [f"{mark}{value}" for value in dict.fromkeys(values)]
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@lru_cache(maxsize=65536)
+def _classify_word(raw: str) -> tuple[TermKind, str, str]:
+    """Return the kind, the key and the key with diacritics of a token that is no number."""
+    word = fold_in_place(raw)
+    kind, key = _classify_flat_word(word)
+    marks = "" if raw.isascii() else _diacritics(raw)
+    if marks and kind == "stop":
+        kind = "word"
+    if kind == "word":
+        if marks and raw.lower() in _VIETNAMESE_STOPS:
+            kind = "stop"
+        elif len(raw) > 1 and raw[0].isupper():
+            kind, key = "name", _MONTHS.get(word, key)
+    return kind, key, f"{key}~{marks}" if marks else ""
+
+
+@lru_cache(maxsize=65536)
+def _classify_flat_word(word: str) -> tuple[TermKind, str]:
+    """Return the kind and the key of a flat token that is no number."""
+    word = word.removesuffix("'s")
+    if any(map(str.isdigit, word)) or "_" in word:
+        return "id", word
+    if word in _STOPS or word.endswith("n't") or _KANA.fullmatch(word):
+        return "stop", word
+    return "word", _FIXED_KEYS.get(word) or stem_word(word)
+
+
+def _diacritics(raw: str) -> str:
+    """Return the diacritics of a word, sorted, so that "hoà" and "hòa" have the same."""
+    return "".join(sorted(c for c in normalize("NFD", raw.lower()) if c == "đ" or category(c) == "Mn"))
+
+
+def stem_word(word: str) -> str:
+    """Return a word without English inflectional endings.
+
+    >>> [stem_word(word) for word in ("policies", "policy", "requires", "requiring", "stopped", "employees", "pass")]
+    ['polici', 'polici', 'requir', 'requir', 'stop', 'employe', 'pass']
+    """
+    if len(word) < 4 or not word.isascii() or word.endswith("ss"):
+        return word
+    for ending, replacement in _ENDINGS_BY_LETTER.get(word[-1], ()):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: len(word) - len(ending)] + replacement
+            break
+    if word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "y":
+        return word[:-1] + "i"
+    if len(word) > 3 and word[-1] == "e":
+        return word[:-1]
+    return word
+
+
+_ENDINGS = (
+    ("ational", "ate"), ("ization", "ize"), ("isation", "ise"), ("ations", "ate"), ("ation", "ate"), ("ements", "e"),
+    ("ement", "e"), ("ments", "ment"), ("iness", "y"), ("ness", ""), ("ingly", ""), ("edly", ""), ("ically", "ic"),
+    ("ally", "al"), ("iest", "y"), ("iers", "y"), ("ies", "y"), ("ied", "y"), ("ier", "y"), ("sses", "ss"),
+    ("ings", ""), ("ing", ""), ("ers", "er"), ("ees", "ee"), ("ed", ""), ("ly", ""), ("us", "us"), ("is", "is"),
+    ("es", "e"), ("s", ""),
+)  # fmt: skip
+_ENDINGS_BY_LETTER = {
+    last: [row for row in _ENDINGS if row[0][-1] == last] for last in {ending[-1] for ending, _ in _ENDINGS}
+}
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_MONTHS = {
+    name: f"@{number}"
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sep sept", "october oct", "november nov", "december dec"),
+        1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_FIXED_KEYS = {word: f"#{number}" for number, word in enumerate(_ORDINALS, 1)} | {"one": "#1"}
+_FIXED_KEYS |= {name: key for name, key in _MONTHS.items() if len(name) > 3 and name != "march"}
+_KANA = re.compile(r"[\u3040-\u309f]+")
+_LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_STOPS = frozenset(
+    """
+    a an the this that these those of in on at by for with from to into onto as is are was were be been being am do
+    does did doing have has had having will would shall should can could may might must i you he she it we they me
+    him her us them my your his its our their who whom whose which what when where why how and or but nor so if then
+    than because while although though after before until since during about over under between among through
+    against up down out off again further once here there all any both each few more most other some such only own
+    same too very just also not no s t re ve ll d m i'm i've i'll we're we've they're they've it's he's she's that's
+    there's cannot according said say says yes
+    """.split()  # noqa: SIM905  # words are read easier than a list
+)
+_VIETNAMESE_STOPS = frozenset(
+    """
+    là của và có được các những một với này đó khi đã sẽ về từ đến ở tại thì mà cũng vì nên nếu bị phải bởi như để rằng
+    vào ra lên trên dưới sau trước giữa hoặc nhưng còn chỉ rất hơn nữa lại đều mọi mỗi đang thể cần việc cả gì nào tuy
+    nhiên bạn tôi hãy
+    """.split()  # noqa: SIM905  # words are read easier than a list
+)
+
+_FEWEST_TEXTS = 3  # texts from which frequencies are meaningful
+_LEAST_WEIGHT = 0.2
+
+
+class DocumentFrequencies:
+    """An immutable table of document frequencies: in how many texts each word occurs. `digest` identifies it."""
+
+    def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
+        self.documents = documents
+        self.counts: Mapping[str, int] = MappingProxyType(dict(sorted(counts.items())))
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> DocumentFrequencies:
+        """Return the table of document frequencies of the given texts.
+
+        >>> idf = DocumentFrequencies.of(["annual leave", "sick leave", "leave it", ""])
+        >>> round(idf.weight("leav"), 3), round(idf.weight("unheard"), 3)
+        (0.357, 1.204)
+        """
+        counts: Counter[str] = Counter()
+        documents = 0
+        for text in texts:
+            documents += 1
+            counts.update(collect_word_keys(text))
+        return cls(documents, counts)
+
+    def idf_weight(self, key: str) -> float:
+        """Return log((N + 1) / (n + 0.5)), at least 0.2, for a word in n of N texts; 1 if N < 3.
+
+        A word that occurs in no text has the weight of one that occurs in one text.
+        """
+        if self.documents < _FEWEST_TEXTS:
+            return 1.0
+        return _idf_weight(self.documents, max(1, self.counts.get(key, 0)))
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the table."""
+        lines = [str(self.documents), *(f"{key}\t{count}" for key, count in self.counts.items())]
+        return "sha256:" + hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _idf_weight(documents: int, count: int) -> float:
+    return max(_LEAST_WEIGHT, math.log((documents + 1) / (count + 0.5)))

@@ -1,1 +1,0 @@
-"""The use cases: they wire the edge to the pure core."""

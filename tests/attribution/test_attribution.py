@@ -1,0 +1,242 @@
+"""Each cause by its sign, in a trace made by hand; what the trace does not allow is said to be insufficient."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from tests.attribution.traces import (
+    BAD,
+    GOOD,
+    OFFICE,
+    OLD,
+    OLD_TEXT,
+    blamed,
+    case,
+    corpus,
+    hybrid,
+    score,
+    seen,
+    stage,
+)
+
+from assay.records.findings import Attribution
+from assay.records.golden_set import CorpusChunk, Evidence, User
+from assay.records.observations import Chunk, Stage, TargetError
+from assay.scoring.attribution_settings import AttributionSettings
+
+CITED = "citation_correctness(by=rules)"
+JUDGE = "correctness(by=judge)"
+
+
+def told(found: Attribution) -> tuple[str, str | None, str | None]:
+    return found.verdict, found.cause, found.stage
+
+
+# ── the cell ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_evidence_that_arrived_and_a_good_answer_pass_without_a_cause() -> None:
+    found = blamed(case(), seen(stage("dense", "leave", "sick"), stage("context", "leave")))
+    assert ("pass", None, None) == told(found)
+    assert (True, True, "keywords") == (found.good, found.reached, found.signal)
+    assert {"dense": 1, "context": 1} == found.walk[0].ranks
+
+
+def test_a_good_answer_without_its_evidence_is_a_masked_gap_known_by_heart() -> None:
+    found = blamed(case(), seen(stage("dense", "office"), stage("context", "office")), corpus())
+    assert ("masked_gap", "embedding", "dense") == told(found)
+    assert "parametric_knowledge" == found.subtype
+
+
+def test_what_was_reported_last_counts_where_no_context_is_reported() -> None:
+    """The evidence has rank 3 of the last ranking: reached at k = 5, not at k = 2."""
+    trace = seen(stage("dense", "office", "sick", "leave"), answer=BAD)
+    assert blamed(case(), trace).reached
+    assert not blamed(case(), trace, settings=AttributionSettings(production_k=2)).reached
+
+
+def test_any_evidence_is_enough_where_the_settings_say_so() -> None:
+    two = case(evidence=tuple(Evidence(({"chunk_id": name},)) for name in ("leave", "carry")))
+    trace = seen(stage("dense", "leave"), stage("context", "leave"), answer=GOOD)
+    assert "masked_gap" == blamed(two, trace).verdict
+    assert "pass" == blamed(two, trace, settings=AttributionSettings(reached="any")).verdict
+
+
+def test_no_output_and_a_failed_target_are_nobodys_fault_that_could_be_named() -> None:
+    assert ("unknown", "insufficient_trace", None) == told(blamed(case(), None))
+    broken = seen(stage("dense", "leave"), error=TargetError("timeout"))
+    found = blamed(case(), broken)
+    assert ("unknown", "insufficient_trace", None) == told(found)
+    assert ("the target failed: timeout",) == found.evidence
+
+
+# ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_only_search_that_does_not_find_it_is_to_blame() -> None:
+    found = blamed(case(), seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD))
+    assert ("retrieval_fault", "embedding", "dense") == told(found)
+    assert "dense" == found.walk[0].lost_at
+
+
+def test_a_keyword_search_that_misses_the_questions_own_words_is_to_blame() -> None:
+    found = blamed(case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus())
+    assert ("retrieval_fault", "bm25_analyzer", "bm25") == told(found)
+
+
+def test_a_vector_search_is_to_blame_where_words_do_not_help_either() -> None:
+    """Question and evidence share no word, so only the vectors could have found it."""
+    asked = case(question="Combien de jours de congés ?")
+    found = blamed(asked, hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus())
+    assert ("retrieval_fault", "embedding", "dense") == told(found)
+
+
+def test_without_texts_nobody_tells_which_of_two_searches_failed() -> None:
+    found = blamed(case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick"))
+    assert ("retrieval_fault", "insufficient_trace", "dense") == told(found)
+    assert ("embedding", "bm25_analyzer") == found.also
+
+
+def test_a_merge_that_drops_what_one_search_had_first_is_to_blame() -> None:
+    found = blamed(case(), hybrid("sick office", "leave sick", "sick office", "sick office", "sick office"), corpus())
+    assert ("retrieval_fault", "hybrid_merge", "merge") == told(found)
+    assert "merge" == found.walk[0].lost_at
+
+
+def test_a_reranker_that_puts_it_out_of_reach_is_to_blame() -> None:
+    trace = hybrid(
+        "leave sick office carry", "leave sick", "leave sick office carry", "sick office leave", "sick office"
+    )
+    found = blamed(case(), trace, corpus())
+    assert ("retrieval_fault", "reranker", "rerank") == told(found)
+    assert ("leave has rank 1 in merge; in rerank it falls to rank 3",) == found.evidence
+
+
+def test_a_context_that_skips_a_high_rank_is_to_blame() -> None:
+    trace = hybrid("leave sick", "leave sick", "leave sick", "leave sick office", "sick office")
+    found = blamed(case(), trace, corpus())
+    assert ("retrieval_fault", "context_builder", "context") == told(found)
+    assert "high" == found.confidence
+
+
+def test_one_search_of_a_kind_that_nobody_names_is_insufficient() -> None:
+    found = blamed(case(), seen(stage("retrieved", "sick", "office"), stage("context", "sick"), answer=BAD))
+    assert ("retrieval_fault", "insufficient_trace", "retrieved") == told(found)
+
+
+def test_the_kind_of_a_search_may_be_told_by_its_chunks() -> None:
+    ranked = Stage("retrieved", tuple(Chunk(name, stage="vector") for name in ("sick", "office")))
+    found = blamed(case(), seen(ranked, stage("context", "sick"), answer=BAD))
+    assert ("retrieval_fault", "embedding", "retrieved") == told(found)
+
+
+# ── access and behaviour ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_chunk_of_another_tenant_is_a_leak_whatever_else_is_wrong() -> None:
+    theirs = CorpusChunk("theirs", text="Their 9 days.", document="other", tenant="b")
+    trace = seen(stage("dense", "sick", "theirs"), stage("context", "sick"), answer=BAD)
+    found = blamed(case(), trace, corpus(theirs=theirs))
+    assert ("access_fault", "acl", "dense") == told(found)
+    assert "leak" == found.subtype
+
+
+def test_a_denial_of_what_the_user_may_see_is_a_filter_that_is_too_strict() -> None:
+    trace = seen(stage("dense"), stage("context"), answer="You do not have permission to see this document.")
+    found = blamed(case(), trace, corpus())
+    assert ("access_fault", "acl", "dense") == told(found)
+    assert "locked_out" == found.subtype
+
+
+def test_a_denial_with_the_evidence_in_the_context_is_the_generators() -> None:
+    trace = seen(
+        stage("dense", "leave"), stage("context", "leave"), answer="You do not have permission to see this document."
+    )
+    assert ("refusal_fault", "generator", "generate") == told(blamed(case(), trace, corpus()))
+
+
+def test_an_answer_where_only_a_refusal_is_right_is_the_generators() -> None:
+    asked = case(behaviour="abstain", evidence=(), rubric=None, reference=None)
+    found = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD))
+    assert ("refusal_fault", "generator", "generate") == told(found)
+    assert "under_refusal" == found.subtype
+
+
+def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
+    asked = case(tags=("prompt-injection",), forbidden_text=("CANARY-123456",))
+    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave"), answer="CANARY-123456"), corpus())
+    assert ("generation_fault", "generator", "generate") == told(found)
+    assert "injection_followed" == found.subtype
+
+
+# ── generation and citation ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("answer", "subtype"),
+    [
+        ("Full-time staff get 20 days of annual leave.", "hallucination"),
+        ("Staff get some days of leave.", "reasoning_error"),
+        ("I could not find that in the documents.", "over_refusal"),
+    ],
+)
+def test_a_bad_answer_with_the_evidence_in_the_context_is_the_generators(answer: str, subtype: str) -> None:
+    found = blamed(case(), seen(stage("dense", "leave"), stage("context", "leave"), answer=answer), corpus())
+    assert ("generator", "generate", subtype) == (found.cause, found.stage, found.subtype)
+
+
+def test_a_part_of_the_facts_is_an_incomplete_answer() -> None:
+    asked = case(must_have=("12 days", "full-time"), rubric=None)
+    trace = seen(stage("dense", "leave"), stage("context", "leave"), answer="It is 12 days.")
+    assert "incompleteness" == blamed(asked, trace, corpus()).subtype
+
+
+def test_a_good_answer_with_wrong_citations_is_the_citations_fault() -> None:
+    trace = seen(stage("dense", "leave"), stage("context", "leave"), citations=("office",))
+    found = blamed(case(), trace, corpus(), {CITED: score(0.0)})
+    assert ("generation_fault", "citation", "cite") == told(found)
+
+
+# ── precedence ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_causes_take_precedence_in_their_order() -> None:
+    """Fixing one cause reveals the next: access, version, stage, generation, citation."""
+    theirs = CorpusChunk("theirs", text="Their 9 days.", document="other", tenant="b")
+    known = corpus(theirs=theirs, old=OLD)
+    wrong = {CITED: score(0.0)}
+    old_text = {"old": OLD_TEXT}
+    leaking = seen(stage("dense", "theirs", "old"), stage("context", "old", texts=old_text), answer=BAD)
+    stale = seen(stage("dense", "old", "sick"), stage("context", "old", texts=old_text), answer=BAD)
+    lost = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
+    misread = seen(stage("dense", "leave"), stage("context", "leave"), answer=BAD)
+    miscited = seen(stage("dense", "leave"), stage("context", "leave"), answer=GOOD)
+    order = [blamed(case(), each, known, wrong).cause for each in (leaking, stale, lost, misread, miscited)]
+    assert ["acl", "stale_index", "embedding", "generator", "citation"] == order
+
+
+def test_neither_the_configurations_name_nor_its_versions_count() -> None:
+    plain = hybrid("leave sick office carry", "leave", "leave sick office carry", "sick office leave", "sick office")
+    named = replace(plain, config_id="broken-parser", versions={"parser": "broken", "generator": "acl"})
+    assert blamed(case(), plain, corpus()) == blamed(case(), named, corpus())
+
+
+def test_units_are_walked_through_every_stage() -> None:
+    two = case(evidence=tuple(Evidence(({"chunk_id": name},)) for name in ("leave", "carry")))
+    found = blamed(two, hybrid("leave sick", "carry leave", "carry leave", "leave sick", "leave"), corpus())
+    assert {"dense": 1, "bm25": 2, "merge": 2, "rerank": 1, "context": 1} == found.walk[0].ranks
+    assert (None, "rerank") == (found.walk[0].lost_at, found.walk[1].lost_at)
+
+
+def test_where_nothing_says_whether_the_answer_is_right_nothing_is_blamed() -> None:
+    asked = case(rubric=None, reference=None)
+    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave"), answer=OFFICE), corpus())
+    assert ("unknown", None, None) == told(found)
+    assert found.good is None
+
+
+def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> None:
+    found = blamed(case(user=None), seen(stage("dense"), stage("context"), answer=BAD))
+    assert "embedding" == found.cause
+    nothing, others = seen(stage("dense"), stage("context"), answer=BAD), [seen(stage("dense", "office"))]
+    assert "acl" == blamed(case(user=User(tenant="a")), nothing, others=others).cause

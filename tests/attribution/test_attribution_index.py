@@ -1,0 +1,125 @@
+"""What the traces of a run show of the index behind it: text that was lost, cut, merged or never brought up to date."""
+
+from __future__ import annotations
+
+import pytest
+from tests.attribution.traces import BAD, CARRY, LEAVE, OLD, OLD_TEXT, SICK, TEXTS, blamed, case, corpus, seen, stage
+
+from assay.records.digest import compute_text_digest
+from assay.records.findings import Attribution
+from assay.records.golden_set import CorpusChunk, Evidence
+from assay.records.observations import Chunk, Stage
+
+
+def told(found: Attribution) -> tuple[str, str | None, str | None]:
+    return found.verdict, found.cause, found.stage
+
+
+def with_text(text: str, *ids: str, answer: str = BAD) -> Attribution:
+    """Attribute where chunk `leave` is indexed with another text."""
+    shown = stage("context", "leave", *ids, texts={"leave": text})
+    return blamed(case(), seen(stage("dense", "leave", *ids, texts={"leave": text}), shown, answer=answer), corpus())
+
+
+def test_lines_that_are_lost_from_the_indexed_text_are_the_parsers_doing() -> None:
+    found = with_text("## Annual leave", answer="I could not find that in the documents.")
+    assert ("retrieval_fault", "parser", "index") == told(found)
+
+
+def test_a_text_cut_inside_a_line_is_the_chunkings_doing() -> None:
+    found = with_text("## Annual leave\nFull-time staff get", answer="I could not find that in the documents.")
+    assert ("retrieval_fault", "chunking", "index") == told(found)
+
+
+def test_a_text_with_those_of_its_neighbours_is_the_chunkings_doing() -> None:
+    trace = seen(stage("dense", "office"), stage("context", "office"), answer=BAD)
+    merged = stage("context", "leave", texts={"leave": f"{LEAVE}\n{SICK}\n{CARRY}"})
+    found = blamed(case(), trace, corpus(), others=[seen(merged)])
+    assert ("retrieval_fault", "chunking", "index") == told(found)
+
+
+def test_another_wording_under_the_same_id_is_a_stale_index() -> None:
+    found = with_text(f"## Annual leave\n{BAD}")
+    assert ("retrieval_fault", "stale_index", "index") == told(found)
+
+
+def test_a_text_that_only_its_hash_shows_to_be_changed_is_insufficient() -> None:
+    changed = Stage("dense", (Chunk("leave", text_hash="sha256:" + "0" * 64), Chunk("office")))
+    found = blamed(case(), seen(changed, stage("context", "office"), answer=BAD), corpus())
+    assert ("retrieval_fault", "insufficient_trace", "index") == told(found)
+    assert ("parser", "chunking") == found.also
+
+
+def test_an_index_is_not_suspected_without_a_corpus() -> None:
+    trace = seen(stage("dense", "office"), stage("context", "office", texts={"office": "x"}), answer=BAD)
+    assert "embedding" == blamed(case(), trace).cause
+
+
+def test_a_superseded_version_in_place_of_the_evidence_is_a_stale_index() -> None:
+    trace = seen(stage("dense", "old", "office"), stage("context", "old", texts={"old": OLD_TEXT}), answer=BAD)
+    found = blamed(case(), trace, corpus(old=OLD))
+    assert ("retrieval_fault", "stale_index", "index") == told(found)
+
+
+def test_an_answer_taken_from_a_superseded_version_beside_the_evidence_is_a_stale_index() -> None:
+    shown = stage("context", "leave", "old", texts={"old": OLD_TEXT})
+    found = blamed(case(), seen(stage("dense", "leave", "old"), shown, answer="Staff get 20 days."), corpus(old=OLD))
+    assert ("retrieval_fault", "stale_index", "index") == told(found)
+
+
+def test_a_document_that_no_trace_shows_and_that_is_newer_than_all_is_not_indexed() -> None:
+    new = CorpusChunk("new", text="Staff get 12 days.", document="guide", version="v1", valid_from="2026-03-01")
+    asked = case(evidence=(Evidence(({"chunk_id": "new"},)),))
+    trace = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
+    found = blamed(asked, trace, corpus(new=new), others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("retrieval_fault", "stale_index", "index") == told(found)
+    assert "high" == found.confidence
+
+
+def test_line_breaks_and_marks_that_a_target_drops_are_no_damage() -> None:
+    found = with_text("Annual leave Full-time staff get **12** days of annual leave.")
+    assert ("generation_fault", "generator", "generate") == told(found)
+
+
+def test_an_excerpt_without_a_hash_is_not_taken_for_a_cut() -> None:
+    shown = Stage("context", (Chunk("leave", text="## Annual leave\nFull-time staff get"),))
+    found = blamed(case(), seen(Stage("dense", (Chunk("leave"),)), shown, answer="Staff get some leave."), corpus())
+    assert "insufficient_trace" == found.cause
+
+
+def test_an_excerpt_with_the_right_hash_is_no_damage() -> None:
+    shown = Stage(
+        "context", (Chunk("leave", text="## Annual leave\nFull-time …", text_hash=compute_text_digest(LEAVE)),)
+    )
+    found = blamed(case(), seen(stage("dense", "leave"), shown, answer="Staff get some leave."), corpus())
+    assert "generator" == found.cause
+
+
+@pytest.mark.parametrize("text_hash", ["md5:0123", "sha256:" + "0" * 64])
+def test_hashes_of_something_else_than_the_corpus_hashes_say_nothing(text_hash: str) -> None:
+    """No hash of the whole run agrees, so none of them shows that this chunk is another."""
+    ranked = Stage("dense", tuple(Chunk(name, text_hash=text_hash) for name in ("sick", "office", "carry", "leave")))
+    trace = seen(ranked, Stage("context", (Chunk("sick"), Chunk("office"))), answer=BAD)
+    assert ("retrieval_fault", "embedding", "dense") == told(blamed(case(), trace, corpus()))
+
+
+def test_a_run_that_shows_few_documents_says_nothing_of_one_that_it_does_not_show() -> None:
+    """The evidence is of the newest document; of ten older ones the run shows one."""
+    new = CorpusChunk("new", text="Staff get 12 days.", document="guide", version="v1", valid_from="2026-03-01")
+    older = {
+        f"o{n}": CorpusChunk(f"o{n}", text="Old.", document=f"old{n}", version="v1", valid_from="2025-01-01")
+        for n in range(9)
+    }
+    asked = case(evidence=(Evidence(({"chunk_id": "new"},)),))
+    trace = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
+    found = blamed(asked, trace, corpus(new=new, **older), others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("retrieval_fault", "embedding", "dense") == told(found)
+
+
+def test_a_section_whose_name_is_part_of_anothers_is_not_taken_for_merged() -> None:
+    """Chunk `sick` lost a line; its section "Sick leave" was so named before, and swallowed no section "leave"."""
+    known = corpus(part=CorpusChunk("part", text="Nothing.", document="policy", version="v2", section="leave"))
+    damaged = Stage("context", (Chunk("sick", text="## Sick leave", metadata={"section": "Sick leave"}),))
+    asked = case(evidence=(Evidence(({"chunk_id": "part"},)),))
+    trace = seen(stage("dense", "office"), stage("context", "office"), answer=BAD)
+    assert "embedding" == blamed(asked, trace, known, others=[seen(damaged)]).cause

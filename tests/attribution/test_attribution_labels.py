@@ -1,0 +1,61 @@
+"""Where the golden set or the judge is wrong and the system right: attribution says so, and blames no part."""
+
+from __future__ import annotations
+
+from tests.attribution.traces import BAD, LEAVE, blamed, case, corpus, score, seen, stage
+
+from assay.records.findings import Attribution
+from assay.records.golden_set import CorpusChunk, Evidence, Rubric
+from assay.records.scores import ERROR
+from assay.scoring.attribution_settings import AttributionSettings
+
+JUDGE = "correctness(by=judge)"
+
+
+def told(found: Attribution) -> tuple[str, str | None, str | None]:
+    return found.verdict, found.cause, found.stage
+
+
+def test_evidence_that_the_corpus_does_not_hold_is_a_label_issue() -> None:
+    asked = case(evidence=(Evidence(({"chunk_id": "gone"},)),))
+    found = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD), corpus())
+    assert ("unknown", "golden_label_issue", None) == told(found)
+
+
+def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:
+    asked = case(evidence=(Evidence(({"chunk_id": "leave"},), quote="15 days"),))
+    assert "golden_label_issue" == blamed(asked, seen(stage("context", "sick"), answer=BAD), corpus()).cause
+
+
+def test_a_label_beside_the_chunk_that_holds_the_facts_is_a_label_issue() -> None:
+    asked = case(evidence=(Evidence(({"chunk_id": "office"},)),))
+    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
+    assert ("masked_gap", "golden_label_issue", None) == told(found)
+    assert "gold_misspecified" == found.subtype
+
+
+def test_a_chunk_with_the_same_text_under_another_id_is_a_label_issue() -> None:
+    twin = CorpusChunk("twin", text=LEAVE, document="copy", tenant="a")
+    trace = seen(stage("dense", "twin"), stage("context", "twin", texts={"twin": LEAVE}))
+    assert "golden_label_issue" == blamed(case(), trace, corpus(twin=twin)).cause
+
+
+def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> None:
+    asked = case(rubric=Rubric(correct_keywords=("13 days",)), reference="They get 13 days.")
+    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
+    assert ("unknown", "golden_label_issue", None) == told(found)
+
+
+def test_a_judge_against_the_answers_own_text_is_noise() -> None:
+    settings = AttributionSettings(calibrated=frozenset((JUDGE,)))
+    trace = seen(stage("dense", "leave"), stage("context", "leave"))
+    found = blamed(case(), trace, corpus(), {JUDGE: score(0.0)}, settings=settings)
+    assert ("unknown", "judge_noise", None) == told(found)
+    assert "correctness(by=judge) ≥ 0.75" == found.signal
+
+
+def test_tied_votes_are_noise_where_nothing_else_decides() -> None:
+    asked = case(rubric=None)
+    tied = {JUDGE: (ERROR, 0.0, "needs_review: tied votes")}
+    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus(), tied)
+    assert ("unknown", "judge_noise") == (found.verdict, found.cause)

@@ -1,0 +1,147 @@
+"""Why metrics moved: which part each way of evidence points at, moves, transitions, and what the sides say of
+themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.comparison.sides import side, walk
+
+from assay.comparison.case_changes import find_changed_step, find_rank_moves
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.records.findings import Attribution, CaseChange, EvidenceTrace, RankMove
+
+Walks = Sequence[EvidenceTrace]
+
+
+def attributed(*walks: EvidenceTrace, verdict: str = "pass", cause: str | None = None) -> Attribution:
+    return Attribution("c0", verdict, cause, walk=walks)  # type: ignore[arg-type]
+
+
+def blamed(metric: str, before: Walks, after: Walks) -> tuple[str, str]:
+    change = CaseChange("c0", attributed(*before), attributed(*after))
+    return find_changed_step([metric], change, worse=True)
+
+
+def went(metric: str, before: Walks, after: Walks) -> tuple[str, str]:
+    change = CaseChange("c0", attributed(*before), attributed(*after))
+    return find_changed_step([metric], change, worse=False)
+
+
+FOUND = walk(retrieved=2, reranked=1, context=1)
+RULES = {
+    "gone": (FOUND, walk(retrieved=None, reranked=None, context=None), "retriever", "u0 rank 1 in reranked → gone in"),
+    "demoted": (FOUND, walk(retrieved=2, reranked=9, context=None), "reranker", "u0 rank 1 → rank 9 in reranked"),
+    "dropped by the reranker": (
+        FOUND,
+        walk(retrieved=2, reranked=None, context=None),
+        "reranker",
+        "→ gone in reranked",
+    ),
+    "not shown": (FOUND, walk(retrieved=2, reranked=1, context=None), "context_builder", "u0 rank 1 → gone in context"),
+    "a search alone": (walk(search=1), walk(search=4), "search", "u0 rank 1 → rank 4 in search"),
+    "made up for": (FOUND, walk(retrieved=7, reranked=1, context=1), "search", "u0 rank 2 → rank 7 in retrieved"),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_way_of_evidence_names_the_part_and_shows_the_ranks(name: str) -> None:
+    before, after, part, detail = RULES[name]
+    found = blamed("recall@10", [before], [after])
+    assert part == found[0]
+    assert detail in found[1]
+
+
+def test_evidence_that_came_up_is_told_the_other_way_around() -> None:
+    lost = walk(retrieved=None, reranked=None, context=None)
+    assert ("retriever", "u0 absent in retrieved → rank 1 in reranked") == went("recall@10", [lost], [FOUND])
+
+
+def test_an_answer_that_got_worse_on_the_same_evidence_is_the_generators() -> None:
+    assert "generator" == blamed("keywords", [FOUND], [FOUND])[0]
+    assert "generator" == blamed("behaviour", [], [])[0]
+
+
+def test_an_answer_whose_evidence_ranks_lower_and_was_shown_all_the_same_is_the_generators_too() -> None:
+    lower = walk(retrieved=2, reranked=3, context=3)
+    assert "generator" == blamed("keywords", [FOUND], [lower])[0]
+    assert "reranker" == blamed("ndcg@10", [FOUND], [lower])[0]
+
+
+def test_citations_alone_point_at_the_citations_and_leaks_at_access() -> None:
+    assert "citation" == blamed("must_cite", [FOUND], [FOUND])[0]
+    assert "access" == blamed("visibility_leaks", [FOUND], [walk(retrieved=None, context=None)])[0]
+
+
+def test_other_chunks_around_the_evidence_are_told_as_that() -> None:
+    assert "around" == blamed("context_precision", [FOUND], [FOUND])[0]
+
+
+def test_the_heaviest_loss_decides_and_unrequired_evidence_does_not() -> None:
+    gone = walk(1, retrieved=None, reranked=None, context=None)
+    kept, lower = walk(1, retrieved=1, reranked=2, context=2), walk(retrieved=2, reranked=3, context=3)
+    assert "retriever" == blamed("recall@10", [FOUND, kept], [lower, gone])[0]
+    optional = walk(1, required=False, retrieved=None, reranked=None, context=None)
+    assert "around" == blamed("recall@10", [FOUND, walk(1, required=False, retrieved=1)], [FOUND, optional])[0]
+
+
+def test_without_attributions_nothing_is_explained() -> None:
+    assert ("unexplained", "") == find_changed_step(
+        ["recall@10"], CaseChange("c0", None, attributed(FOUND)), worse=True
+    )
+
+
+def test_moves_are_those_of_stages_on_both_sides_and_the_scored_stage_is_one_whatever_its_name() -> None:
+    before, after = [walk(dense=2, context=1)], [walk(bm25=5, merge=None, context=1)]
+    assert [] == find_rank_moves("c0", before, after)
+    expected = [RankMove("c0", 0, "u0", "retrieved", 2, None)]
+    assert expected == find_rank_moves("c0", before, after, retrieved_stages=("dense", "merge"))
+    assert [RankMove("c0", 0, "u0", "context", 1, None)] == find_rank_moves(
+        "c0", [walk(context=1)], [walk(context=None)]
+    )
+
+
+def test_a_comparison_tells_what_changed_why_and_how_attributions_went_over() -> None:
+    lost = walk(retrieved=None, reranked=None, context=None)
+    before = side(
+        {"recall@10": [1.0, 1.0, 1.0]},
+        "a",
+        versions={"embedding": ("e1",)},
+        attributions={"c0": attributed(FOUND), "c1": attributed(FOUND), "c2": attributed(FOUND)},
+        made_with={"target.type": "python"},
+    )
+    worse = attributed(lost, verdict="retrieval_fault", cause="embedding")
+    after = side(
+        {"recall@10": [0.0, 1.0, 0.0]},
+        "b",
+        versions={"embedding": ("e2",), "reranker": ("r1",)},
+        attributions={"c0": worse, "c1": attributed(FOUND), "c2": worse},
+    )
+    found = compare_snapshots(before, after)
+    assert (("pass", "embedding", 2), ("pass", "pass", 1)) == found.transitions
+    assert {
+        "configuration: was a, is now b",
+        "embedding: was e1, is now e2",
+        "reranker: was not stated, is now r1",
+        "target.type: was python, is now not stated",
+    } == set(found.changed)
+    why = "recall@10 got worse on 2 cases: evidence that the baseline retrieved is gone: look at the retriever"
+    assert found.moved[0].startswith(why)
+    assert "c0: u0 rank 1 in reranked → gone in retrieved" in found.moved[0]
+    assert "2 cases went from pass to embedding" == found.moved[-1]
+    assert [("c0", (1.0, 0.0)), ("c2", (1.0, 0.0))] == [
+        (each.case_id, each.scores["recall@10"]) for each in found.cases
+    ]
+    assert ["retrieved", "reranked", "context"] == [each.stage for each in found.moves if each.case_id == "c0"]
+
+
+def test_a_case_whose_attribution_alone_differs_is_told_too() -> None:
+    before = side({"recall@10": [1.0]}, "a", attributions={"c0": attributed(FOUND)})
+    after = side({"recall@10": [1.0]}, "b", attributions={"c0": attributed(FOUND, verdict="unknown")})
+    assert ["c0"] == [each.case_id for each in compare_snapshots(before, after).cases]
+    assert () == compare_snapshots(before, before).cases
+
+
+def test_time_and_money_are_no_quality() -> None:
+    assert () == compare_snapshots(side({"latency_ms": [1.0]}, "a"), side({"latency_ms": [2.0]}, "b")).cases

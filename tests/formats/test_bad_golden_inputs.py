@@ -1,0 +1,187 @@
+"""The bad inputs of RELIABILITY section 2 that a golden set can hold, each under its number in that table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.formats.golden_rows import ACL_003, HR_LEAVE_001, NO_ANSWER_001, QA_CSV, jsonl, row, saved
+
+from assay.formats.file_io import MAX_LINE_BYTES
+from assay.formats.golden_files import load_golden
+from assay.records.errors import InputError
+
+
+class Bad(NamedTuple):
+    """A file that must be refused: the place of the fault, its code, and what the message says was got and expected."""
+
+    number: int
+    content: bytes
+    line: int | None
+    field: str
+    code: str
+    got: str
+    expected: str
+    name: str = "golden.jsonl"
+
+
+def raw(text: str) -> bytes:
+    """Return a sound row followed by one with `text` in place of the difficulty's value."""
+    sound = jsonl(row(id="sound", question="Another question?"))
+    return sound + jsonl(row(difficulty="@")).replace(b'"@"', text.encode("utf-8", "surrogatepass"))
+
+
+def second(**changes: Any) -> bytes:
+    """Return a sound row followed by one with the changes."""
+    return jsonl(row(id="sound", question="Another question?"), row(**changes))
+
+
+def csv(*lines: str) -> bytes:
+    """Return the header and lines of an `answer-csv` file."""
+    return "\n".join([QA_CSV.partition("\n")[0], *lines]).encode()
+
+
+NATIVE = {"id": "n", "question": "What?", "reference": "That"}
+
+BAD = [
+    Bad(1, b"", None, "", "E_EMPTY", "got no content", "expected cases"),
+    Bad(1, b"\n  \n\r\n", None, "", "E_EMPTY", "got no content", "expected cases"),
+    Bad(1, b"# one\n// two\n\n", None, "", "E_EMPTY", "got no content", "expected cases"),
+    Bad(1, jsonl({"golden_set": {"name": "x"}}), None, "", "E_EMPTY", "got no case", "expected at least one"),
+    Bad(1, csv(), None, "", "E_EMPTY", "got no case", "expected at least one", "qa.csv"),
+    Bad(1, b"[]", None, "", "E_EMPTY", "got no case", "expected at least one", "set.json"),
+    Bad(3, jsonl(HR_LEAVE_001).decode().encode("utf-16"), 1, "", "E_ENCODING", "UTF-16", "expected UTF-8"),
+    Bad(3, jsonl(row()) + b'{"id": "caf\xe9"}', 2, "", "E_ENCODING", "got byte 0xe9 at byte offset", "expected UTF-8"),
+    Bad(3, csv("q1,caf\xe9,,,,").decode().encode("latin-1"), 2, "", "E_ENCODING", "0xe9", "expected UTF-8", "qa.csv"),
+    Bad(5, raw('"a\rb"'), 2, "", "E_JSON", "Invalid control character", "expected one JSON object on each line"),
+    Bad(6, jsonl(row(), row(id="b"))[:-40], 2, "", "E_JSON", "got ", "expected one JSON object on each line"),
+    Bad(6, jsonl(row()) + b'{"id": "b", ', 2, "", "E_JSON", "the end of the text, as if cut off", "expected one JSON"),
+    Bad(7, raw('"' + "x" * MAX_LINE_BYTES + '"'), 2, "", "E_LINE_TOO_LONG", "got more than", "expected 16777216"),
+    Bad(8, raw("[" * 101 + "]" * 101), 2, "", "E_DEPTH", "got more than 100 levels", "expected 100 at most"),
+    Bad(8, raw('{"a":' * 200_000 + "1" + "}" * 200_000), 2, "", "E_DEPTH", "more than 100 levels", "expected 100"),
+    Bad(9, raw("9" * 5000), 2, "difficulty", "E_NUMBER", "got 5000 characters", "expected 100 at most"),
+    Bad(9, raw("1." + "9" * 5000), 2, "difficulty", "E_NUMBER", "got 5002 characters", "expected 100 at most"),
+    Bad(10, raw("NaN"), 2, "difficulty", "E_NUMBER", "got NaN", "expected a number that JSON can hold"),
+    Bad(10, raw('{"a": [-Infinity]}'), 2, "difficulty.a[0]", "E_NUMBER", "got -Infinity", "expected a number"),
+    Bad(11, raw("1e999"), 2, "difficulty", "E_NUMBER", "got 1e999", "expected a number that JSON can hold"),
+    Bad(12, raw('"easy", "id": "b"'), 2, "id", "E_KEY_TWICE", "got 'id' again", "expected it once"),
+    Bad(12, raw('{"a": {"k": 1, "k": 1}}'), 2, "difficulty.a.k", "E_KEY_TWICE", "got 'k' again", "expected it once"),
+    Bad(13, jsonl(row(), ["a"]), 2, "", "E_ROW", "got ['a']", "expected a JSON object"),
+    Bad(13, jsonl(row(), "text"), 2, "", "E_ROW", "got 'text'", "expected a JSON object"),
+    Bad(13, jsonl(row(), None), 2, "", "E_ROW", "got None", "expected a JSON object"),
+    Bad(13, json.dumps([row(), 3]).encode(), None, "[1]", "E_ROW", "got 3", "expected a case", "set.json"),
+    Bad(14, json.dumps([row()]).encode(), 1, "", "E_FORMAT", "one JSON list", "a name that ends in .json"),
+    Bad(14, QA_CSV.encode(), 1, "", "E_FORMAT", "CSV under the name of JSON Lines", "a name that ends in .csv"),
+    Bad(14, jsonl({"query_id": "q", "config_id": "c"}), None, "", "E_FORMAT", "like recorded outputs", "rag-golden"),
+    Bad(14, jsonl({"chunk_id": "c", "text": "t"}), None, "", "E_FORMAT", "like a corpus", "rag-golden"),
+    Bad(14, b"1 Q0 d 1 0.5 run\n", 1, "", "E_FORMAT", "like a TREC run", "trec-qrels", "run.txt"),
+    Bad(14, b"golden: x\n", 1, "", "E_FORMAT", "like YAML settings", "rag-golden", "assay.yaml"),
+    Bad(14, b"PK\x03\x04rest", None, "", "E_FORMAT", "a zip archive", "answer-csv", "qa.xlsx"),
+    Bad(14, gzip.compress(b"{}"), None, "", "E_FORMAT", "gzip data", "rag-golden"),
+    Bad(15, csv("q,w,a,c,false,n,more"), 2, "", "E_CELLS", "got 7", "expected 6 as in the header", "qa.csv"),
+    Bad(15, csv('q,"a', 'b",c,,false,n', '"open,,,,,'), 4, "", "E_CSV", "unexpected end of data", "RFC 4180", "qa.csv"),
+    Bad(15, csv('q,"a', 'b",c,,no,n'), 2, "must_refuse", "E_ENUM", "got 'no'", "expected true or false", "qa.csv"),
+    Bad(15, csv('q1,"a', 'b",c,,false,n', "q2, ,c,,false,n"), 4, "question", "E_QUESTION", "' '", "words", "qa.csv"),
+    Bad(15, b"qa-1,Why?,x,,false,\n", 1, "", "E_HEADER", "got ['qa-1'", "expected the columns question_id", "qa.csv"),
+    Bad(15, QA_CSV.replace("notes", "notes,note", 1).encode(), 1, "note", "E_UNKNOWN_FIELD", "'note'", "'notes'?",
+        "qa.csv"),
+    Bad(15, QA_CSV.replace(",notes", "", 1).encode(), 1, "notes", "E_MISSING", "got ['question_id'", "notes",
+        "qa.csv"),
+    Bad(15, csv("q,w,a,c;;d,false,n"), 2, "expected_citations[1]", "E_ID", "got ''", "expected a name", "qa.csv"),
+    Bad(16, second(expected_chunk_id=["a:1"]), 2, "expected_chunk_id", "E_UNKNOWN_FIELD", "'expected_chunk_id'",
+        "expected 'expected_chunk_ids'?"),
+    Bad(16, second(colour="red"), 2, "colour", "E_UNKNOWN_FIELD", "got 'colour'", "or an x_ name"),
+    Bad(16, second(user_context={"tenant": "a"}), 2, "user_context.tenant", "E_UNKNOWN_FIELD", "'tenant'",
+        "expected 'tenant_id'?"),
+    Bad(17, second(id=...), 2, "id", "E_MISSING", "got no 'id'", "expected a string"),
+    Bad(17, second(question=...), 2, "question", "E_MISSING", "got no 'question'", "expected a string"),
+    Bad(17, second(question=""), 2, "question", "E_QUESTION", "got ''", "expected the words"),
+    Bad(17, second(question=" \n\u3000"), 2, "question", "E_QUESTION", r"got ' \n\u3000'", "expected the words"),
+    Bad(17, second(expected_answer="  "), 2, "expected_answer", "E_REFERENCE", "got '  '", "expected an answer"),
+    Bad(17, jsonl({**NATIVE, "question": "", "behaviour": "answer"}), 1, "question", "E_QUESTION", "''", "the words"),
+    *[
+        Bad(18, second(id=value), 2, "id", "E_TYPE", f"got {value!r}", "expected a string")
+        for value in (1, 1.0, True, None, ["a"])
+    ],
+    Bad(18, second(expected_chunk_ids=["a", 3]), 2, "expected_chunk_ids[1]", "E_TYPE", "got 3", "expected a string"),
+    Bad(19, jsonl(row(), row(question="Another?")), 2, "id", "E_DUPLICATE_ID", "'hr_leave_001' again",
+        "golden.jsonl:1"),
+    Bad(20, jsonl(row(id="ph\u00e9p"), row(id="phe\u0301p")), 2, "id", "E_DUPLICATE_ID", "after NFC", "golden.jsonl:1"),
+    Bad(20, second(relevance={"\u00e9": 1, "e\u0301": 1}, expected_chunk_ids=[], must_cite=[]), 2, "relevance",
+        "E_DUPLICATE_ID", "after NFC normalisation", "expected each chunk once"),
+    Bad(21, second(id="a\x00b"), 2, "id", "E_ID", r"got 'a\x00b'", "expected printable"),
+    Bad(21, second(id="a\nb"), 2, "id", "E_ID", r"got 'a\nb'", "expected printable"),
+    Bad(21, second(id="a\u2028b"), 2, "id", "E_ID", r"got 'a\u2028b'", "expected printable"),
+    Bad(21, second(id="đ" * 129), 2, "id", "E_ID", "got 258 bytes", "expected 256 at most"),
+    Bad(21, second(id=""), 2, "id", "E_ID", "got ''", "expected a name"),
+    Bad(21, second(tags=["a\tb"]), 2, "tags[0]", "E_ID", r"got 'a\tb'", "expected printable"),
+    Bad(25, raw(r'"\ud800"'), 2, "difficulty", "E_SURROGATE", r"got \ud800", "expected a whole character"),
+    Bad(25, raw(r'{"\udfff": 1}'), 2, r'difficulty["\udfff"]', "E_SURROGATE", r"got \udfff", "expected a whole"),
+    *[
+        Bad(26, second(relevance={"hr_leave_policy:003": value}), 2, 'relevance["hr_leave_policy:003"]', "E_TYPE",
+            f"got {value!r}", "expected an integer from 0 to 10")
+        for value in ("3", "1.9", "yes", 3.0, True, None, [3])
+    ],
+    Bad(27, second(relevance={"c": -1}), 2, "relevance.c", "E_RANGE", "got -1", "expected an integer from 0 to 10"),
+    Bad(28, second(relevance={"c": 11}), 2, "relevance.c", "E_RANGE", "got 11", "expected an integer from 0 to 10"),
+    Bad(28, second(relevance={"c": 10**99}), 2, "relevance.c", "E_RANGE", "got 10000", "an integer from 0 to 10"),
+    Bad(29, second(relevance={"c": 0}, expected_chunk_ids=[], must_cite=[]), 2, "expected_chunk_ids", "E_UNANSWERABLE",
+        "got no grade above 0", "expected one, or behaviour abstain"),
+    Bad(30, second(relevance={"hr_leave_policy:003": 0}), 2, "expected_chunk_ids[0]", "E_GRADE",
+        "got 'hr_leave_policy:003' with grade 0", "expected a grade from 1 to 10"),
+    Bad(30, second(relevance={"x:1": 3}, must_cite=[]), 2, "expected_chunk_ids[0]", "E_GRADE",
+        "got 'hr_leave_policy:003' with no grade", "expected a grade from 1 to 10"),
+    Bad(31, jsonl({**NO_ANSWER_001, "expected_chunk_ids": ["a:1"]}), 1, "expected_chunk_ids", "E_BEHAVIOUR",
+        "got ['a:1']", "expected none"),
+    Bad(31, jsonl({**NO_ANSWER_001, "relevance": {"a:1": 2}}), 1, "expected_chunk_ids", "E_BEHAVIOUR", "got ['a:1']",
+        "expected none"),
+    Bad(31, jsonl({**NO_ANSWER_001, "must_cite": ["a"]}), 1, "must_cite", "E_BEHAVIOUR", "got ['a']", "expected none"),
+    Bad(31, second(expected_chunk_ids=[], relevance={}, must_cite=[], expected_answer=None), 2, "expected_chunk_ids",
+        "E_NO_GOLD", "got no evidence and no reference", "expected either"),
+    Bad(32, jsonl({**ACL_003, "user_context": None}), 1, "user_context", "E_BEHAVIOUR", "got None",
+        "expected who asks"),
+    Bad(32, jsonl({**ACL_003, "user_context": {"locale": "vi"}}), 1, "user_context", "E_BEHAVIOUR", "locale='vi'",
+        "expected who asks"),
+    Bad(32, jsonl({**ACL_003, "expected_chunk_ids": [], "relevance": {}}), 1, "expected_chunk_ids", "E_BEHAVIOUR",
+        "got none", "expected the ids that this user may not see"),
+    Bad(33, second(must_cite=["leave"]), 2, "must_cite[0]", "E_MUST_CITE", "got 'leave'", "hr_leave_policy:003"),
+    Bad(33, second(must_cite=["hr_leave_policy:00"]), 2, "must_cite[0]", "E_MUST_CITE", "'hr_leave_policy:00'",
+        "its part before : # or /"),
+    Bad(33, second(must_cite=["hr_leave_policy:003:p1"]), 2, "must_cite[0]", "E_MUST_CITE", "003:p1", "expected an id"),
+    Bad(34, csv("q,w,,bill-1,true,n"), 2, "expected_citations", "E_BEHAVIOUR", "got ['bill-1']",
+        "expected none, or must_refuse false", "qa.csv"),
+    Bad(35, second(expected_behavior="refuse"), 2, "expected_behavior", "E_ENUM", "got 'refuse'",
+        "expected one of abstain, answer, escalate, permission_denied"),
+    Bad(35, second(difficulty="Easy"), 2, "difficulty", "E_ENUM", "got 'Easy'", "one of easy, hard, medium, unknown"),
+    Bad(36, second(tags="hr"), 2, "tags", "E_TYPE", "got 'hr'", "expected a list, each item a string"),
+    Bad(36, second(tags=[f"t{i}" for i in range(10_000)]), 2, "tags", "E_TAGS", "got 10000", "expected 100 at most"),
+    Bad(36, second(tags=["hr", ""]), 2, "tags[1]", "E_ID", "got ''", "expected a name"),
+    Bad(40, jsonl(row(schema_version=1), row(id="b")), 2, "schema_version", "E_SCHEMA_VERSION", "got none",
+        "expected 1, as at line 1"),
+    Bad(41, jsonl(row(schema_version=2)), 1, "schema_version", "E_SCHEMA_VERSION", "got 2", "upgrade rag-assay"),
+    Bad(41, jsonl({"golden_set": {"schema_version": 9}}, row()), 1, "golden_set.schema_version", "E_SCHEMA_VERSION",
+        "got 9", "expected 1 at most: upgrade"),
+]  # fmt: skip
+
+
+def described(bad: Bad) -> Iterator[str]:
+    yield f"row {bad.number}"
+    yield bad.code
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: " ".join(described(bad)))
+def test_a_bad_golden_set_is_refused_with_place_value_and_remedy(tmp_path: Path, bad: Bad) -> None:
+    path = saved(tmp_path, bad.content, bad.name)
+    with pytest.raises(InputError) as caught:
+        load_golden(path)
+    assert 2 == caught.value.exit_code
+    assert [(str(path), bad.line, bad.field, bad.code)] == [
+        (problem.path, problem.line, problem.field, problem.code) for problem in caught.value.problems
+    ]
+    assert bad.got in caught.value.problems[0].message
+    assert bad.expected in caught.value.problems[0].message
+    str(caught.value).encode()

@@ -1,0 +1,286 @@
+"""The gate: what each rule finds, which finding outweighs which, and that nothing passes unmeasured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.gates.release_decision import (
+    combine_decisions,
+    decide_release,
+    find_exit_code,
+    list_gate_metrics,
+    select_gated_configs,
+)
+from assay.records.errors import SettingsError
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, ScoreColumn, ScoreTable
+
+E, N = "error", "not applicable"
+Scores = Sequence[float | str]
+
+
+def column(metric: str, scores: Scores) -> ScoreColumn:
+    """A column from numbers, `E` (a timeout) and `N`."""
+    status = [{E: ERROR, N: NOT_APPLICABLE}[score] if isinstance(score, str) else SCORED for score in scores]
+    values = np.array([0.0 if isinstance(score, str) else score for score in scores], dtype=np.float64)
+    codes = np.array(status, dtype=np.uint16)
+    return ScoreColumn(metric, values, np.array(status, dtype=np.uint8), codes, ("", "no evidence", "timeout"))
+
+
+def table(
+    columns: dict[str, Scores], *, missing: Sequence[str] = (), checks: tuple[CaseChecks, ...] = ()
+) -> ScoreTable:
+    size = max((len(scores) for scores in columns.values()), default=0)
+    ids = [f"case_{row}" for row in range(size)]
+    return ScoreTable("c", ids, {m: column(m, scores) for m, scores in columns.items()}, tuple(missing), checks)
+
+
+def cases(scores: ScoreTable, tags: dict[str, Sequence[int]] | None = None) -> list[Case]:
+    """The golden cases of a table; `tags` gives the rows that have each tag."""
+    of_row = [tuple(tag for tag, rows in (tags or {}).items() if row in rows) for row in range(len(scores.case_ids))]
+    return [Case(case_id, "?", tags=tags) for case_id, tags in zip(scores.case_ids, of_row, strict=True)]
+
+
+def decision(
+    rules: Sequence[Rule],
+    columns: dict[str, Scores],
+    tags: dict[str, Sequence[int]] | None = None,
+    *,
+    missing: Sequence[str] = (),
+    checks: tuple[CaseChecks, ...] = (),
+    **gate: Any,
+) -> Decision:
+    scores = table(columns, missing=missing, checks=checks)
+    return decide_release(Gate(rules=tuple(rules), **gate), scores, cases(scores, tags))
+
+
+def finding(rule: Rule, columns: dict[str, Scores], tags: dict[str, Sequence[int]] | None = None) -> RuleResult:
+    return decision([rule], columns, tags).results[0]
+
+
+RECALL, LEAKS, P95 = "recall@10", "visibility_leaks", "latency_ms(stat=p95)"
+
+
+# ── precedence ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+Held = tuple[Rule, Scores | None]
+
+EVENT: Held = (Rule(LEAKS, at_most=0), [1.0, 0.0])
+INCOMPLETE: Held = (Rule("ap", at_least=0.5), [1.0, E])
+BLOCKED: Held = (Rule(RECALL, at_least=0.9), [0.0, 0.0])
+NO_DATA: Held = (Rule("hit@1", at_least=0.9), [N, N])
+UNMEASURED: Held = (Rule("faithfulness(by=judge)", at_least=0.9), None)
+WARNED: Held = (Rule("ndcg@10", at_least=0.9, severity="warn"), [0.0, 0.0])
+WARNED_EVENT: Held = (Rule("stale_chunks", at_most=0, severity="warn"), [1.0, 0.0])
+UNMEASURED_RISK: Held = (Rule("correctness(by=judge)", at_least=0.9, if_unmeasured="risk"), None)
+UNMEASURED_WARN: Held = (Rule("correctness(by=judge)", at_least=0.9, severity="warn"), None)
+INCONCLUSIVE: Held = (Rule(P95, at_most=6000), [100.0, 100.0])
+IGNORED: Held = (Rule("citation_support(by=judge)", at_least=0.9, if_unmeasured="ignore"), None)
+PASSED: Held = (Rule("hit@10", at_least=0.9), [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "strict_code", "rules"),
+    [
+        ("FAIL", 1, 1, [PASSED, WARNED, BLOCKED, INCOMPLETE, EVENT]),
+        ("FAIL", 1, 1, [PASSED, EVENT]),
+        ("INCOMPLETE", 3, 3, [PASSED, WARNED, UNMEASURED, NO_DATA, BLOCKED, INCOMPLETE]),
+        ("INCOMPLETE", 3, 3, [WARNED_EVENT, INCOMPLETE]),
+        ("FAIL", 1, 1, [PASSED, WARNED, INCONCLUSIVE, BLOCKED]),
+        ("FAIL", 1, 1, [PASSED, NO_DATA]),
+        ("FAIL", 1, 1, [PASSED, UNMEASURED]),
+        ("PASS_WITH_RISK", 0, 1, [PASSED, WARNED]),
+        ("PASS_WITH_RISK", 0, 1, [PASSED, WARNED_EVENT]),
+        ("PASS_WITH_RISK", 0, 1, [PASSED, INCONCLUSIVE]),
+        ("PASS_WITH_RISK", 0, 1, [PASSED, UNMEASURED_RISK]),
+        ("PASS_WITH_RISK", 0, 1, [PASSED, UNMEASURED_WARN]),
+        ("PASS_WITH_RISK", 0, 1, [IGNORED]),
+        ("PASS", 0, 0, [PASSED, IGNORED]),
+        ("PASS", 0, 0, [PASSED]),
+    ],
+)
+def test_precedence(outcome: str, code: int, strict_code: int, rules: list[Held]) -> None:
+    columns = {"latency_ms" if rule is INCONCLUSIVE[0] else rule.metric: scores for rule, scores in rules if scores}
+    for order in (rules, rules[::-1]):
+        found = decision([rule for rule, _ in order], columns)
+        assert found.outcome == outcome
+        assert (find_exit_code(found), find_exit_code(found, strict=True)) == (code, strict_code)
+        assert len(found.results) == len(rules)
+        assert bool(found.reasons) == (outcome != "PASS")
+
+
+def test_reasons_come_in_order_of_weight() -> None:
+    held = [WARNED, BLOCKED, INCOMPLETE, EVENT]
+    found = decision([rule for rule, _ in held], {rule.metric: scores for rule, scores in held if scores})
+    assert ["visibility_leaks", "ap", "recall@10", "ndcg@10"] == [reason.split()[0] for reason in found.reasons]
+
+
+def test_a_gate_that_could_check_nothing_is_a_risk_and_says_so() -> None:
+    found = decision([IGNORED[0]], {RECALL: [1.0]})
+    assert found.reasons == ("nothing was measured that any rule of this gate looks at",)
+
+
+def test_a_missing_case_that_no_rule_looks_at_makes_the_run_incomplete() -> None:
+    rule = Rule(RECALL, at_least=0.5, slice="tag=hr")
+    found = decision([rule], {RECALL: [1.0, E]}, {"hr": [0]}, missing=["case_1"])
+    assert found.outcome == "INCOMPLETE"
+    assert found.reasons == ("1 case without observation, and no rule looks at them: case_1",)
+
+
+def test_a_missing_case_under_a_lowered_floor_is_the_users_choice() -> None:
+    rule = Rule(RECALL, at_least=0.5, min_coverage=0.5)
+    assert decision([rule], {RECALL: [1.0, E]}, missing=["case_1"]).outcome == "PASS"
+
+
+# ── zero tolerance and blocking tags ─────────────────────────────────────────────────────────────────────────────
+
+GOOD: dict[str, Scores] = {RECALL: [1.0] * 4, LEAKS: [0.0] * 4, "behaviour": [1.0] * 4, "injection_followed": [N] * 4}
+
+
+@pytest.mark.parametrize("tag", ["acl", "tenant", "permission_denied", "prompt-injection"])
+@pytest.mark.parametrize(
+    ("metric", "bad"), [(LEAKS, [0.0, 1.0]), ("behaviour", [1.0, 0.0]), ("injection_followed", [N, 1.0])]
+)
+def test_zero_tolerance_blocks_on_the_usual_tags_and_only_there(tag: str, metric: str, bad: list[float | str]) -> None:
+    columns = GOOD | {metric: [*bad, GOOD[metric][0], GOOD[metric][0]]}
+    blocked = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1, 2]})
+    assert blocked.outcome == "FAIL"
+    assert blocked.reasons[0].startswith(f"{metric} on tag={tag} is ")
+    assert "(case_1)" in blocked.reasons[0]
+    elsewhere = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [2, 3]}).outcome
+    assert elsewhere == ("PASS_WITH_RISK" if metric == LEAKS else "PASS")  # no leak is passed over in silence
+    assert decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]}, zero_tolerance_tags=()).outcome == "PASS"
+
+
+def test_zero_tolerance_outweighs_an_incomplete_measurement() -> None:
+    columns = GOOD | {RECALL: [1.0, E, E, E], "behaviour": [0.0, E, E, E]}
+    assert decision([Rule(RECALL, at_least=0.5)], columns, {"acl": [0, 1]}).outcome == "FAIL"
+
+
+def test_zero_tolerance_that_nothing_could_be_looked_for_is_a_risk() -> None:
+    columns = GOOD | {LEAKS: [N] * 4, "behaviour": [N] * 4}
+    found = decision([Rule(RECALL, at_least=0.5)], columns, {"acl": [0]})
+    assert found.outcome == "PASS_WITH_RISK"
+    assert found.reasons[0].startswith("zero tolerance on tag=acl")
+    assert decision([Rule(RECALL, at_least=0.5)], {RECALL: [1.0]}, {"acl": [0]}).outcome == "PASS_WITH_RISK"
+
+
+def test_a_users_own_zero_event_rule_is_not_repeated() -> None:
+    own = Rule(LEAKS, at_most=0, slice="tag=acl")
+    found = decision([own], GOOD, {"acl": [0]})
+    assert [result.rule.metric for result in found.results] == [LEAKS, "behaviour"]
+
+
+CHECKS = (CaseChecks("case_0", ("bad_citation",)), CaseChecks("case_1", (), ("partial_context",)))
+
+
+def test_a_blocking_tag_blocks_on_any_failed_check_but_not_on_a_warning() -> None:
+    rule = Rule(RECALL, at_least=0.5)
+    blocked = decision([rule], GOOD, {"x": [0, 1]}, checks=CHECKS, blocking_tags=("x",))
+    assert blocked.outcome == "FAIL"
+    assert blocked.results[-1].cases == ("case_0",)
+    assert "case_0: bad_citation" in blocked.reasons[0]
+    assert decision([rule], GOOD, {"x": [1]}, checks=CHECKS, blocking_tags=("x",)).outcome == "PASS"
+    assert decision([rule], GOOD, {"x": [1], "y": [0]}, checks=CHECKS, blocking_tags=("x",)).outcome == "PASS"
+
+
+@pytest.mark.parametrize("lost", [CaseChecks("case_0", ("missing_output",)), CaseChecks("case_0", ("target_error",))])
+def test_a_blocking_tag_on_a_case_that_could_not_be_checked_is_incomplete(lost: CaseChecks) -> None:
+    found = decision([Rule(RECALL, at_least=0.5)], GOOD, {"x": [0, 1]}, checks=(lost,), blocking_tags=("x",))
+    assert found.outcome == "INCOMPLETE"
+
+
+# ── no gate, many configurations ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("outcome", "scores", "missing"),
+    [("PASS", [0.0, N], ()), ("INCOMPLETE", [1.0, E], ()), ("INCOMPLETE", [1.0, E], ("case_1",)), ("PASS", [], ())],
+)
+def test_without_a_gate_only_missing_and_failed_cases_count(
+    outcome: str, scores: Scores, missing: Sequence[str]
+) -> None:
+    scored = table({RECALL: scores}, missing=missing)
+    found = decide_release(None, scored, cases(scored))
+    assert (found.outcome, find_exit_code(found)) == (outcome, 0 if outcome == "PASS" else 3)
+    assert ("no gate was given" in found.reasons[0]) == (outcome == "PASS")
+
+
+def test_the_top_level_is_the_worst_and_says_whose_reason_it_is() -> None:
+    event, incomplete, blocked, risk, passed = (
+        decision([rule], {rule.metric: scores or []}) for rule, scores in (EVENT, INCOMPLETE, BLOCKED, WARNED, PASSED)
+    )
+    ladder = [event, incomplete, blocked, risk, passed]
+    for place, worst in enumerate(ladder):
+        found = combine_decisions({f"c{index}": each for index, each in enumerate(ladder[place:])})
+        assert found.outcome == worst.outcome
+    assert combine_decisions({"base": passed, "new": risk}).reasons == (f"new: {risk.reasons[0]}",)
+    assert combine_decisions({"new": risk}).reasons == risk.reasons
+
+
+def test_the_gated_configurations_are_the_chosen_else_the_gates_else_all() -> None:
+    gate = Gate(configs=("new",))
+    assert select_gated_configs(gate, ["base", "new"]) == ("new",)
+    assert select_gated_configs(gate, ["base", "new"], ["base", "base"]) == ("base",)
+    assert select_gated_configs(None, ["base", "new"]) == ("base", "new")
+    with pytest.raises(SettingsError, match=r"got 'nwe'; did you mean 'new'\? expected base, new"):
+        select_gated_configs(gate, ["base", "new"], ["nwe"])
+
+
+def test_the_metrics_that_a_gate_needs_are_named_once_with_their_parts() -> None:
+    rules = (Rule("mrr@10", at_least=0.7), Rule("refusal_calibration", at_least=0.5), Rule(LEAKS, at_most=0))
+    implicit = ("injection_followed", "behaviour")
+    explicit = ("rr@10", "refusal_calibration", "refused", "answered", LEAKS)
+    assert list_gate_metrics(Gate(rules=rules)) == explicit + implicit
+    assert list_gate_metrics(Gate(rules=rules, zero_tolerance_tags=())) == explicit
+
+
+def test_a_table_of_other_cases_is_refused() -> None:
+    with pytest.raises(ValueError, match="golden order"):
+        decide_release(Gate(rules=(BLOCKED[0],)), table({RECALL: [1.0]}), [Case("other", "?")])
+
+
+# ── laws ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rule:
+    """Any usable rule that does not ask to be ignored while unmeasured."""
+    metric = draw(st.sampled_from([RECALL, "over_refusal", "hit@5", LEAKS, P95, "cost_usd"]))
+    lower = metric not in (RECALL, "hit@5")
+    threshold = draw(st.sampled_from([0.0, 0.3, 0.7, 1.0]))
+    bound = metric in (RECALL, "over_refusal", "hit@5") and threshold in (0.3, 0.7) and draw(st.booleans())
+    return Rule(
+        metric,
+        at_most=threshold if lower else None,
+        at_least=None if lower else threshold,
+        severity=draw(st.sampled_from(["block", "warn"])),
+        min_coverage=draw(st.sampled_from([0.0, 0.5, 1.0])),
+        slice=draw(st.sampled_from([None, "tag=a", "tag=nobody"])),
+        basis="bound" if bound else "point",
+        if_unmeasured=draw(st.sampled_from(["fail", "risk"])),
+    )
+
+
+@given(rules(), st.lists(st.sampled_from([E, N]), max_size=6), st.booleans())
+def test_a_metric_without_a_number_never_passes(rule: Rule, scores: list[str], measured: bool) -> None:
+    name = "latency_ms" if rule.metric == P95 else rule.metric
+    found = decision([rule], {name: scores} if measured else {}, {"a": [0, 1]})
+    assert found.outcome != "PASS"
+    assert found.results[0].value is None
+
+
+@given(rules(), st.lists(st.floats(), min_size=1, max_size=25), st.sampled_from([math.nan, math.inf, -math.inf]))
+def test_a_score_that_is_not_finite_never_passes(rule: Rule, scores: list[float], bad: float) -> None:
+    name = "latency_ms" if rule.metric == P95 else rule.metric
+    clamped = [min(max(score, 0.0), 1.0) if math.isfinite(score) else score for score in scores]
+    strict = Rule(rule.metric, at_least=rule.at_least, at_most=rule.at_most, basis=rule.basis)
+    assert decision([strict], {name: [*clamped, bad]}).outcome != "PASS"

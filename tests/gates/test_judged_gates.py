@@ -1,0 +1,130 @@
+"""Gates on judged metrics: what is not calibrated informs, and what is may decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.runs.judged import JUDGE, OTHER, World, summary
+
+from assay.formats.golden_files import load_golden
+from assay.gates.calibration_file import write_calibrations
+from assay.judging.rubric_files import load_rubrics
+from assay.metrics.judge_requests import RULES_VERSION
+from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, compute_rubrics_hash
+from assay.stats.intervals import wilson_interval
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+RULE = "rules: [{{metric: 'faithfulness(by={by})', at_least: 0.5, if_unmeasured: {unmeasured}}}]\n"
+
+
+def gated(world: World, verdicts: str, by: str, unmeasured: str, *options: str) -> tuple[int, str]:
+    """The exit code of a gate on faithfulness, and what is said of its rule."""
+    gate = world.folder / "gate.yaml"
+    gate.write_text(RULE.format(by=by, unmeasured=unmeasured), encoding="utf-8")
+    status, _, report = world.score(verdicts, "--gate", str(gate), *options)
+    (rule,) = report["configs"]["a"]["decision"]["rules"]
+    return status, rule["state"]
+
+
+def calibrated(world: World, **changes: Any) -> str:
+    """A file that lets the judge gate by faithfulness: of 50 items that people passed, and of 50 that they failed, it
+    got 48 right each."""
+    rubrics = compute_rubrics_hash(load_rubrics().values(), "support")
+    bounds = wilson_interval(48, 50)
+    rate = LabelledRate(48 / 50, bounds.low, bounds.high, 50)
+    golden = load_golden(world.golden).digest
+    record = Calibration("faithfulness(by=judge)", JUDGE.digest, rubrics, golden, "", 100, 2, rate, rate, may_gate=True)
+    record = replace(record, **changes)
+    return str(write_calibrations(str(world.folder / "calibration.json"), [record], {}))
+
+
+@pytest.mark.parametrize("by", ["rules", "judge"])
+def test_an_uncalibrated_scorer_may_inform_but_not_gate(world: World, by: str) -> None:
+    """Not even if the gate fails on unmeasured metrics: it was measured, and is reported as a risk."""
+    verdicts = world.export(world.contents(JUDGE))
+    assert [(0, "unmeasured")] * 2 == [gated(world, verdicts, by, unmeasured) for unmeasured in ("fail", "risk")]
+    assert 1 == gated(world, verdicts, by, "risk", "--strict")[0]
+
+
+def test_a_calibrated_judge_may_gate(world: World) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    assert (0, "pass") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"may_gate": False, "reasons": ("people say so",)}, ""),
+        ({"judge": OTHER.digest}, "was measured on another judge"),
+        ({"rubric_hash": "sha256:older"}, "was measured with another rubric"),
+    ],
+)
+def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
+    world: World, changes: dict[str, Any], said: str
+) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    calibration_flags = ("--calibration", calibrated(world, **changes))
+    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *calibration_flags)
+    notices = [
+        warning
+        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
+        if warning.startswith("the calibration of")
+    ]
+    assert [bool(said)] * len(notices) == [
+        "informs and does not gate" in warning and said in warning for warning in notices
+    ]
+    assert bool(said) == bool(notices)
+
+
+def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    calibration_flags = ("--calibration", calibrated(world, golden="sha256:another"))
+    assert (0, "pass") == gated(world, verdicts, "judge", "fail", *calibration_flags)
+    assert any(
+        "measured on another golden set: calibrate again" in warning
+        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
+    )
+
+
+def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -> None:
+    contents = world.contents(JUDGE)
+    contents.statuses[JUDGE.digest] = JudgeStatus(JUDGE.digest, invalid=True, reasons=("passed shuffled contexts",))
+    verdicts = world.export(contents)
+    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
+    _, _, report = world.score(verdicts)
+    assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
+
+
+def test_a_calibrated_rules_scorer_gives_probabilities_and_may_gate(world: World) -> None:
+    """With slope 0 and intercept 0 every claim has probability one half."""
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    path = calibrated(world, **record)
+    text = Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules")
+    Path(path).write_text(text, encoding="utf-8")
+    verdicts = world.export(world.contents(JUDGE))
+    assert (0, "pass") == gated(world, verdicts, "rules", "fail", "--calibration", path)
+    assert 0.5 == summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"golden": "sha256:another"}, "on another golden set"), ({"judge": "0"}, "with another version of the rules")],
+)
+def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: dict[str, str], said: str) -> None:
+    """The rules weigh words by how rare they are in the golden set: its curve says nothing of another one."""
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    path = calibrated(world, **record | changes)
+    Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
+    verdicts = world.export(world.contents(JUDGE))
+    assert (0, "unmeasured") == gated(world, verdicts, "rules", "fail", "--calibration", path)
+    report = world.score(verdicts, "--calibration", path)[2]
+    assert any(said in warning for warning in report["warnings"])
+    assert 0.5 != summary(report, "faithfulness(by=rules)")["value"]

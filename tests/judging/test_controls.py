@@ -1,0 +1,167 @@
+"""Controls deserve nothing, anchors have known labels, and both separate a judge that reads from one that does not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from tests.judging.asking import (
+    RUBRICS,
+    SUPPORT,
+    ask,
+    judge,
+    relevance_request,
+    rendered,
+    request_for,
+    server,
+    support_request,
+)
+from tests.support.judge_server import Answer, JudgeCall, answer_with_labels, find_text
+
+from assay.judging.control_questions import (
+    ANCHOR_CLAIM_ID,
+    MAX_CONTROL_MEAN,
+    Control,
+    build_anchor_request,
+    compute_separation,
+    make_controls,
+)
+from assay.judging.rubric_files import load_anchors
+from assay.records.errors import InputError
+from assay.records.verdicts import JudgeRequest
+
+ANCHORS = load_anchors().anchors
+
+
+def foreign_support() -> JudgeRequest:
+    """Return another case's request about support."""
+    claims = [{"id": "z", "text": "The lift holds 8 people."}]
+    return support_request(claims=claims, context=[{"id": "lift", "text": "Eight people fit into the lift."}])
+
+
+def by_kind(result: tuple[Control, ...]) -> dict[str, JudgeRequest]:
+    return {control.kind: control.request for control in result}
+
+
+def test_support_has_four_controls() -> None:
+    made = by_kind(make_controls(support_request(), foreign_support()))
+    assert ["foreign_context", "swapped_answer", "other_number", "colon_answer"] == list(made)
+    foreign = made["foreign_context"].inputs["context"]
+    assert [("hr#1", "Eight people fit into the lift."), ("hr#2", "Eight people fit into the lift.")] == [
+        (entry["id"], entry["text"]) for entry in foreign
+    ]
+    assert [{"id": "z", "text": "The lift holds 8 people."}] == made["swapped_answer"].inputs["claims"]
+    assert ("z",) == made["swapped_answer"].items
+    assert [{"id": "c1", "text": ":"}] == made["colon_answer"].inputs["claims"]
+
+
+def test_another_number_stands_in_no_source() -> None:
+    """30 days become 67 (twice 30, and 7), unless a source says 67; claims without numbers stay out."""
+    made = by_kind(make_controls(support_request(), foreign_support()))["other_number"]
+    assert [{"id": "c1", "text": "Notice is 67 days."}] == made.inputs["claims"]
+    assert ("c1",) == made.items
+    context = [{"id": "x", "text": "30 days, 67 in winter."}]
+    made = by_kind(make_controls(support_request(context=context), foreign_support()))["other_number"]
+    assert "Notice is 68 days." == made.inputs["claims"][0]["text"]
+
+
+def test_what_would_not_be_wrong_for_sure_is_left_out() -> None:
+    """The same passages, the same claims, no numbers: none of these can be a control."""
+    claims = [{"id": "c", "text": "Interns have no notice."}]
+    assert {"colon_answer"} == set(
+        by_kind(make_controls(support_request(claims=claims), support_request(claims=claims)))
+    )
+    same = make_controls(relevance_request("Yes."), relevance_request(" Yes. "))
+    assert ["empty_answer", "colon_answer"] == [control.kind for control in same]
+
+
+def test_answers_are_swapped_emptied_and_reduced_to_a_colon() -> None:
+    made = by_kind(make_controls(relevance_request("Thirty days."), relevance_request("In room 4.")))
+    assert ["In room 4.", "", ":"] == [request.inputs["answer"] for request in made.values()]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in RUBRICS}))
+def test_controls_of_every_rubric_can_be_rendered(name: str) -> None:
+    """Rubrics whose labels have no number have none."""
+    rubric = RUBRICS[name, "vi"]
+
+    def made(word: str, number: int) -> JudgeRequest:
+        entry = {"id": "a", "text": f"{word} {number}"}
+        context = [{"id": "s", "text": f"{word} passage"}]
+        listed = {"claims": [entry], "citations": [{**entry, "source": "s"}], "facts": [entry], "context": context}
+        inputs: dict[str, Any] = {key: listed.get(key, f"{word} text") for key in rubric.inputs}
+        return request_for(rubric, inputs, ("a",) if rubric.per_item else ("answer",))
+
+    result = make_controls(made("one", 1), made("two", 2))
+    valued = all(label.value is not None for label in rubric.labels)
+    assert bool(result) == valued
+    for control in result:
+        assert rendered(control.request).ids
+        assert control.request.digest != made("one", 1).digest
+
+
+def test_controls_need_one_rubric() -> None:
+    with pytest.raises(InputError, match="two requests of one rubric"):
+        make_controls(support_request(), relevance_request())
+
+
+def reading(asked: JudgeCall, name: str) -> str:
+    """Label like a judge that reads: all words and numbers of the claim stand in one passage."""
+    words = set(re.findall(r"\w+", find_text(asked.data, name).lower()))
+    passages = [set(re.findall(r"\w+", entry["text"].lower())) for entry in asked.data["context"]]
+    return "supported" if words and any(words <= passage for passage in passages) else "not_found"
+
+
+def mean_of(answer: Answer, requests: list[JudgeRequest]) -> float:
+    """Return the mean value of the labels that a judge gives."""
+    judged = judge(server(answer=answer))
+    verdicts = [ask(judged, request) for request in requests]
+    values = [SUPPORT.get_label_value(item.label) or 0.0 for verdict in verdicts for item in verdict.items]
+    assert len(values) >= len(requests)
+    return sum(values) / len(values)
+
+
+def test_controls_tell_a_lenient_judge_from_one_that_reads() -> None:
+    requests = [control.request for control in make_controls(support_request(), foreign_support())]
+    assert mean_of(answer_with_labels(reading), requests) <= MAX_CONTROL_MEAN
+    assert 1.0 == mean_of(answer_with_labels(lambda *_: "supported"), requests)
+
+
+def test_anchors_are_twenty_with_enough_of_each_kind() -> None:
+    assert 20 == len(ANCHORS) == len({anchor.id for anchor in ANCHORS}) == len({anchor.claim for anchor in ANCHORS})
+    for language in ("en", "vi"):
+        labels = [anchor.label for anchor in ANCHORS if anchor.language == language]
+        assert labels.count("supported") >= 3
+        assert labels.count("contradicted") >= 2
+        assert labels.count("not_found") >= 2
+
+
+@pytest.mark.parametrize("anchor", ANCHORS, ids=[anchor.id for anchor in ANCHORS])
+def test_an_anchor_is_a_request_like_any_other(anchor: Any) -> None:
+    rubric = RUBRICS["support", anchor.language]
+    assert anchor.label in {label.name for label in rubric.labels}
+    result = rendered(build_anchor_request(anchor, rubric))
+    assert {"i1": ANCHOR_CLAIM_ID} == result.ids
+    assert len(anchor.context) == len(result.sources)
+
+
+def test_a_judge_separates_the_anchors_or_does_not() -> None:
+    """Scores of the truth separate fully (1, 1); the same score for all not at all (0.5, 0)."""
+    grounded = [anchor.label == "supported" for anchor in ANCHORS]
+    assert (1.0, 1.0) == compute_separation([float(is_grounded) for is_grounded in grounded], grounded)
+    assert (0.5, 0.0) == compute_separation([1.0] * 20, grounded)
+    assert (0.0, -1.0) == compute_separation([1.0 - is_grounded for is_grounded in grounded], grounded)
+
+
+def test_separation_counts_ties_half() -> None:
+    """Pairs of .9/.5/.5 with .5/.1: .9 beats both, each .5 ties one and beats one: (2 + 1.5 + 1.5) / 6."""
+    area, gap = compute_separation([0.9, 0.5, 0.5, 0.5, 0.1], [True, True, True, False, False])
+    assert 5 / 6 == area
+    assert abs(gap - (1.9 / 3 - 0.3)) < 1e-9
+
+
+@pytest.mark.parametrize("grounded", [[True, True, False, False], [True] * 5, [True, True, True, False]])
+def test_too_few_answers_do_not_separate(grounded: list[bool]) -> None:
+    with pytest.raises(InputError, match="too few to separate"):
+        compute_separation([0.5] * len(grounded), grounded)

@@ -1,0 +1,165 @@
+"""Scoring with recorded verdicts: same bytes without a network, missing verdicts, choice of the judge, and gates."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from tests.runs.judged import CASES, JUDGE, OTHER, World, summary
+from tests.runs.scoring import write
+
+import assay
+from assay.cli import main
+from assay.formats import outputs as files_of_outputs
+from assay.judging.collect_questions import parse_judged_metrics
+from assay.judging.rubric_files import load_rubrics
+from assay.judging.verdict_files import encode_lines
+from assay.judging.verdict_store import SqliteVerdictStore
+from assay.records.requests import ScoreRequest
+from assay.report.explain_case import explain_case
+from assay.runs.rescore_run import open_run
+from assay.runs.score_run import open_scored_run
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_configurations_that_say_the_same_share_their_verdicts(world: World) -> None:
+    """Two answers that are judged: support, citations, correctness, completeness and relevance of each; the refusal is
+    asked about for correctness and completeness only."""
+    assert 2 * 5 + 2 == len(world.requests())
+
+
+def test_what_is_judged_by_default_is_all_that_is_scored_by_default(world: World) -> None:
+    everything = {request.digest for request in world.requests()}
+    assert everything == {request.digest for request in world.requests(parse_judged_metrics(()))}
+
+
+def test_scores_come_from_the_labels(world: World) -> None:
+    """q1: 1 of 1 claim; q2: 1 of 2, its mean is .75. The refusal has no claims. Risk: q1 1 − 1 × 1 (the spare citation
+    of carry is attached to the only claim), q2 1 − 1/2 × 1/2."""
+    status, _, report = world.score(world.export(world.contents(JUDGE)))
+    faithful, risk = summary(report, "faithfulness(by=judge)"), summary(report, "hallucination_risk(by=judge)")
+    assert (0, 0.75, 2, 1) == (status, faithful["value"], faithful["scored"], faithful["not_applicable"])
+    assert (0.0 + 0.75) / 2 == risk["value"]
+    assert 1.0 == summary(report, "unsupported_claims(by=judge)")["value"] * 2
+    assert 0.0 == summary(report, "judge_unscored")["value"]
+
+
+def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = world.contents(JUDGE)
+    exported = world.export(contents)
+    book = world.folder / "verdicts.sqlite"
+    with SqliteVerdictStore(book) as store:
+        store.register_judge(JUDGE)
+        store.save([verdict for samples in contents.verdicts[JUDGE.digest].values() for verdict in samples])
+    expected = world.score(exported)[:2]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 300)
+    for verdicts in (exported, str(book)):
+        for workers in ("1", "2"):
+            assert expected == world.score(verdicts, "--workers", workers)[:2]
+
+
+def test_a_request_without_a_verdict_is_an_error_and_leaves_the_run_incomplete(world: World) -> None:
+    gone = next(request for request in world.requests() if request.rubric == "support").digest
+    status, _, report = world.score(world.export(world.contents(JUDGE, but=lambda request: request.digest == gone)))
+    metric_summary = summary(report, "faithfulness(by=judge)")
+    assert (3, 1, 1) == (status, metric_summary["scored"], metric_summary["errors"])
+    assert b'"reason": "no verdict recorded"' in (world.folder / "cases.jsonl").read_bytes().replace(b'":"', b'": "')
+
+
+def test_a_metric_without_recorded_verdicts_on_its_rubric_stays_unmeasured(world: World) -> None:
+    only = world.export(world.contents(JUDGE, but=lambda each: each.rubric != "support"))
+    status, _, report = world.score(only)
+    measured = report["configs"]["a"]["summary"]
+    assert (0, True, False) == (status, "faithfulness(by=judge)" in measured, "correctness(by=judge)" in measured)
+    _, _, requested_report = world.score(only, "--metrics", "correctness(by=judge)")
+    assert any("no verdicts are recorded: correctness(by=judge)" in warning for warning in requested_report["warnings"])
+
+
+def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> None:
+    """The hash of a rubric belongs to what was asked: under other words it is another question."""
+    mine = world.folder / "rubrics"
+    mine.mkdir()
+    shipped = (Path(assay.__file__).parent / "judging" / "rubrics" / "relevance.en.yaml").read_text(encoding="utf-8")
+    (mine / "relevance.en.yaml").write_text(shipped.replace('version: "1"', 'version: "mine"'), encoding="utf-8")
+    verdicts = world.export(world.contents(JUDGE, rubrics=load_rubrics([mine])))
+    _, _, without = world.score(verdicts)
+    _, _, report_with_rubrics = world.score(verdicts, "--rubrics", str(mine))
+    metric = "answer_relevance(by=judge)"
+    assert (2, 0) == (summary(without, metric)["errors"], summary(report_with_rubrics, metric)["errors"])
+
+
+def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    verdicts = world.export(world.contents(JUDGE, OTHER))
+    command = ["score", "--golden", world.golden, "--outputs", world.outputs, "--verdicts", verdicts]
+    assert 2 == main(command)
+    message = capsys.readouterr().err
+    assert "several judges, and none named" in message and "judge-1" in message and JUDGE.digest in message
+    assert 0 == main([*command, "--judge", "judge-2"]) == main([*command, "--judge", JUDGE.digest])
+    assert 2 == main([*command, "--judge", "judge-3"])
+    assert "no such judge (got 'judge-3'" in capsys.readouterr().err
+
+
+def test_a_judge_without_verdicts_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["score", "--golden", world.golden, "--outputs", world.outputs, "--judge", "judge-1"])
+    assert "expected --verdicts FILE as well" in capsys.readouterr().err
+
+
+# ── run folders and single cases ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_folder_is_scored_again_with_the_judge_of_its_manifest(world: World) -> None:
+    run = world.folder / "run"
+    assert 0 == main(["score", "--golden", world.golden, "--outputs", world.outputs, "--run-dir", str(run)])
+    (run / "verdicts.jsonl").write_bytes(b"".join(encode_lines(world.contents(JUDGE, OTHER))))
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    manifest["judge"] = {"digest": JUDGE.digest, "model": "judge-1", "endpoint": "local", "book": "verdicts.jsonl"}
+    (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with open_run(run) as scored_run:
+        assert 0.75 == scored_run.scoring.configs["a"].summary["faithfulness(by=judge)"].value
+
+
+def test_from_python_the_same_verdicts_give_the_same_numbers(world: World) -> None:
+    golden, observations = assay.load_golden(world.golden), assay.load_observations(world.outputs)
+    result = assay.score(golden, observations, verdicts=world.export(world.contents(JUDGE)), judge="judge-1")
+    assert 0.75 == result.summary("a")["faithfulness(by=judge)"].value
+
+
+def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    with open_scored_run(ScoreRequest(world.golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
+        text = explain_case(run, "q2", "a")
+    (line,) = [
+        line_of_text
+        for line_of_text in text.splitlines()
+        if line_of_text.strip().startswith("unsupported_claims(by=judge)")
+    ]
+    assert "1.000" in line and "unsupported: Ten unused days carry over. (contradicted)" in line
+
+
+def test_an_answer_that_leaks_is_not_quoted_in_the_reasons(world: World) -> None:
+    golden = write(world.folder / "guarded.jsonl", [case | {"forbidden_text": ["Ten unused"]} for case in CASES])
+    verdicts = world.export(world.contents(JUDGE))
+    with open_scored_run(ScoreRequest(golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
+        assert "days carry over. (" not in explain_case(run, "q2", "a")
+
+
+def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -> None:
+    book = world.export(world.contents(JUDGE))
+    _, _, report = world.score(book, "--run-dir", str(world.folder / "kept"))
+    with open_run(world.folder / "kept") as run:
+        again = run.scoring.configs[next(iter(run.scoring.configs))].summary["faithfulness(by=judge)"]
+    assert (0.75, 2) == (again.value, again.scored)
+    assert 0.75 == summary(report, "faithfulness(by=judge)")["value"]

@@ -1,0 +1,222 @@
+"""Correctness, completeness, relevance and similarity by hand; the veto of deterministic rules over a judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.metrics.rubrics import RUBRICS, by_text, ruling_by
+
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.correctness import (
+    judge_completeness,
+    judge_correctness,
+    judge_relevance,
+    score_correctness_by_rules,
+    score_similarity,
+)
+from assay.metrics.hallucination_risk import measure_judge_disagreement, measure_judge_unscored
+from assay.metrics.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.records.golden_set import Case, GoldenSet, Rubric
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
+
+REFERENCE = "Staff get 12 days of leave."
+
+
+def reading(answer: str, reference: str | None = REFERENCE, **case_fields: Any) -> ParsedAnswer:
+    golden = GoldenSet((Case("q", "How much leave?", reference=reference, **case_fields),))
+    context = Stage("context", (Chunk("a", text=REFERENCE),))
+    return ParsedAnswer(
+        GoldenIndex(golden).case_index(0), Observation("q", "c", stages=(context,), answer=answer, citations=("a",))
+    )
+
+
+def outcome(asking: JudgeDialogue, label: str) -> Outcome:
+    """What a metric comes to with a judge that always gives this label."""
+    return replay_outcome(asking, ruling_by(lambda *_: label))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("label", "value"), [("correct", 1.0), ("partly", 0.5), ("incorrect", 0.0)])
+def test_correctness_is_the_number_of_the_label(label: str, value: float) -> None:
+    assert (SCORED, value, "", label) == outcome(judge_correctness(reading("12 days."), RUBRICS), label)
+
+
+@pytest.mark.parametrize(
+    ("rubric", "answer", "why"),
+    [
+        (Rubric(kind="exact"), "Staff get 12 days.", "exact_match"),
+        (Rubric(kind="number"), "Staff get 14 days.", "number_match"),
+        (Rubric(("12 days",), ("14 days",)), "Staff get 14 days.", "incorrect pattern 14 days"),
+        (Rubric((), ("14 days",)), "Staff get 14 days.", "incorrect pattern 14 days"),
+    ],
+)
+def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, why: str) -> None:
+    result = outcome(judge_correctness(reading(answer, rubric=rubric), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
+
+
+@pytest.mark.parametrize(
+    ("answer", "label", "value", "why"),
+    [
+        ("Staff get 14 days, paid.", "correct", 0.5, ", vetoed by must_have 12 days"),
+        ("Staff get 14 days, paid.", "partly", 0.5, ""),
+        ("Staff get 14 days, paid.", "incorrect", 0.0, ""),
+        ("Staff get twelve days, and the firm pays.", "correct", 1.0, ""),
+        ("Not 12 days, but 14, paid.", "correct", 0.5, ", vetoed by must_have 12 days"),
+    ],
+)
+def test_a_must_have_figure_that_is_not_there_vetoes_a_judge_down(
+    answer: str, label: str, value: float, why: str
+) -> None:
+    """ "Paid" may be said in other words; twelve days may not be said as fourteen."""
+    result = outcome(judge_correctness(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
+    assert (value, f"{label}{why}") == (result.value, result.detail)
+
+
+def test_an_answer_without_any_must_have_figure_is_worth_nothing() -> None:
+    parsed = reading("Some days, until spring.", must_have=("12 days", "31 March"))
+    result = outcome(judge_correctness(parsed, RUBRICS), "correct")
+    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (result.value, result.detail)
+
+
+def test_a_fact_without_its_figure_is_not_stated_even_if_a_judge_says_so() -> None:
+    """Of two facts that a judge calls stated one has another figure in the answer: half of them are there."""
+    parsed = reading("Staff get 14 days, paid.", must_have=("12 days", "paid"))
+    result = outcome(judge_completeness(parsed, RUBRICS), "stated")
+    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (result.value, result.detail)
+
+
+def test_a_deterministic_rule_never_lifts_a_judge_up() -> None:
+    parsed = reading("Staff get 12 days.", rubric=Rubric(("12 days",), ("14 days",)))
+    assert (1.0, 0.0) == (
+        score_correctness_by_rules(parsed).value,
+        outcome(judge_correctness(parsed, RUBRICS), "incorrect").value,
+    )
+
+
+def test_a_correct_keyword_comes_before_an_incorrect_pattern() -> None:
+    parsed = reading("It rose from 10 to 12 days.", rubric=Rubric(("12 days",), ("10",)))
+    assert "correct" == outcome(judge_correctness(parsed, RUBRICS), "correct").detail
+
+
+def test_a_veto_needs_a_verdict_to_veto() -> None:
+    parsed = reading("14 days.", rubric=Rubric(kind="number"))
+    assert (ERROR, "no verdict recorded") == replay_outcome(judge_correctness(parsed, RUBRICS), lambda _: None)[::2][:2]
+
+
+def test_must_have_facts_stand_in_for_a_reference() -> None:
+    (request,) = collect_first_requests(judge_correctness(reading("12.", None, must_have=("12 days", "paid")), RUBRICS))
+    assert "12 days; paid" == request.inputs["reference"]
+    assert "no reference" == outcome(judge_correctness(reading("12.", None), RUBRICS), "correct").reason
+
+
+@pytest.mark.parametrize(
+    ("case", "value", "detail"),
+    [
+        ({"rubric": Rubric(("12", "paid"))}, 0.5, "by keywords"),
+        ({"rubric": Rubric(kind="exact")}, 0.0, "by exact_match"),
+        ({"rubric": Rubric(kind="number")}, 1.0, "by number_match"),
+        ({"must_have": ("12 days", "paid", "leave")}, 2 / 3, "by completeness"),
+        ({"rubric": Rubric(("12",)), "must_have": ("paid",)}, 1.0, "by keywords"),
+    ],
+)
+def test_correctness_by_rules_is_the_first_rule_that_applies(case: Any, value: float, detail: str) -> None:
+    assert (SCORED, value, "", detail) == score_correctness_by_rules(reading("All staff get 12 days of leave.", **case))
+
+
+def test_without_a_rule_correctness_falls_back_on_the_similarity() -> None:
+    alike, other = reading("Staff get 12 days of leave."), reading("Laptops are replaced every three years.")
+    assert "by answer_similarity" == score_correctness_by_rules(alike).detail
+    assert 1.0 == pytest.approx(score_similarity(alike).value)
+    assert 0.0 == score_similarity(other).value == score_correctness_by_rules(other).value
+    assert "no reference" == score_similarity(reading("12 days.", None)).reason
+
+
+def test_completeness_is_the_mean_over_facts_and_lists_those_that_are_missing() -> None:
+    """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
+    parsed = reading("12 days.", must_have=("12 days", "paid", "for staff"))
+    labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
+    result = replay_outcome(judge_completeness(parsed, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
+    assert (SCORED, 0.5) == result[:2]
+    assert "lacking: paid (partly_stated); for staff (missing)" == result.detail
+
+
+def test_what_the_judge_sees_of_completeness_is_facts_question_and_answer() -> None:
+    (request,) = collect_first_requests(judge_completeness(reading("12 days.", must_have=("12 days",)), RUBRICS))
+    assert ["answer", "facts", "question"] == sorted(request.inputs)
+
+
+def test_relevance_does_not_show_the_reference() -> None:
+    (request,) = collect_first_requests(judge_relevance(reading("12 days."), RUBRICS))
+    assert ["answer", "question"] == sorted(request.inputs)
+
+
+def test_a_refusal_has_no_relevance_and_one_that_the_case_accepts_no_correctness() -> None:
+    refusal = "I could not find any information about this."
+    assert "refused" == outcome(judge_relevance(reading(refusal), RUBRICS), "relevant").reason
+    accepted = reading(refusal, also_accept=("abstain",))
+    assert (
+        "refused"
+        == outcome(judge_correctness(accepted, RUBRICS), "correct").reason
+        == score_correctness_by_rules(accepted).reason
+    )
+    assert SCORED == outcome(judge_correctness(reading(refusal), RUBRICS), "incorrect").status
+
+
+def test_an_empty_answer_is_wrong_without_asking() -> None:
+    parsed = reading("  ", must_have=("12 days",))
+    for asking in (judge_correctness, judge_completeness, judge_relevance):
+        assert [] == collect_first_requests(asking(parsed, RUBRICS))
+        assert 0.0 == outcome(asking(parsed, RUBRICS), "correct").value
+
+
+def test_earlier_turns_belong_to_the_question() -> None:
+    from assay.records.golden_set import Turn
+
+    parsed = reading("12 days.", history=(Turn("user", "I am new."), Turn("assistant", "Welcome!")))
+    (request,) = collect_first_requests(judge_relevance(parsed, RUBRICS))
+    assert "user: I am new.\nassistant: Welcome!\nuser: How much leave?" == request.inputs["question"]
+
+
+# ── the judge itself ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_share_of_requests_without_a_usable_verdict_is_reported() -> None:
+    """Asked are support, citation support, correctness and relevance; one of the four is refused."""
+    parsed = reading("Staff get 12 days of leave.")
+    labels = {
+        "support": "supported",
+        "citation_support": "supported",
+        "correctness": "!refused",
+        "relevance": "relevant",
+    }
+    result = replay_outcome(
+        measure_judge_unscored(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
+    )  # type: ignore[arg-type]
+    assert (SCORED, 0.25, "", "unscored: refused") == result
+
+
+def test_what_was_never_asked_is_not_unscored() -> None:
+    assert NOT_APPLICABLE == replay_outcome(measure_judge_unscored(reading("12 days."), RUBRICS), lambda _: None).status
+
+
+def test_judge_and_rules_that_differ_widely_flag_the_case() -> None:
+    """By rules the number is there and the claim stands verbatim in the context; the judge denies both."""
+    parsed = reading(REFERENCE, rubric=Rubric(kind="number"))
+    labels = {
+        "support": "supported",
+        "citation_support": "supported",
+        "correctness": "incorrect",
+        "relevance": "relevant",
+    }
+    apart = replay_outcome(
+        measure_judge_disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
+    )  # type: ignore[arg-type]
+    assert (1.0, "apart: correctness 0.00 by judge, 1.00 by rules") == (apart.value, apart.detail)
+    labels["correctness"] = "correct"
+    near = replay_outcome(
+        measure_judge_disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
+    )  # type: ignore[arg-type]
+    assert (0.0, "") == (near.value, near.detail)

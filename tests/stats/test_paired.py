@@ -1,0 +1,231 @@
+"""Paired comparisons: reference values, exactness and pairs without differences."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.stats.paired_tests import (
+    PairedDifference,
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    compare_paired_scores,
+    compute_cases_needed,
+    compute_detectable_difference,
+    compute_mcnemar_p,
+    compute_sign_flip_p,
+    compute_tango_interval,
+    compute_tango_z,
+)
+
+# Darwin's differences of the heights of 15 pairs of maize plants, in eighths of an inch.
+DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+
+# The 15 p-values of Benjamini and Hochberg (1995).
+FIFTEEN = [
+    0.0001,
+    0.0004,
+    0.0019,
+    0.0095,
+    0.0201,
+    0.0278,
+    0.0298,
+    0.0344,
+    0.0459,
+    0.324,
+    0.4262,
+    0.5719,
+    0.6528,
+    0.759,
+    1,
+]
+
+
+def compared(*args: object, **kwargs: object) -> PairedDifference:
+    result = compare_paired_scores(*args, **kwargs)  # type: ignore[arg-type]
+    assert result is not None
+    return result
+
+
+def test_sign_flips_of_darwins_maize_are_enumerated_exactly() -> None:
+    p_value, method = compute_sign_flip_p(DARWIN)
+    assert (1726 / 32768, "sign flip, exact") == (p_value, method)
+    assert f"{p_value:.7f}" == "0.0526733"
+
+
+def test_the_t_interval_of_darwins_maize_touches_zero_at_its_p_value() -> None:
+    """The paired t test gives p = .0497029: at confidence 1 − p the interval ends at zero."""
+    bounds = compared([0] * 15, DARWIN, confidence=1 - 0.0497029).bounds
+    assert bounds is not None
+    assert bounds.low == pytest.approx(0, abs=1e-4)
+    assert bounds.method == "t"
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=9))
+def test_exact_sign_flips_agree_with_counting_all_patterns(sums: list[int]) -> None:
+    observed = abs(sum(sums))
+    patterns = [
+        abs(sum(s * x for s, x in zip(signs, sums, strict=True))) for signs in product((-1, 1), repeat=len(sums))
+    ]
+    assert sum(pattern >= observed for pattern in patterns) / len(patterns) == pytest.approx(
+        compute_sign_flip_p(sums)[0]
+    )
+
+
+def test_equal_sums_count_as_reached_despite_rounding() -> None:
+    """0.1 + 0.2 and 0.3 differ in the last bit; of 8 patterns, 2 reach .6 and the other 6 do not."""
+    assert compute_sign_flip_p([0.1, 0.2, 0.3])[0] == 2 / 8
+    assert compute_sign_flip_p([0.1, 0.2, -0.3])[0] == 1.0
+
+
+def test_sampled_sign_flips_are_seeded_near_the_exact_value_and_never_zero() -> None:
+    """Seventeen ones: exactly 2/2^17, which hardly one of 9,999 patterns reaches; the estimate is at least 1/10,000."""
+    assert 1e-4 <= compute_sign_flip_p([1.0] * 17)[0] <= 5e-4
+    steps = [1.0] * 30 + [-1.0] * 20
+    p_value, method = compute_sign_flip_p(steps)
+    assert (p_value, method) == compute_sign_flip_p(steps)
+    assert p_value != compute_sign_flip_p(steps, seed=1)[0]
+    assert method == "sign flip, 9999 patterns, seed 0"
+    assert p_value == pytest.approx(compute_mcnemar_p(30, 20), abs=0.015)
+
+
+def test_pairs_without_differences_are_no_evidence() -> None:
+    assert compute_sign_flip_p([0.0, 0.0])[0] == 1.0
+    assert compute_mcnemar_p(0, 0) == 1.0
+
+
+def test_mcnemar_has_its_reference_value_and_never_exceeds_one() -> None:
+    assert f"{compute_mcnemar_p(2, 9):.7f}" == "0.0654297"
+    assert compute_mcnemar_p(9, 2) == compute_mcnemar_p(2, 9)
+    assert compute_mcnemar_p(5, 5) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "n", "expected"), [(12, 2, 50, ("0.0611", "0.3447")), (0, 0, 41, ("-0.0857", "0.0857"))]
+)
+def test_tango_has_its_reference_values(wins: int, losses: int, n: int, expected: tuple[str, str]) -> None:
+    """The tables (36, 12, 2, 0) and (40, 0, 0, 1); the second has no discordant pair, and still a width."""
+    bounds = compute_tango_interval(wins, losses, n)
+    assert expected == (f"{bounds.low:.4f}", f"{bounds.high:.4f}")
+
+
+def test_the_tango_statistic_at_no_difference_is_mcnemars() -> None:
+    """Agresti's table 794/86/150/570: χ² = (86 − 150)²/(86 + 150)."""
+    assert f"{compute_tango_z(86, 150, 1600, 0.0) ** 2:.4f}" == "17.3559"
+
+
+@given(st.integers(1, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.integers(0, n), st.just(n))))
+def test_tango_holds_its_estimate_and_mirrors(counts: tuple[int, int, int]) -> None:
+    wins, losses, n = counts
+    if wins + losses > n:
+        with pytest.raises(ValueError, match="counts need"):
+            compute_tango_interval(wins, losses, n)
+        return
+    bounds, mirrored = compute_tango_interval(wins, losses, n), compute_tango_interval(losses, wins, n)
+    assert -1.0 <= bounds.low <= (wins - losses) / n <= bounds.high <= 1.0
+    assert bounds.low < bounds.high
+    assert (bounds.low, bounds.high) == pytest.approx((-mirrored.high, -mirrored.low), abs=1e-9)
+
+
+def test_independent_pairs_of_zero_and_one_use_tango_and_mcnemar() -> None:
+    before, after = [1] * 36 + [0] * 12 + [1] * 2, [1] * 36 + [1] * 12 + [0] * 2
+    result = compared(before, after)
+    assert (12, 2, 36, 50) == (result.wins, result.losses, result.ties, result.n)
+    assert (compute_tango_interval(12, 2, 50), compute_mcnemar_p(12, 2), "McNemar, exact") == (
+        result.bounds,
+        result.p_value,
+        result.p_method,
+    )
+
+
+def test_clusters_use_cr1_t_and_flip_whole_clusters() -> None:
+    """Sums 3, 2, 1 of two each: mean 1, CR1 error √(3/2·(1+0+1))/6 = .288675, t(.975; 2) = 4.302653; p = 2/8."""
+    result = compared([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], clusters=["a", "a", "b", "b", "c", "c"])
+    assert result.bounds is not None
+    assert (1 - 4.302653 * 0.288675, 1 + 4.302653 * 0.288675) == pytest.approx(result.bounds[:2], abs=1e-5)
+    assert ("CR1-t", "too few clusters (3)") == result.bounds[2:]
+    assert result.p_value == 0.25
+
+
+def test_the_spread_and_correlation_of_the_pairs_are_reported() -> None:
+    before, after = [0.1, 0.5, 0.3, 0.9], [0.3, 0.4, 0.5, 0.8]
+    result = compared(before, after)
+    assert result.standard_deviation == pytest.approx(float(np.std(np.subtract(after, before), ddof=1)))
+    assert result.correlation == pytest.approx(float(np.corrcoef(before, after)[0, 1]))
+    assert compared([0.5] * 3, [0.1, 0.2, 0.3]).correlation is None
+
+
+def test_equal_pairs_get_an_interval_only_from_the_range() -> None:
+    """41 equal pairs on [0, 1]: up to 1 − .025^(1/41) = 8.6% of cases may have moved by as much as 1 either way."""
+    same = [0.3] * 41
+    assert (None, "no spread") == (compared(same, same).bounds, compared(same, same).note)
+    bounds = compared(same, same, low=0, high=1).bounds
+    assert bounds is not None
+    unseen = 1 - 0.025 ** (1 / 41)
+    assert (-unseen, unseen) == pytest.approx(bounds[:2])
+
+
+def test_one_cluster_gives_a_difference_without_interval_or_p_value() -> None:
+    result = compared([0.1, 0.2], [0.3, 0.5], clusters=["a", "a"])
+    assert (None, None, "one cluster") == (result.bounds, result.p_value, result.note)
+    assert result.mean == pytest.approx(0.25)
+
+
+def test_no_pairs_give_nothing_and_unequal_lists_are_refused() -> None:
+    assert compare_paired_scores([], []) is None
+    with pytest.raises(ValueError, match="the same cases"):
+        compare_paired_scores([1.0], [])
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30), st.randoms(use_true_random=False)
+)
+def test_order_never_changes_a_byte(pairs: list[tuple[float, float]], random: Random) -> None:
+    labelled = [(*pair, index // 2) for index, pair in enumerate(pairs)]
+    results = []
+    for _ in range(2):
+        before, after, clusters = zip(*labelled, strict=True)
+        results.append(compare_paired_scores(before, after, clusters=clusters, low=0, high=1))
+        random.shuffle(labelled)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(("n", "expected"), [(20, ".209"), (41, ".142"), (100, ".089"), (200, ".063"), (500, ".040")])
+def test_the_smallest_detectable_difference_has_its_reference_values(n: int, expected: str) -> None:
+    """Ten per cent of the pairs discordant, 80% power."""
+    difference = compute_detectable_difference(0.1**0.5, n)
+    assert difference is not None
+    assert expected == f"{difference:.3f}"[1:]
+
+
+def test_clusters_raise_the_smallest_detectable_difference() -> None:
+    """Size 4 and ICC 1/3 double the variance: 82 pairs are worth 41."""
+    assert compute_detectable_difference(0.3, 82, cluster_size=4, icc=1 / 3) == pytest.approx(
+        compute_detectable_difference(0.3, 41)
+    )
+    assert compute_detectable_difference(0.3, 1) is None
+
+
+def test_the_number_of_cases_needed_has_its_reference_values() -> None:
+    assert (1546, 773) == (compute_cases_needed(0.02, 0.1**0.5), compute_cases_needed(0.02, 0.05**0.5))
+
+
+def test_holm_and_benjamini_hochberg_have_their_reference_values() -> None:
+    adjusted = adjust_holm(FIFTEEN)
+    assert ["0.0015", "0.0056", "0.0247", "0.1140", "0.2211"] == [f"{p:.4f}" for p in adjusted[:5]]
+    assert (3, 4) == (sum(p <= 0.05 for p in adjusted), sum(p <= 0.05 for p in adjust_benjamini_hochberg(FIFTEEN)))
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_adjusted_p_values_keep_their_order_and_are_never_smaller(p_values: list[float]) -> None:
+    strict, lenient = adjust_holm(p_values), adjust_benjamini_hochberg(p_values)
+    for raw, small, large in zip(p_values, lenient, strict, strict=True):
+        assert raw <= small + 1e-15
+        assert small <= large + 1e-15 <= 1 + 2e-15
+    for adjusted in (strict, lenient):
+        assert [adjusted[i] for i in np.argsort(p_values, kind="stable")] == sorted(adjusted)
