@@ -8,8 +8,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats import paired_tests
-from assay.stats.paired_tests import bound_mean_gain
+from assay.stats.paired_tests import bound_mean_gain, compare_paired_scores
 from benchmarks.populations import Scores
 
 TESTS, RATES, RULES = "paired", "regression rule", "regression rule for scores"
@@ -25,7 +24,7 @@ Found = tuple[str, str, float, None, float]
 
 def errors(reps: int) -> Iterator[Found]:
     """Yield how often every test and rule is wrong."""
-    yield from paired_tests(reps)
+    yield from paired_test_errors(reps)
     yield from non_inferiority()
     for count, size in GATED:
         for kind in KINDS:
@@ -34,7 +33,7 @@ def errors(reps: int) -> Iterator[Found]:
             yield from rule_for_scores(count, size, kind, 0.0, 0.05, reps)
 
 
-def paired_tests(reps: int) -> Iterator[Found]:
+def paired_test_errors(reps: int) -> Iterator[Found]:
     """How often a true null is rejected at 5%: scores with heavy-tailed cluster effects, rates whose clusters flip."""
     for count, size in ((8, 5), (14, 3), (41, 2)):
         clusters = [index // size for index in range(count * size)]
@@ -44,7 +43,7 @@ def paired_tests(reps: int) -> Iterator[Found]:
             effect = np.repeat(generator.standard_t(3, count), size) + generator.standard_normal(count * size)
             pairs = {"": (np.zeros(count * size), effect), "rates, ": flipping_rates(generator, count, size)}
             for name, (before, after) in pairs.items():
-                result = paired_tests.paired_difference(before, after, clusters=clusters)
+                result = compare_paired_scores(before, after, clusters=clusters)
                 assert result is not None and result.p_value is not None
                 rejected[f"{name}CR1-t"] += result.bounds is not None and not (
                     result.bounds.low <= 0 <= result.bounds.high

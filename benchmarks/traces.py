@@ -75,7 +75,8 @@ def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable
     """Return what scores the traces with every check, summary and slice, and writes the scores of every case."""
     from assay.formats.golden_files import load_golden
     from assay.formats.outputs import open_output_files, prepare_decodable
-    from assay.report import write_reports as reports
+    from assay.records.requests import ReportFiles
+    from assay.report.write_reports import write_reports
     from assay.runs.score_inputs import ScoreJob, ScoreOptions
     from assay.runs.score_run import score_files
 
@@ -91,7 +92,7 @@ def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable
                     dict(summaries)
             if per_case:
                 with tempfile.TemporaryDirectory() as folder:
-                    reports.write_reports(run, reports.ReportFiles(per_case=str(Path(folder, "cases.jsonl"))))
+                    write_reports(run, ReportFiles(per_case=str(Path(folder, "cases.jsonl"))))
 
     return work
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.metrics.worlds import cases, corpora, golden_of, observations
+from tests.metrics.worlds import cases, corpora, make_golden_set, observations
 
 from assay.attribution.diagnosis import attribute_case
 from assay.attribution.index_state import IndexView
@@ -33,7 +33,9 @@ SETTINGS = st.builds(
 def found(case: Case, corpus: Corpus | None, seen: Observation, scores: Any, told: AttributionSettings) -> Attribution:
     view = IndexView(corpus or Corpus({}))
     view.add_observation(seen)
-    return attribute_case(GoldenIndex(golden_of(case, kind="complete"), corpus).case_index(0), seen, scores, told, view)
+    return attribute_case(
+        GoldenIndex(make_golden_set(case, kind="complete"), corpus).case_index(0), seen, scores, told, view
+    )
 
 
 @settings(max_examples=150, deadline=None)

@@ -20,7 +20,7 @@ SECOND = JudgeIdentity("openai", "local", "second-judge-9", "other")
 Say = Callable[[LabelItem], str]
 
 
-def world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIGS) -> AnswerSource:
+def write_world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIGS) -> AnswerSource:
     """Write a golden set and outputs: the first claim of each answer is in its context; odd cases have a second one."""
     golden = [
         {"id": f"case{n:03}", "question": f"How many days of leave in year {n}?", "reference": f"It is {n + 10} days.",
@@ -57,7 +57,7 @@ def truly(each: LabelItem) -> str:
     return "partly_correct" if "canteen" in str(each.observation.answer) else "correct"
 
 
-def book(
+def write_verdict_export(
     path: Path, where: AnswerSource, say: Sequence[tuple[JudgeIdentity, Sequence[Say]]], metrics: tuple[str, ...]
 ) -> str:
     """Write an export in which each judge said of every item what `say` makes of it, one sample for each of them."""
@@ -79,7 +79,9 @@ def book(
     return str(path)
 
 
-def labels(path: Path, where: AnswerSource, metric: str, say: Say = truly, rater: str = "Lan", **changes: Any) -> str:
+def write_labels(
+    path: Path, where: AnswerSource, metric: str, say: Say = truly, rater: str = "Lan", **changes: Any
+) -> str:
     """Write the labels that a person gave to every item."""
     with open_answers(where) as run:
         found = [

@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.calibration.calibrating import CONFIGS, JUDGE, SECOND, Say, book, flags, labels, truly, world
+from tests.calibration.calibrating import (
+    CONFIGS,
+    JUDGE,
+    SECOND,
+    Say,
+    flags,
+    truly,
+    write_labels,
+    write_verdict_export,
+    write_world,
+)
 
 from assay.calibration.scorer_labels import LabelItem
 from assay.cli import main
@@ -38,9 +48,9 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
 ) -> None:
     """Per configuration 60 claims are supported and 30 not, of which the judge passes 3 (cases 1, 21, 41): three
     cases show no direction yet."""
-    where = world(tmp_path)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "faithfulness")
+    where = write_world(tmp_path)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
+    label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
     out, markdown = tmp_path / "calibration.json", tmp_path / "report.md"
     status, report = calibrated(
         capsys,
@@ -73,12 +83,12 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
 def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = world(tmp_path)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
+    where = write_world(tmp_path)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
     standing = JudgeStatus(JUDGE.digest, anchors=20, anchors_right=0.9)
     with Path(verdicts).open("ab") as lines:
         lines.writelines(encode_lines(StoreContents(statuses={JUDGE.digest: standing})))
-    label_file, out = labels(tmp_path / "l.jsonl", where, "faithfulness"), str(tmp_path / "calibration.json")
+    label_file, out = write_labels(tmp_path / "l.jsonl", where, "faithfulness"), str(tmp_path / "calibration.json")
     assert 0 == calibrated(capsys, "--labels", label_file, "--verdicts", verdicts, *flags(where), "--out", out)[0]
     stored = load_calibrations(out)["faithfulness(by=judge)"]
     assert stored.anchors is not None
@@ -88,8 +98,8 @@ def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
 def test_the_rules_are_calibrated_against_the_same_labels_and_get_their_curve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = world(tmp_path)
-    label_file = labels(tmp_path / "l.jsonl", where, "faithfulness")
+    where = write_world(tmp_path)
+    label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
     out = tmp_path / "calibration.json"
     assert 0 == calibrated(capsys, "--labels", label_file, *flags(where), "--out", str(out))[0]
     rules = load_calibrations(str(out))["faithfulness(by=rules)"]
@@ -99,9 +109,9 @@ def test_the_rules_are_calibrated_against_the_same_labels_and_get_their_curve(
 
 
 def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 20)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "correctness")
+    where = write_world(tmp_path, 20)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
+    label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
     assert 0 == main(["calibrate", "--labels", label_file, "--verdicts", verdicts, *flags(where)])
     lines = capsys.readouterr().out.splitlines()
     assert "40 labels of 1 rater: Lan" == lines[0]
@@ -110,10 +120,10 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
 
 
 def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path)
+    where = write_world(tmp_path)
     say: list[tuple[JudgeIdentity, list[Say]]] = [(JUDGE, [erring(2)]), (SECOND, [truly])]
-    verdicts = book(tmp_path / "v.jsonl", where, say, ("faithfulness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "faithfulness")
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, say, ("faithfulness",))
+    label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
     both = ["--judge", JUDGE.model, "--judge", SECOND.model]
     status, report = calibrated(capsys, "--labels", label_file, "--verdicts", verdicts, *both, *flags(where))
     assert 0 == status
@@ -123,17 +133,19 @@ def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pyte
 
 
 def test_a_judge_without_its_verdicts_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 4)
-    label_file = labels(tmp_path / "l.jsonl", where, "correctness")
+    where = write_world(tmp_path, 4)
+    label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
     assert 2 == main(["calibrate", "--labels", label_file, *flags(where), "--judge", JUDGE.model])
     assert "--judge: no verdicts given (expected --verdicts FILE as well)" in capsys.readouterr().err
 
 
 def test_votes_that_differ_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Three samples of every claim; the second one passes the canteen in half of the cases."""
-    where = world(tmp_path, 40, CONFIGS[:1])
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly, erring(2), truly])], ("faithfulness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "faithfulness")
+    where = write_world(tmp_path, 40, CONFIGS[:1])
+    verdicts = write_verdict_export(
+        tmp_path / "v.jsonl", where, [(JUDGE, [truly, erring(2), truly])], ("faithfulness",)
+    )
+    label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
     _, report = calibrated(capsys, "--labels", label_file, "--verdicts", verdicts, *flags(where))
     steady = next(measurement for measurement in report["measured"] if measurement["by"] == "judge")["consistency"]
     assert (60, 180) == (steady["items"], steady["votes"])
@@ -142,9 +154,9 @@ def test_votes_that_differ_are_reported(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_external_scores_need_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 20, CONFIGS[:1])
-    people = labels(tmp_path / "l.jsonl", where, "correctness")
-    tool = labels(tmp_path / "t.jsonl", where, "correctness", rater="ragas", source="ragas")
+    where = write_world(tmp_path, 20, CONFIGS[:1])
+    people = write_labels(tmp_path / "l.jsonl", where, "correctness")
+    tool = write_labels(tmp_path / "t.jsonl", where, "correctness", rater="ragas", source="ragas")
     status, report = calibrated(capsys, "--labels", people, "--labels", tool)
     assert 0 == status
     (measurement,) = report["measured"]
@@ -156,15 +168,15 @@ def test_external_scores_need_no_run(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_nothing_in_common_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 4)
-    label_file = labels(tmp_path / "l.jsonl", where, "grade", lambda _: "wrong")
+    where = write_world(tmp_path, 4)
+    label_file = write_labels(tmp_path / "l.jsonl", where, "grade", lambda _: "wrong")
     assert 3 == main(["calibrate", "--labels", label_file, *flags(where)])
     assert "have no item in common" in capsys.readouterr().err
 
 
 def test_a_whole_answer_is_judged_by_rules_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 30)
-    label_file = labels(tmp_path / "l.jsonl", where, "correctness")
+    where = write_world(tmp_path, 30)
+    label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
     _, report = calibrated(capsys, "--labels", label_file, *flags(where))
     (rules,) = report["measured"]
     assert ("correctness(by=rules)", 60, None) == tuple(rules["calibration"][name] for name in ("metric", "n", "platt"))
@@ -181,7 +193,7 @@ def test_a_whole_answer_is_judged_by_rules_too(tmp_path: Path, capsys: pytest.Ca
 def test_bad_labels_exit_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], row: dict[str, str], said: str
 ) -> None:
-    where = world(tmp_path, 2)
+    where = write_world(tmp_path, 2)
     good = {"case_id": "case000", "metric": "correctness", "rater": "Lan", "label": "correct", "config_id": CONFIGS[0]}
     (tmp_path / "l.jsonl").write_text(json.dumps(good | row), encoding="utf-8")
     assert 2 == main(["calibrate", "--labels", str(tmp_path / "l.jsonl"), *flags(where)])
@@ -191,9 +203,9 @@ def test_bad_labels_exit_with_2(
 def test_labels_of_other_answers_and_configurations_are_left_out_and_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = world(tmp_path, 12)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "correctness")
+    where = write_world(tmp_path, 12)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
+    label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
     lines = [json.loads(line) for line in Path(label_file).read_text(encoding="utf-8").splitlines()]
     lines[0]["answer_hash"] = "sha256:another"
     lines[1]["config_id"] = "gone"
@@ -207,9 +219,9 @@ def test_labels_of_other_answers_and_configurations_are_left_out_and_counted(
 
 
 def test_the_same_inputs_give_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 20)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [erring(3)])], ("faithfulness",))
-    label_file = labels(tmp_path / "l.jsonl", where, "faithfulness")
+    where = write_world(tmp_path, 20)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(3)])], ("faithfulness",))
+    label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
     turned = tmp_path / "turned.jsonl"
     turned.write_bytes(b"".join(reversed(Path(label_file).read_bytes().splitlines(keepends=True))))
     files = []
@@ -222,7 +234,7 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_a_file_that_was_read_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = world(tmp_path, 2)
-    label_file = labels(tmp_path / "l.jsonl", where, "correctness")
+    where = write_world(tmp_path, 2)
+    label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
     assert 2 == main(["calibrate", "--labels", label_file, *flags(where), "--out", label_file])
     assert "would overwrite a file" in capsys.readouterr().err

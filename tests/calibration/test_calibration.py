@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from assay.calibration.human_labels import ScorerLabel, majority_labels
 from assay.calibration.judge_bias import LENIENT, STRICT, compare_scorers
+from assay.calibration.rater_agreement import ItemKey, compute_agreement, compute_alpha
 from assay.calibration.scorer_quality import CalibrationQuestion, ScorerMeasurement, measure_scorer
 from assay.records.verdicts import Label
-from assay.stats.agreement import ItemKey, compute_agreement, compute_alpha
 from assay.stats.intervals import wilson_interval
 
 SCALE = {"correct": 1.0, "partly_correct": 0.5, "incorrect": 0.0}

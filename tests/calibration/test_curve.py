@@ -9,7 +9,7 @@ import pytest
 
 from assay.calibration.human_labels import ScorerLabel
 from assay.calibration.probability_curve import apply_probability_curve
-from assay.stats.agreement import ItemKey
+from assay.calibration.rater_agreement import ItemKey
 
 RANDOM = np.random.Generator(np.random.PCG64(5))
 SIGNALS = {(f"c{case:03}", "a", f"c{claim}"): float(RANDOM.normal()) for case in range(40) for claim in range(3)}

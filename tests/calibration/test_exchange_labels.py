@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.calibration.calibrating import CONFIGS, JUDGE, book, flags, truly, world
+from tests.calibration.calibrating import CONFIGS, JUDGE, flags, truly, write_verdict_export, write_world
 
 from assay.cli import main
 from assay.formats.label_files import compute_answer_hash
@@ -39,8 +39,8 @@ def filled(sheet: Path, target: Path, label: dict[str, str]) -> str:
 
 def test_a_sheet_holds_no_configuration_no_verdict_and_no_id_of_a_case_or_chunk(tmp_path: Path) -> None:
     """The judge said something of every item and spread the sample; not a byte of it is in what people get."""
-    where = world(tmp_path, 20)
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness", "correctness"))
+    where = write_world(tmp_path, 20)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness", "correctness"))
     out = exported(tmp_path, *flags(where), "--verdicts", verdicts, "--sample", "12", "--overlap", "4")
     assert sorted([*SHEETS, "key.json"]) == sorted(path.name for path in out.iterdir())
     for name in SHEETS:
@@ -50,7 +50,7 @@ def test_a_sheet_holds_no_configuration_no_verdict_and_no_id_of_a_case_or_chunk(
 
 
 def test_a_sheet_asks_what_the_judge_is_asked_and_offers_its_labels(tmp_path: Path) -> None:
-    out = exported(tmp_path, *flags(world(tmp_path, 20)), "--sample", "10", "--overlap", "3")
+    out = exported(tmp_path, *flags(write_world(tmp_path, 20)), "--sample", "10", "--overlap", "3")
     first, second = rows(out / "sheet-1.jsonl"), rows(out / "sheet-2.jsonl")
     assert ["faithfulness"] * 10 + ["correctness"] * 10 == [row["metric"] for row in first]
     claim, whole_answer = first[0], first[-1]
@@ -62,14 +62,14 @@ def test_a_sheet_asks_what_the_judge_is_asked_and_offers_its_labels(tmp_path: Pa
 
 
 def test_every_stratum_and_both_configurations_are_in_the_key(tmp_path: Path) -> None:
-    out = exported(tmp_path, *flags(world(tmp_path, 40)), "--metric", "correctness", "--sample", "20")
+    out = exported(tmp_path, *flags(write_world(tmp_path, 40)), "--metric", "correctness", "--sample", "20")
     targets = json.loads((out / "key.json").read_text(encoding="utf-8"))["rows"].values()
     assert set(CONFIGS) == {target["config_id"] for target in targets}
     assert 10 == sum(int(target["case_id"][-3:]) % 2 for target in targets)
 
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
-    where = flags(world(tmp_path, 20))
+    where = flags(write_world(tmp_path, 20))
     for name, seed in (("a", "3"), ("b", "3"), ("c", "4")):
         assert 0 == main(["labels", "export", *where, "--sample", "9", "--seed", seed, "--out", str(tmp_path / name)])
     same, other = ([(tmp_path / folder / name).read_bytes() for name in SHEETS] for folder in ("b", "c"))
@@ -80,7 +80,7 @@ def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
 def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = world(tmp_path, 20)
+    where = write_world(tmp_path, 20)
     out = exported(tmp_path, *flags(where), "--sample", "10", "--overlap", "3")
     label_by_metric = {"faithfulness": "supported", "correctness": "correct"}
     sheets = [
@@ -100,7 +100,7 @@ def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
     assert hashed.startswith("sha256:")
     again = tmp_path / "labels.csv"
     assert 0 == main(["labels", "import", str(target), "--out", str(again)])
-    verdicts = book(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness", "correctness"))
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness", "correctness"))
     capsys.readouterr()
     assert 0 == main(["calibrate", "--labels", str(again), "--verdicts", verdicts, *flags(where), "--format", "json"])
     report = json.loads(capsys.readouterr().out)
@@ -109,14 +109,14 @@ def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
 
 
 def test_sheets_that_people_fill_in_are_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = flags(world(tmp_path, 4))
+    where = flags(write_world(tmp_path, 4))
     out = exported(tmp_path, *where)
     assert 2 == main(["labels", "export", *where, "--out", str(out)])
     assert "is not empty" in capsys.readouterr().err
 
 
 def test_a_label_given_twice_by_one_person_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = exported(tmp_path, *flags(world(tmp_path, 4)), "--metric", "correctness")
+    out = exported(tmp_path, *flags(write_world(tmp_path, 4)), "--metric", "correctness")
     sheet = filled(out / "sheet-1.csv", tmp_path / "a.csv", {"correctness": "correct"})
     arguments = ["--key", str(out / "key.json"), "--rater", "Lan", "--out", str(tmp_path / "l.jsonl")]
     assert 2 == main(["labels", "import", sheet, str(out.parent / "a.csv"), *arguments])
@@ -124,7 +124,7 @@ def test_a_label_given_twice_by_one_person_is_refused(tmp_path: Path, capsys: py
 
 
 def test_nothing_to_label_and_a_missing_key_exit_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = flags(world(tmp_path, 3))
+    where = flags(write_world(tmp_path, 3))
     assert 2 == main(["labels", "export", *where, "--metric", "completeness", "--out", str(tmp_path / "x")])
     assert "nothing to label" in capsys.readouterr().err
     out = exported(tmp_path, *where)
@@ -133,7 +133,7 @@ def test_nothing_to_label_and_a_missing_key_exit_with_2(tmp_path: Path, capsys: 
 
 
 def test_results_of_a_tool_become_external_scores(tmp_path: Path) -> None:
-    where = world(tmp_path, 3)
+    where = write_world(tmp_path, 3)
     results = tmp_path / "ragas.json"
     results.write_text(
         json.dumps([{"user_input": "How many days of leave in year 1?", "faithfulness": 0.5}]), encoding="utf-8"

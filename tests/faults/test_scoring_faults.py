@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.scoring import case, score, trace, write
+from tests.runs.scoring import make_case, make_trace, score, write
 
 from assay.cli import main
 from assay.formats import outputs as files_of_outputs
@@ -20,7 +20,7 @@ from assay.scoring import score_shard
 
 Printed = pytest.CaptureFixture[str]
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
-CASES, ROWS = [case("q1")], [trace("q1")]
+CASES, ROWS = [make_case("q1")], [make_trace("q1")]
 
 DIES = """
 import os, signal, sys
@@ -127,7 +127,7 @@ def test_a_worker_that_dies_makes_the_measurement_incomplete(
     monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 50)
     monkeypatch.setattr(score_run, "_start_method", lambda: "fork")
     monkeypatch.setattr(score_shard, "Collector", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
-    rows = [trace("q1", repeat=number) for number in range(4)]
+    rows = [make_trace("q1", repeat=number) for number in range(4)]
     assert 3 == score(tmp_path, CASES, rows, "--workers", "2")
     assert "a worker process died before it finished" in capsys.readouterr().err
 

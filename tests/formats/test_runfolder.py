@@ -84,7 +84,10 @@ def test_failed_observations_are_taken_out_and_kept_apart(folder: RunFolder) -> 
 
 
 def test_second_opener_is_told_who_has_it(folder: RunFolder) -> None:
-    program = "import sys; from pathlib import Path; from assay.formats.run_folder import RunFolder; RunFolder(Path(sys.argv[1]))"
+    program = (
+        "import sys; from pathlib import Path; from assay.formats.run_folder import RunFolder; "
+        "RunFolder(Path(sys.argv[1]))"
+    )
     run = subprocess.run(
         [sys.executable, "-c", program, str(folder.path)], capture_output=True, text=True, timeout=60, check=False
     )

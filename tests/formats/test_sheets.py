@@ -34,7 +34,8 @@ ROW = SheetRow(
 )
 OTHER = SheetRow("r0002", "correctness", "q", "a", "", "", (), ("correct", "incorrect"), ("m1", "m2"))
 KEY = SheetKey(SHEET_KEY_FORMAT, "g", 0, {
-    "r0001": LabelledItem("c1", "correctness", "cfg", text="t", answer_hash="h"), "r0002": LabelledItem("c2", "correctness", "cfg"),
+    "r0001": LabelledItem("c1", "correctness", "cfg", text="t", answer_hash="h"),
+    "r0002": LabelledItem("c2", "correctness", "cfg"),
 })  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.runs.judged import JUDGE, OTHER, World, summary
+from tests.runs.judged import JUDGE, OTHER, World, read_summary
 
 from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
@@ -111,7 +111,7 @@ def test_a_calibrated_rules_scorer_gives_probabilities_and_may_gate(world: World
     Path(path).write_text(text, encoding="utf-8")
     verdicts = world.export(world.contents(JUDGE))
     assert (0, "pass") == gated(world, verdicts, "rules", "fail", "--calibration", path)
-    assert 0.5 == summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
+    assert 0.5 == read_summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: 
     assert (0, "unmeasured") == gated(world, verdicts, "rules", "fail", "--calibration", path)
     report = world.score(verdicts, "--calibration", path)[2]
     assert any(said in warning for warning in report["warnings"])
-    assert 0.5 != summary(report, "faithfulness(by=rules)")["value"]
+    assert 0.5 != read_summary(report, "faithfulness(by=rules)")["value"]

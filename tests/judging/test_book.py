@@ -271,7 +271,8 @@ def test_reading_sees_what_a_process_that_still_writes_has_acknowledged(path: Pa
 
 def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
     program = (
-        "import resource, signal, sys; from assay.judging.verdict_store import Book; from assay.records.errors import IncompleteError\n"
+        "import resource, signal, sys; from assay.judging.verdict_store import Book; from "
+        "assay.records.errors import IncompleteError\n"
         "from tests.support.verdicts import request, verdict\n"
         "book = Book(sys.argv[1]); book.save([verdict(request('recorded'))])\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.cli.judging import NAMED, judging
-from tests.runs.judged import JUDGE, World, summary
+from tests.runs.judged import JUDGE, World, read_summary
 from tests.support.judge_server import JudgeServer
 
 import assay
@@ -49,7 +49,7 @@ def run(world: World) -> Path:
 def scored(run: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     status = main(["score", str(run), "--format", "json"])
     printed = capsys.readouterr()
-    return summary(json.loads(printed.out), METRIC) if not status else printed.err
+    return read_summary(json.loads(printed.out), METRIC) if not status else printed.err
 
 
 def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
@@ -59,7 +59,7 @@ def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
     report = scored(run, capsys)
     assert (1.0, 2, 0) == (report["value"], report["scored"], report["errors"])
     assert 0 == main(["report", str(run), "--json", str(run / "again.json")])
-    assert report == summary(json.loads((run / "again.json").read_bytes()), METRIC)
+    assert report == read_summary(json.loads((run / "again.json").read_bytes()), METRIC)
     assert 0 == main(["explain", "q1", "--run", f"{run}:a"])
     (line,) = [
         line_of_output
@@ -100,7 +100,7 @@ def test_other_verdicts_of_a_run_come_with_their_own_rubrics(
     shipped = world.export(world.contents(JUDGE))
     capsys.readouterr()
     assert 0 == main(["score", str(run), "--verdicts", shipped, "--format", "json"])
-    assert 0 == summary(json.loads(capsys.readouterr().out), METRIC)["errors"]
+    assert 0 == read_summary(json.loads(capsys.readouterr().out), METRIC)["errors"]
 
 
 def test_people_choose_among_the_labels_that_the_judge_chose_among(
@@ -177,7 +177,7 @@ def test_a_run_is_judged_with_the_rubrics_named_and_asked_with_them_again(server
     assert calls == server.calls
     assert 0 == main(["score", "run", "--json-report", "report.json"])  # claims were not asked about: no error
     assert (8, 0) == tuple(
-        summary(json.loads(Path("report.json").read_bytes()), METRIC)[key] for key in ("scored", "errors")
+        read_summary(json.loads(Path("report.json").read_bytes()), METRIC)[key] for key in ("scored", "errors")
     )
 
 

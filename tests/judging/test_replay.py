@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from tests.runs.judged import CASES, JUDGE, OTHER, World, summary
+from tests.runs.judged import CASES, JUDGE, OTHER, World, read_summary
 from tests.runs.scoring import write
 
 import assay
@@ -43,11 +43,14 @@ def test_scores_come_from_the_labels(world: World) -> None:
     """q1: 1 of 1 claim; q2: 1 of 2, its mean is .75. The refusal has no claims. Risk: q1 1 − 1 × 1 (the spare citation
     of carry is attached to the only claim), q2 1 − 1/2 × 1/2."""
     status, _, report = world.score(world.export(world.contents(JUDGE)))
-    faithful, risk = summary(report, "faithfulness(by=judge)"), summary(report, "hallucination_risk(by=judge)")
+    faithful, risk = (
+        read_summary(report, "faithfulness(by=judge)"),
+        read_summary(report, "hallucination_risk(by=judge)"),
+    )
     assert (0, 0.75, 2, 1) == (status, faithful["value"], faithful["scored"], faithful["not_applicable"])
     assert (0.0 + 0.75) / 2 == risk["value"]
-    assert 1.0 == summary(report, "unsupported_claims(by=judge)")["value"] * 2
-    assert 0.0 == summary(report, "judge_unscored")["value"]
+    assert 1.0 == read_summary(report, "unsupported_claims(by=judge)")["value"] * 2
+    assert 0.0 == read_summary(report, "judge_unscored")["value"]
 
 
 def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
@@ -74,7 +77,7 @@ def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
 def test_a_request_without_a_verdict_is_an_error_and_leaves_the_run_incomplete(world: World) -> None:
     gone = next(request for request in world.requests() if request.rubric == "support").digest
     status, _, report = world.score(world.export(world.contents(JUDGE, but=lambda request: request.digest == gone)))
-    metric_summary = summary(report, "faithfulness(by=judge)")
+    metric_summary = read_summary(report, "faithfulness(by=judge)")
     assert (3, 1, 1) == (status, metric_summary["scored"], metric_summary["errors"])
     assert b'"reason": "no verdict recorded"' in (world.folder / "cases.jsonl").read_bytes().replace(b'":"', b'": "')
 
@@ -98,7 +101,7 @@ def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> Non
     _, _, without = world.score(verdicts)
     _, _, report_with_rubrics = world.score(verdicts, "--rubrics", str(mine))
     metric = "answer_relevance(by=judge)"
-    assert (2, 0) == (summary(without, metric)["errors"], summary(report_with_rubrics, metric)["errors"])
+    assert (2, 0) == (read_summary(without, metric)["errors"], read_summary(report_with_rubrics, metric)["errors"])
 
 
 def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,4 +165,4 @@ def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -
     with open_run(world.folder / "kept") as run:
         again = run.scoring.configs[next(iter(run.scoring.configs))].summary["faithfulness(by=judge)"]
     assert (0.75, 2) == (again.value, again.scored)
-    assert 0.75 == summary(report, "faithfulness(by=judge)")["value"]
+    assert 0.75 == read_summary(report, "faithfulness(by=judge)")["value"]

@@ -13,7 +13,7 @@ TEXTS = {"leave": "Staff get 12 days of leave.", "carry": "Five days carry over.
 ANSWER = "Staff get 12 days of leave [leave]. Five days carry over [it]. Unused days are paid out [carry]."
 
 
-def reading(
+def make_parsed_answer(
     answer: str | None = ANSWER, case: Case | None = None, corpus: Corpus | None = None, **changes: Any
 ) -> ParsedAnswer:
     """An answer over a context of three chunks."""

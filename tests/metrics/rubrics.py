@@ -39,11 +39,11 @@ RUBRICS: Rubrics = {
     )
 }
 
-Says = Callable[[JudgeRequest, str], str]
+LabelFunction = Callable[[JudgeRequest, str], str]
 """A judge as a function from a request and an item's id to a label; `!reason` leaves the request unscored."""
 
 
-def verdict(request: JudgeRequest, says: Says, sample: int = 0) -> Verdict:
+def make_verdict(request: JudgeRequest, says: LabelFunction, sample: int = 0) -> Verdict:
     """What the judge says to one request."""
     labels = {item: says(request, item) for item in request.items}
     refusal = next((label[1:] for label in labels.values() if label.startswith("!")), None)
@@ -51,12 +51,12 @@ def verdict(request: JudgeRequest, says: Says, sample: int = 0) -> Verdict:
     return Verdict(request.digest, JUDGE, sample, request.rubric, items, refusal)
 
 
-def book_of(requests: Iterable[JudgeRequest], says: Says) -> dict[str, list[Verdict]]:
+def make_verdict_store(requests: Iterable[JudgeRequest], says: LabelFunction) -> dict[str, list[Verdict]]:
     """A book with one sample for every request."""
-    return {request.digest: [verdict(request, says)] for request in requests}
+    return {request.digest: [make_verdict(request, says)] for request in requests}
 
 
-def by_text(table: Mapping[str, str]) -> Says:
+def label_by_text(table: Mapping[str, str]) -> LabelFunction:
     """A judge that labels an entry by the first text of the table that its own text holds; `""` is for the rest."""
 
     def says(request: JudgeRequest, item: str) -> str:
@@ -68,6 +68,6 @@ def by_text(table: Mapping[str, str]) -> Says:
     return says
 
 
-def ruling_by(says: Says) -> Callable[[JudgeRequest], object]:
+def make_ruling_judge(says: LabelFunction) -> Callable[[JudgeRequest], object]:
     """A judge's answer to a request, folded."""
-    return lambda request: fold_votes([verdict(request, says)], RUBRICS[request.rubric, "en"])
+    return lambda request: fold_votes([make_verdict(request, says)], RUBRICS[request.rubric, "en"])

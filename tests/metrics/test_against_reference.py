@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.metrics.rubrics import RUBRICS, by_text, ruling_by
+from tests.metrics.rubrics import RUBRICS, label_by_text, make_ruling_judge
 
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.correctness import (
@@ -35,7 +35,7 @@ def reading(answer: str, reference: str | None = REFERENCE, **case_fields: Any) 
 
 def outcome(asking: JudgeDialogue, label: str) -> Outcome:
     """What a metric comes to with a judge that always gives this label."""
-    return replay_outcome(asking, ruling_by(lambda *_: label))  # type: ignore[arg-type]
+    return replay_outcome(asking, make_ruling_judge(lambda *_: label))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("label", "value"), [("correct", 1.0), ("partly", 0.5), ("incorrect", 0.0)])
@@ -138,7 +138,7 @@ def test_completeness_is_the_mean_over_facts_and_lists_those_that_are_missing() 
     """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
     parsed = reading("12 days.", must_have=("12 days", "paid", "for staff"))
     labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
-    result = replay_outcome(judge_completeness(parsed, RUBRICS), ruling_by(by_text(labels)))  # type: ignore[arg-type]
+    result = replay_outcome(judge_completeness(parsed, RUBRICS), make_ruling_judge(label_by_text(labels)))  # type: ignore[arg-type]
     assert (SCORED, 0.5) == result[:2]
     assert "lacking: paid (partly_stated); for staff (missing)" == result.detail
 
@@ -193,8 +193,8 @@ def test_the_share_of_requests_without_a_usable_verdict_is_reported() -> None:
         "relevance": "relevant",
     }
     result = replay_outcome(
-        measure_judge_unscored(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
-    )  # type: ignore[arg-type]
+        measure_judge_unscored(parsed, RUBRICS), make_ruling_judge(lambda request, _: labels[request.rubric])
+    )
     assert (SCORED, 0.25, "", "unscored: refused") == result
 
 
@@ -212,11 +212,11 @@ def test_judge_and_rules_that_differ_widely_flag_the_case() -> None:
         "relevance": "relevant",
     }
     apart = replay_outcome(
-        measure_judge_disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
-    )  # type: ignore[arg-type]
+        measure_judge_disagreement(parsed, RUBRICS), make_ruling_judge(lambda request, _: labels[request.rubric])
+    )
     assert (1.0, "apart: correctness 0.00 by judge, 1.00 by rules") == (apart.value, apart.detail)
     labels["correctness"] = "correct"
     near = replay_outcome(
-        measure_judge_disagreement(parsed, RUBRICS), ruling_by(lambda request, _: labels[request.rubric])
-    )  # type: ignore[arg-type]
+        measure_judge_disagreement(parsed, RUBRICS), make_ruling_judge(lambda request, _: labels[request.rubric])
+    )
     assert (0.0, "") == (near.value, near.detail)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.metrics.answers import reading
+from tests.metrics.answers import make_parsed_answer
 
 from assay.metrics.citation_support import score_citation_support, score_misattribution
 from assay.metrics.faithfulness import (
@@ -16,51 +16,60 @@ from assay.metrics.hallucination_risk import score_hallucination_risk
 
 
 def test_by_rules_a_verbatim_claim_scores_high_and_a_foreign_one_low() -> None:
-    verbatim = reading("Staff get 12 days of leave.", citations=("leave",))
-    foreign = reading("The canteen opens at noon on Sundays.", citations=("leave",))
+    verbatim = make_parsed_answer("Staff get 12 days of leave.", citations=("leave",))
+    foreign = make_parsed_answer("The canteen opens at noon on Sundays.", citations=("leave",))
     assert score_faithfulness(verbatim).value > 0.8 > 0.2 > score_faithfulness(foreign).value
     assert score_citation_support(verbatim).value > 0.8 > 0.2 > score_citation_support(foreign).value
 
 
 def test_by_rules_the_mean_is_over_claims_and_over_citations() -> None:
     supported, foreign = "Staff get 12 days of leave.", "The canteen opens at noon on Sundays."
-    alone = [score_faithfulness(reading(text, citations=())).value for text in (supported, foreign)]
-    assert sum(alone) / 2 == pytest.approx(score_faithfulness(reading(f"{supported} {foreign}", citations=())).value)
+    alone = [score_faithfulness(make_parsed_answer(text, citations=())).value for text in (supported, foreign)]
+    assert sum(alone) / 2 == pytest.approx(
+        score_faithfulness(make_parsed_answer(f"{supported} {foreign}", citations=())).value
+    )
     cited = [
-        score_citation_support(reading(f"{supported[:-1]} [{name}].", citations=(name,))).value
+        score_citation_support(make_parsed_answer(f"{supported[:-1]} [{name}].", citations=(name,))).value
         for name in ("leave", "it")
     ]
-    both = reading(f"{supported[:-1]} [leave]. {supported[:-1]} [it].", citations=("leave", "it"))
+    both = make_parsed_answer(f"{supported[:-1]} [leave]. {supported[:-1]} [it].", citations=("leave", "it"))
     assert sum(cited) / 2 == pytest.approx(score_citation_support(both).value)
 
 
 def test_by_rules_a_citation_of_nothing_known_is_worth_nothing() -> None:
     score_without_ghost = score_citation_support(
-        reading("Staff get 12 days of leave [leave].", citations=("leave",))
+        make_parsed_answer("Staff get 12 days of leave [leave].", citations=("leave",))
     ).value
-    with_ghost = reading("Staff get 12 days of leave [leave] [ghost-1].", citations=("leave", "ghost-1"))
+    with_ghost = make_parsed_answer("Staff get 12 days of leave [leave] [ghost-1].", citations=("leave", "ghost-1"))
     assert score_without_ghost / 2 == pytest.approx(score_citation_support(with_ghost).value)
 
 
 def test_by_rules_a_claim_that_another_source_supports_is_misattributed() -> None:
-    assert 1.0 == score_misattribution(reading("Staff get 12 days of leave [it].", citations=("it",))).value
-    assert 0.0 == score_misattribution(reading("Staff get 12 days of leave [leave].", citations=("leave",))).value
-    loose = reading("Staff get 12 days of leave. Five days carry over.", citations=("it",))
+    assert 1.0 == score_misattribution(make_parsed_answer("Staff get 12 days of leave [it].", citations=("it",))).value
+    assert (
+        0.0
+        == score_misattribution(make_parsed_answer("Staff get 12 days of leave [leave].", citations=("leave",))).value
+    )
+    loose = make_parsed_answer("Staff get 12 days of leave. Five days carry over.", citations=("it",))
     assert "no citation is attached to a claim" == score_misattribution(loose).reason
 
 
 def test_by_rules_a_wrong_number_is_contradicted_and_an_unmentioned_claim_is_not() -> None:
     counts = (count_unsupported_claims, count_contradiction_suspects, count_critical_claims)
-    wrong = reading("Staff get 15 days of leave.", citations=())
+    wrong = make_parsed_answer("Staff get 15 days of leave.", citations=())
     assert [1.0, 1.0, 1.0] == [count(wrong).value for count in counts]
     detail = count_contradiction_suspects(wrong).detail
     assert 'probably contradicted: Staff get 15 days of leave. ("15 days" where the source has "12 days")' == detail
-    foreign = reading("The canteen opens at noon on Sundays.", citations=())
+    foreign = make_parsed_answer("The canteen opens at noon on Sundays.", citations=())
     assert [1.0, 0.0, 0.0] == [count(foreign).value for count in counts]
-    assert [0.0, 0.0, 0.0] == [count(reading("Staff get 12 days of leave.", citations=())).value for count in counts]
+    assert [0.0, 0.0, 0.0] == [
+        count(make_parsed_answer("Staff get 12 days of leave.", citations=())).value for count in counts
+    ]
 
 
 def test_by_rules_the_risk_is_one_minus_the_product() -> None:
-    parsed = reading("Staff get 12 days of leave [leave]. The canteen opens at noon [it].", citations=("leave", "it"))
+    parsed = make_parsed_answer(
+        "Staff get 12 days of leave [leave]. The canteen opens at noon [it].", citations=("leave", "it")
+    )
     product = score_faithfulness(parsed).value * score_citation_support(parsed).value
     assert 1 - product == pytest.approx(score_hallucination_risk(parsed).value)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.metrics.worlds import ORACLE, cases, corpora, golden_of, ids, judgments, observations
+from tests.metrics.worlds import ORACLE, cases, corpora, ids, judgments, make_golden_set, observations
 
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, find_metric, is_metric_measurable, parse_metric
@@ -92,7 +92,7 @@ def score_columns(
     case: Case, corpus: Corpus | None, kind: str, *row_observations: Observation, names: MetricPlan = MEASURED
 ) -> dict[str, ScoreColumn]:
     """Score observations of one case by every variant of every metric, with verdicts on everything."""
-    joins = GoldenIndex(golden_of(case, kind=kind), corpus, ORACLE)
+    joins = GoldenIndex(make_golden_set(case, kind=kind), corpus, ORACLE)
     batch = Batch(names.facts)
     batch.add_rows(JoinedRows([joins.case_index(0)] * len(row_observations), list(row_observations)))
     return score_batch(names, batch)

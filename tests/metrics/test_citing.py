@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.metrics.answers import reading
+from tests.metrics.answers import make_parsed_answer
 
 from assay.metrics.case_index import MAX_DOCUMENT_CHUNKS, find_cited_positions, find_cited_texts, resolve_citation
 from assay.records.golden_set import Corpus, CorpusChunk
@@ -39,7 +39,7 @@ def test_a_citation_means_the_context_before_other_stages_and_these_before_the_c
     shown = Stage("retrieved", (Chunk("a:1", text="retrieved a"), Chunk("b:1", text="retrieved b")))
     context = Stage("context", (Chunk("a:2", text="context a"),))
     corpus = Corpus({citation: CorpusChunk(citation, text=f"corpus {citation}") for citation in ("a:3", "b:3", "c:3")})
-    parsed = reading("It holds [d:4].", corpus=corpus, stages=(shown, context), citations=("a", "b", "c"))
+    parsed = make_parsed_answer("It holds [d:4].", corpus=corpus, stages=(shown, context), citations=("a", "b", "c"))
     assert [
         ("c1.1", "d:4", {}),
         ("c1.2", "a", {"a:2": "context a"}),
@@ -51,7 +51,7 @@ def test_a_citation_means_the_context_before_other_stages_and_these_before_the_c
 def test_reported_sentences_cite_for_the_claims_that_they_overlap() -> None:
     reported = ("Staff get 12 days.", "Five days carry over."), (("leave",), ("carry",))
     sentences = tuple(Sentence(text, names) for text, names in zip(*reported, strict=True))
-    parsed = reading(
+    parsed = make_parsed_answer(
         "Staff get 12 days. Laptops are replaced. Five days carry over.", sentences=sentences, citations=()
     )
     assert [("c1", "leave"), ("c3", "carry")] == [

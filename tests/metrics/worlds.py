@@ -32,7 +32,7 @@ latency = st.none() | st.floats(0, 1e6)
 count = st.none() | st.integers(0, 10_000)
 
 
-def some(strategy: SearchStrategy[str], size: int = 4) -> SearchStrategy[tuple[str, ...]]:
+def some_values(strategy: SearchStrategy[str], size: int = 4) -> SearchStrategy[tuple[str, ...]]:
     """Up to `size` values, repeats allowed."""
     return st.lists(strategy, max_size=size).map(tuple)
 
@@ -52,14 +52,14 @@ evidence = st.builds(
 users = st.builds(
     User,
     tenant=st.sampled_from([None, "a", "b"]),
-    roles=some(st.sampled_from(["hr", "it"]), 2),
+    roles=some_values(st.sampled_from(["hr", "it"]), 2),
     position=st.none() | st.floats(0, 10),
     as_of=st.sampled_from([None, "2026-01-01"]),
 )
 rubrics = st.builds(
     Rubric,
-    correct_keywords=some(st.sampled_from(["12", "twelve", "leave"]), 2),
-    incorrect_patterns=some(st.sampled_from(["14", "salary"]), 2),
+    correct_keywords=some_values(st.sampled_from(["12", "twelve", "leave"]), 2),
+    incorrect_patterns=some_values(st.sampled_from(["14", "salary"]), 2),
     match=st.sampled_from(["any", "all"]),
     kind=st.sampled_from(["text", "exact", "number"]),
 )
@@ -74,15 +74,15 @@ def cases(case_id: str = "q") -> SearchStrategy[Case]:
         behaviour=st.sampled_from(BEHAVIOURS),
         also_accept=st.lists(st.sampled_from(BEHAVIOURS), max_size=2).map(tuple),
         reference=st.none() | text.filter(str.strip),
-        must_have=some(st.sampled_from(["twelve days", "12"]), 2),
+        must_have=some_values(st.sampled_from(["twelve days", "12"]), 2),
         rubric=st.none() | rubrics,
         evidence=st.lists(evidence, max_size=5).map(tuple),
-        must_cite=some(st.sampled_from([*IDS, "doc1"]), 2),
-        symbols=some(st.sampled_from(["leave", "a.b"]), 2),
+        must_cite=some_values(st.sampled_from([*IDS, "doc1"]), 2),
+        symbols=some_values(st.sampled_from(["leave", "a.b"]), 2),
         forbidden=st.lists(selectors, max_size=2).map(tuple),
-        forbidden_text=some(st.just("CANARY-1"), 1),
+        forbidden_text=some_values(st.just("CANARY-1"), 1),
         user=st.none() | users,
-        tags=some(st.just("prompt-injection"), 1),
+        tags=some_values(st.just("prompt-injection"), 1),
     )
 
 
@@ -117,8 +117,8 @@ def observations(case_id: str = "q") -> SearchStrategy[Observation]:
         "config_id": st.just("c"),
         "stages": st.none() | stages,
         "behaviour": st.none() | st.sampled_from(BEHAVIOURS),
-        "citations": st.none() | some(st.sampled_from([*IDS, "doc1", "[1]"])),
-        "sentences": st.none() | st.lists(st.builds(Sentence, text, some(ids, 2)), max_size=3).map(tuple),
+        "citations": st.none() | some_values(st.sampled_from([*IDS, "doc1", "[1]"])),
+        "sentences": st.none() | st.lists(st.builds(Sentence, text, some_values(ids, 2)), max_size=3).map(tuple),
         "tool_calls": st.none()
         | st.integers(0, 5)
         | st.lists(st.builds(ToolCall, st.just("f")), max_size=2).map(tuple),
@@ -138,7 +138,7 @@ corpora = st.none() | st.lists(
         version=st.sampled_from([None, "v1", "v2"]),
         path=st.sampled_from([None, "src/a.py"]),
         tenant=st.sampled_from([None, "a"]),
-        roles=some(st.just("hr"), 1),
+        roles=some_values(st.just("hr"), 1),
         valid_to=st.sampled_from([None, "2025-01-01"]),
     ),
     max_size=6,
@@ -146,7 +146,7 @@ corpora = st.none() | st.lists(
 judgments = st.sampled_from(["complete", "partial"])
 
 
-def golden_of(*golden_cases: Case, kind: str) -> GoldenSet:
+def make_golden_set(*golden_cases: Case, kind: str) -> GoldenSet:
     """A golden set of these cases."""
     return GoldenSet(golden_cases, judgments=kind)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tests.cli.judging import METRICS, NAMED, judging
 from tests.comparison.sides import side
 from tests.runs.judged import JUDGE as JUDGE_1
-from tests.runs.judged import World, summary
+from tests.runs.judged import World, read_summary
 from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
 
@@ -98,9 +98,9 @@ def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: 
     first, *_ = world.requests([parse_metric("faithfulness(by=judge)")])
     contents = world.contents(JUDGE_1, but=lambda each: each.digest != first.digest)
     report = world.score(world.export(contents), "--metrics", "faithfulness(by=judge),judge_unscored")[2]
-    found = summary(report, "faithfulness(by=judge)")
+    found = read_summary(report, "faithfulness(by=judge)")
     assert (None, 1) == (found["value"], found["scored"])  # one of two is too little to be a measurement
-    assert 0.5 == summary(report, "judge_unscored")["value"]
+    assert 0.5 == read_summary(report, "judge_unscored")["value"]
 
 
 def test_invalid_judge_stays_invalid_after_a_later_valid_status(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.calibration.calibrating import JUDGE, book, flags, labels, truly, world
+from tests.calibration.calibrating import JUDGE, flags, truly, write_labels, write_verdict_export, write_world
 from tests.cli.judging import FAITHFUL, INPUTS, NAMED, calibrated, gate, judging, score, state
 from tests.cli.judging import judge as judge_eight
 from tests.judging.asking import rendered, support_request
@@ -151,7 +151,7 @@ def test_device_is_refused_as_verdict_store() -> None:
 def test_label_sheet_is_read_as_any_spreadsheet_writes_it(
     tmp_path: Path, separator: str, quoting: Any, encoding: str
 ) -> None:
-    where, sheets, out = world(tmp_path, cases=3), tmp_path / "sheets", tmp_path / "labels.jsonl"
+    where, sheets, out = write_world(tmp_path, cases=3), tmp_path / "sheets", tmp_path / "labels.jsonl"
     assert 0 == main(["labels", "export", *flags(where), "--metric", "faithfulness", "--out", str(sheets)])
     with (sheets / "sheet-1.csv").open(newline="", encoding="utf-8") as file:
         rows = [row | {"label": "supported"} for row in csv.DictReader(file)]
@@ -168,8 +168,8 @@ def test_label_sheet_is_read_as_any_spreadsheet_writes_it(
 
 def test_labels_count_under_every_spelling_of_their_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of `faithfulness(by=judge)` were left out in silence; `against=context` was a metric apart."""
-    where = world(tmp_path, cases=4)
-    path = Path(labels(tmp_path / "labels.jsonl", where, "faithfulness"))
+    where = write_world(tmp_path, cases=4)
+    path = Path(write_labels(tmp_path / "labels.jsonl", where, "faithfulness"))
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for row, metric in zip(rows, ("faithfulness(by=judge)", "faithfulness(against=context)"), strict=False):
         row["metric"] = metric
@@ -187,8 +187,8 @@ def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The second label contradicted the first: the item was left out as if two people had split."""
-    where = world(tmp_path, cases=2, configs=("only",))
-    path = Path(labels(tmp_path / "labels.jsonl", where, "correctness"))
+    where = write_world(tmp_path, cases=2, configs=("only",))
+    path = Path(write_labels(tmp_path / "labels.jsonl", where, "correctness"))
     row = json.loads(path.read_text().splitlines()[0])
     del row["config_id"]
     with path.open("a") as file:
@@ -200,10 +200,10 @@ def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out
 @pytest.mark.parametrize("source", ["judge", "rules"])
 def test_labels_of_another_tool_do_not_count_as_those_of_the_judge_or_the_rules(tmp_path: Path, source: str) -> None:
     """A grade with `judge_model` has the source `judge`: with 100 of them a second opinion could gate."""
-    where = world(tmp_path)
-    people = labels(tmp_path / "people.jsonl", where, "faithfulness")
-    other = labels(tmp_path / "other.jsonl", where, "faithfulness", rater="gpt", source=source)
-    said = book(tmp_path / "verdicts.jsonl", where, [(JUDGE, [truly])], ("faithfulness",))
+    where = write_world(tmp_path)
+    people = write_labels(tmp_path / "people.jsonl", where, "faithfulness")
+    other = write_labels(tmp_path / "other.jsonl", where, "faithfulness", rater="gpt", source=source)
+    said = write_verdict_export(tmp_path / "verdicts.jsonl", where, [(JUDGE, [truly])], ("faithfulness",))
     out = tmp_path / "calibration.json"
     words = ["calibrate", *flags(where), "--labels", people, "--labels", other, "--verdicts", said, "--out", str(out)]
     assert 0 == main(words)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.scoring import HANDBOOK, case, cells, score, trace, write
+from tests.runs.scoring import HANDBOOK, make_case, make_trace, score, score_to_cells, write
 
 from assay.cli import main
 
@@ -42,9 +42,11 @@ def test_a_pay_table_in_the_answer_is_a_leak_though_no_stage_of_the_trace_lists_
 def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: Any) -> float | None:
     """Return the leaks of one answer to an employee of company a; the trace lists nothing but an open chunk."""
     user = {"tenant_id": "a", "roles": ["employee"]}
-    asked = case("q", user_context=user) | changes
+    asked = make_case("q", user_context=user) | changes
     options = ["--corpus", write(folder / "corpus.jsonl", [{"chunk_id": "a", "text": "Open."}, *corpus])]
-    found: float | None = cells(folder, [asked], [trace("q", answer=answer)], *options)["q"]["scores"][LEAKS]
+    found: float | None = score_to_cells(folder, [asked], [make_trace("q", answer=answer)], *options)["q"]["scores"][
+        LEAKS
+    ]
     return found
 
 
@@ -93,23 +95,25 @@ def test_what_the_question_says_or_the_golden_set_lists_as_evidence_is_no_leak(t
 
 
 def test_trace_cannot_hide_a_leak_by_putting_its_words_into_a_visible_chunk(tmp_path: Path) -> None:
-    rows = [trace("q", answer=PAY, retrieved_chunks=[{"chunk_id": each, "text": PAY} for each in ("a", "new")])]
+    rows = [make_trace("q", answer=PAY, retrieved_chunks=[{"chunk_id": each, "text": PAY} for each in ("a", "new")])]
     corpus: list[dict[str, Any]] = [
         {"chunk_id": "a", "text": "Open."},
         {"chunk_id": "p", "text": PAY, "roles": ["finance"]},
     ]
-    asked = case("q", user_context={"tenant_id": "a", "roles": ["employee"]})
+    asked = make_case("q", user_context={"tenant_id": "a", "roles": ["employee"]})
     options = ["--corpus", write(tmp_path / "corpus.jsonl", corpus)]
-    assert 1.0 == cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
+    assert 1.0 == score_to_cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
 
 
 def test_a_passage_that_the_trace_gives_away_too_is_counted_once(tmp_path: Path) -> None:
     """One chunk shown in a stage, and one passage in the answer, whose source the corpus and the trace write apart."""
     secret = {"chunk_id": "p", "text": PAY, "roles": ["finance"]}
-    rows = [trace("q", answer=PAY, retrieved_chunks=["a", {"chunk_id": "p", "text": PAY.upper()}])]
+    rows = [make_trace("q", answer=PAY, retrieved_chunks=["a", {"chunk_id": "p", "text": PAY.upper()}])]
     options = ["--corpus", write(tmp_path / "corpus.jsonl", [{"chunk_id": "a", "text": "Open."}, secret])]
     options += ["--metrics", f"{LEAKS},{LEAKS}(in=answer)"]
-    found = cells(tmp_path, [case("q", user_context={"roles": ["employee"]})], rows, *options)["q"]["scores"]
+    found = score_to_cells(tmp_path, [make_case("q", user_context={"roles": ["employee"]})], rows, *options)["q"][
+        "scores"
+    ]
     assert (2.0, 1.0) == (found[LEAKS], found[f"{LEAKS}(in=answer)"])
 
 
@@ -128,7 +132,7 @@ def _gated(folder: Path, text: str, tags: list[str]) -> tuple[int, str]:
     gate.write_text(f"rules: [{{metric: recall@5, at_least: 0.5}}]\n{text}\n", encoding="utf-8")
     found = folder / "report.json"
     options = ("--gate", str(gate), "--json-report", str(found))
-    status = score(folder, [case("q", tags=tags)], [trace("q", answer="Because.")], *options)
+    status = score(folder, [make_case("q", tags=tags)], [make_trace("q", answer="Because.")], *options)
     return status, " ".join(json.loads(found.read_text(encoding="utf-8"))["decision"]["reasons"])
 
 
@@ -157,10 +161,10 @@ def test_a_tag_that_some_case_has_and_tags_that_nobody_named_do_not_fail_it(
 
 
 def test_denied_cases_stand_for_the_tag_permission_denied(tmp_path: Path) -> None:
-    denied = case("q", expected_behavior="permission_denied", user_context={"roles": ["employee"]})
+    denied = make_case("q", expected_behavior="permission_denied", user_context={"roles": ["employee"]})
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: behaviour, at_least: 0.5}]\nzero_tolerance_tags: [permission_denied]\n")
-    rows = [trace("q", retrieved_chunks=["b"], answer="You do not have permission to see that.")]
+    rows = [make_trace("q", retrieved_chunks=["b"], answer="You do not have permission to see that.")]
     assert 0 == score(tmp_path, [denied], rows, "--gate", str(gate))
 
 
@@ -169,7 +173,7 @@ def test_a_tag_of_a_shipped_gate_that_no_case_has_is_a_note(tmp_path: Path, caps
     gate = tmp_path / "gate.yaml"
     gate.write_text("profile: rag-runner\n", encoding="utf-8")
     for options in (("--profile", "rag-runner"), ("--gate", str(gate))):
-        score(tmp_path, [case("q")], [trace("q", answer="Because.")], *options)
+        score(tmp_path, [make_case("q")], [make_trace("q", answer="Because.")], *options)
         printed = capsys.readouterr()
         assert "no case has the tag acl, tenant, permission_denied, prompt-injection: the gate" in printed.out
         assert "the gate names" not in printed.out
@@ -178,7 +182,7 @@ def test_a_tag_of_a_shipped_gate_that_no_case_has_is_a_note(tmp_path: Path, caps
 def test_which_tags_are_usual_is_not_for_a_gate_file_to_say(tmp_path: Path, capsys: Printed) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("blocking_tags: [x]\nusual_tags: [x]\n", encoding="utf-8")
-    assert 2 == score(tmp_path, [case("q")], [trace("q")], "--gate", str(gate))
+    assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], "--gate", str(gate))
     assert "unknown key (got 'usual_tags'" in capsys.readouterr().err
 
 
@@ -201,7 +205,13 @@ def test_query_missing_from_the_qrels_is_reported_with_its_first_line(
 
 @pytest.mark.parametrize("name", ["tag", "difficulty", "behaviour", "language", "kind", "k=e"])
 def test_an_attribute_that_slices_would_pass_over_is_refused(tmp_path: Path, capsys: Printed, name: str) -> None:
-    assert 2 == score(tmp_path, [case("q"), case("r", attributes={name: "v"})], [trace("q"), trace("r")], "--by", name)
+    assert 2 == score(
+        tmp_path,
+        [make_case("q"), make_case("r", attributes={name: "v"})],
+        [make_trace("q"), make_trace("r")],
+        "--by",
+        name,
+    )
     printed = capsys.readouterr().err
     assert "golden.jsonl:2: attributes" in printed
     assert f"(got '{name}'; expected " in printed
@@ -210,11 +220,11 @@ def test_an_attribute_that_slices_would_pass_over_is_refused(tmp_path: Path, cap
 def test_an_attribute_is_the_same_slice_in_any_normal_form(tmp_path: Path) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: recall@5, at_least: 0.5, slice: miền=đệ}]\n", encoding="utf-8")
-    cases = [case("q", attributes={unicodedata.normalize("NFD", "miền"): unicodedata.normalize("NFD", "đệ")})]
-    assert 0 == score(tmp_path, cases, [trace("q")], "--by", "miền", "--gate", str(gate))
+    cases = [make_case("q", attributes={unicodedata.normalize("NFD", "miền"): unicodedata.normalize("NFD", "đệ")})]
+    assert 0 == score(tmp_path, cases, [make_trace("q")], "--by", "miền", "--gate", str(gate))
 
 
 @pytest.mark.parametrize("question", ["\u200b\u200d", "\ufeff \u2060", "\u00ad", "\u3164"])
 def test_a_question_of_which_nothing_can_be_seen_is_refused(tmp_path: Path, capsys: Printed, question: str) -> None:
-    assert 2 == score(tmp_path, [case("q", question=question)], [trace("q")])
+    assert 2 == score(tmp_path, [make_case("q", question=question)], [make_trace("q")])
     assert "golden.jsonl:1: question: E_QUESTION empty question (got " in capsys.readouterr().err

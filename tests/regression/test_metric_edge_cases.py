@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.scoring import HANDBOOK, case, cells, report, score, trace
+from tests.runs.scoring import HANDBOOK, make_case, make_trace, score, score_to_cells, score_to_report
 
 from assay.cli import main
 from assay.metrics.catalog import parse_metric
 
 Printed = pytest.CaptureFixture[str]
-DENIED = case(
+DENIED = make_case(
     "q1",
     expected_behavior="permission_denied",
     expected_chunk_ids=["secret"],
@@ -27,12 +27,14 @@ DENIED = case(
 
 def scores(folder: Path, golden: dict[str, Any], **seen: Any) -> dict[str, Any]:
     """Score one output of one case; returns the scores by metric."""
-    found: dict[str, Any] = cells(folder, [golden], [trace("q1", **seen)])["q1"]["scores"]
+    found: dict[str, Any] = score_to_cells(folder, [golden], [make_trace("q1", **seen)])["q1"]["scores"]
     return found
 
 
 def metric(folder: Path, name: str, golden: dict[str, Any], **seen: Any) -> float | None:
-    found: float | None = cells(folder, [golden], [trace("q1", **seen)], "--metrics", name)["q1"]["scores"][name]
+    found: float | None = score_to_cells(folder, [golden], [make_trace("q1", **seen)], "--metrics", name)["q1"][
+        "scores"
+    ][name]
     return found
 
 
@@ -40,12 +42,12 @@ def metric(folder: Path, name: str, golden: dict[str, Any], **seen: Any) -> floa
 
 
 def test_relevance_without_expected_ids_is_scored(tmp_path: Path) -> None:
-    golden = case("q1", expected_chunk_ids=[], relevance={"a": 1, "z": 3, "n": 0})
+    golden = make_case("q1", expected_chunk_ids=[], relevance={"a": 1, "z": 3, "n": 0})
     assert 0.5 == metric(tmp_path, "recall@10", golden)
 
 
 def test_a_document_that_must_be_cited_is_cited_by_its_chunk(tmp_path: Path) -> None:
-    golden = case("q1", expected_chunk_ids=["hr:v1:003"], must_cite=["hr"])
+    golden = make_case("q1", expected_chunk_ids=["hr:v1:003"], must_cite=["hr"])
     assert 1.0 == metric(tmp_path, "must_cite", golden, citations=["hr:v1:003"])
     assert 0.0 == metric(tmp_path, "must_cite", golden, citations=["hr_other:v1:003"])
 
@@ -60,15 +62,15 @@ def test_no_answer_cases_have_no_chunks_to_find() -> None:
 
 
 def test_a_chunk_without_an_id_is_not_skipped(tmp_path: Path, capsys: Printed) -> None:
-    assert 2 == score(tmp_path, [case("q1")], [trace("q1", retrieved_chunks=["a", {"text": "?"}])])
+    assert 2 == score(tmp_path, [make_case("q1")], [make_trace("q1", retrieved_chunks=["a", {"text": "?"}])])
     assert "retrieved_chunks[1].chunk_id: E_MISSING" in capsys.readouterr().err
 
 
 def test_a_target_that_gives_up_on_hard_questions_does_not_score_higher(tmp_path: Path) -> None:
-    golden = [case("q1"), case("q2")]
-    both = [trace("q1"), trace("q2", retrieved_chunks=["b"])]
-    honest = report(tmp_path, golden, both)["configs"]["c"]["summary"]["recall@10"]
-    silent = report(tmp_path, golden, both[:1])["configs"]["c"]["summary"]["recall@10"]
+    golden = [make_case("q1"), make_case("q2")]
+    both = [make_trace("q1"), make_trace("q2", retrieved_chunks=["b"])]
+    honest = score_to_report(tmp_path, golden, both)["configs"]["c"]["summary"]["recall@10"]
+    silent = score_to_report(tmp_path, golden, both[:1])["configs"]["c"]["summary"]["recall@10"]
     assert honest["mean_worst"] == silent["mean_worst"] == 0.5
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: recall@10, at_least: 0.9}]", encoding="utf-8")
@@ -76,8 +78,8 @@ def test_a_target_that_gives_up_on_hard_questions_does_not_score_higher(tmp_path
 
 
 def test_rows_given_twice_are_counted_once_or_refused(tmp_path: Path, capsys: Printed) -> None:
-    assert 2 == score(tmp_path, [case("q1")], [trace("q1"), trace("q1")])
-    assert 2 == score(tmp_path, [case("q1"), case("q1")], [trace("q1")])
+    assert 2 == score(tmp_path, [make_case("q1")], [make_trace("q1"), make_trace("q1")])
+    assert 2 == score(tmp_path, [make_case("q1"), make_case("q1")], [make_trace("q1")])
     assert "golden.jsonl:2: id: E_DUPLICATE_ID" in capsys.readouterr().err
 
 
@@ -85,13 +87,13 @@ def test_rows_given_twice_are_counted_once_or_refused(tmp_path: Path, capsys: Pr
 
 
 def test_one_hit_in_a_short_list_is_two_precisions_with_two_names(tmp_path: Path) -> None:
-    found = scores(tmp_path, case("q1"), retrieved_chunks=["a"])
+    found = scores(tmp_path, make_case("q1"), retrieved_chunks=["a"])
     assert (0.2, 1.0) == (found["precision@5"], found["precision(of=returned)@5"])
 
 
 @pytest.mark.parametrize("ranking", [["a", "a"], ["a", "a", "a"]])
 def test_a_repeated_chunk_gains_once(tmp_path: Path, ranking: list[str]) -> None:
-    assert 1.0 == metric(tmp_path, "ndcg@5", case("q1", relevance={"a": 3}), retrieved_chunks=ranking)
+    assert 1.0 == metric(tmp_path, "ndcg@5", make_case("q1", relevance={"a": 3}), retrieved_chunks=ranking)
 
 
 def test_symbols_are_looked_for_in_the_evidence_before_the_answer(tmp_path: Path) -> None:
@@ -106,11 +108,13 @@ def test_symbols_are_looked_for_in_the_evidence_before_the_answer(tmp_path: Path
 
 
 def test_what_no_judge_has_seen_has_no_score(tmp_path: Path) -> None:
-    found = report(tmp_path, [case("q1")], [trace("q1", answer="Yes.")], "--metrics", "faithfulness(by=judge),recall@5")
+    found = score_to_report(
+        tmp_path, [make_case("q1")], [make_trace("q1", answer="Yes.")], "--metrics", "faithfulness(by=judge),recall@5"
+    )
     assert "faithfulness(by=judge)" not in found["configs"]["c"]["summary"]
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: 'faithfulness(by=judge)', at_least: 0.9}]", encoding="utf-8")
-    assert 1 == score(tmp_path, [case("q1")], [trace("q1", answer="Yes.")], "--gate", str(gate))
+    assert 1 == score(tmp_path, [make_case("q1")], [make_trace("q1", answer="Yes.")], "--gate", str(gate))
 
 
 def test_faithfulness_to_the_context_and_to_the_cited_sources_are_two_metrics() -> None:
@@ -125,8 +129,8 @@ def test_faithfulness_to_the_context_and_to_the_cited_sources_are_two_metrics() 
 
 def test_citation_coverage_is_a_share_of_the_context_and_undefined_without_one(tmp_path: Path) -> None:
     seen = {"context_chunks": ["a", "b", "c", "d"], "citations": ["a"], "answer": "Yes."}
-    assert 0.25 == metric(tmp_path, "citation_coverage", case("q1"), **seen)
-    assert metric(tmp_path, "citation_coverage", case("q1"), **(seen | {"context_chunks": []})) is None
+    assert 0.25 == metric(tmp_path, "citation_coverage", make_case("q1"), **seen)
+    assert metric(tmp_path, "citation_coverage", make_case("q1"), **(seen | {"context_chunks": []})) is None
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,7 @@ def test_keywords_are_graded_correct_first_and_within_boundaries(tmp_path: Path,
 
 
 def rubric(**parts: Any) -> dict[str, Any]:
-    return case("q1", rubric=parts)
+    return make_case("q1", rubric=parts)
 
 
 @pytest.mark.parametrize("answer", ["It is $1.2M or $1.4M.", "It is not $1.4M."])
@@ -164,19 +168,21 @@ def test_without_correct_keywords_nothing_is_divided_by_zero(tmp_path: Path) -> 
 
 def test_a_leaking_system_scores_worst_although_its_citation_is_in_its_context(tmp_path: Path) -> None:
     seen: dict[str, Any] = {"retrieved_chunks": ["secret"], "context_chunks": ["secret"], "citations": ["secret"]}
-    found = cells(tmp_path, [DENIED], [trace("q1", answer="You may not, but it is 90,000.", **seen)])["q1"]
+    found = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer="You may not, but it is 90,000.", **seen)])[
+        "q1"
+    ]
     assert 0.0 == found["scores"]["citation_correctness(by=rules)"]
     assert "leak" in found["failed_checks"]
 
 
 def test_an_answer_that_cites_nothing_is_not_a_correct_citation(tmp_path: Path) -> None:
     seen = {"context_chunks": ["a"], "citations": [], "answer": "Yes."}
-    assert metric(tmp_path, "citation_correctness(by=rules)", case("q1"), **seen) is None
-    assert 0.0 == metric(tmp_path, "citation_correctness(by=rules)", case("q1", must_cite=["a"]), **seen)
+    assert metric(tmp_path, "citation_correctness(by=rules)", make_case("q1"), **seen) is None
+    assert 0.0 == metric(tmp_path, "citation_correctness(by=rules)", make_case("q1", must_cite=["a"]), **seen)
 
 
 def test_expected_ids_and_relevance_that_disagree_are_refused(tmp_path: Path, capsys: Printed) -> None:
-    assert 2 == score(tmp_path, [case("q1", relevance={"z": 3})], [trace("q1")])
+    assert 2 == score(tmp_path, [make_case("q1", relevance={"z": 3})], [make_trace("q1")])
     assert "expected_chunk_ids[0]: E_GRADE" in capsys.readouterr().err
 
 
@@ -186,23 +192,23 @@ def test_expected_ids_and_relevance_that_disagree_are_refused(tmp_path: Path, ca
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("answer", ["Tôi không tìm thấy thông tin.", "Toi khong tim thay thong tin trong tai lieu."])
 def test_a_refusal_is_seen_in_any_spelling(tmp_path: Path, answer: str, form: Any) -> None:
-    golden = case("q1", expected_behavior="abstain", expected_chunk_ids=[])
+    golden = make_case("q1", expected_behavior="abstain", expected_chunk_ids=[])
     assert 1.0 == metric(tmp_path, "behaviour", golden, answer=unicodedata.normalize(form, answer))
 
 
 def test_an_answer_about_permissions_is_no_refusal(tmp_path: Path) -> None:
     answer = "Lỗi 403 nghĩa là người dùng không có quyền truy cập; hãy cấp vai trò admin cho tài khoản đó."
-    assert 1.0 == metric(tmp_path, "behaviour", case("q1"), answer=answer)
+    assert 1.0 == metric(tmp_path, "behaviour", make_case("q1"), answer=answer)
 
 
 def test_refusing_and_then_answering_is_answering(tmp_path: Path) -> None:
-    golden = case("q1", expected_behavior="abstain", expected_chunk_ids=[])
+    golden = make_case("q1", expected_behavior="abstain", expected_chunk_ids=[])
     answer = "I don't have enough information, but the leave is 12 days a year and 5 of them carry over to March."
     assert 0.0 == metric(tmp_path, "behaviour", golden, answer=answer)
 
 
 def test_escalation_is_looked_for_and_not_taken_for_granted(tmp_path: Path) -> None:
-    golden = case("q1", expected_behavior="escalate", expected_chunk_ids=["a"])
+    golden = make_case("q1", expected_behavior="escalate", expected_chunk_ids=["a"])
     assert 0.0 == metric(tmp_path, "escalation_accuracy", golden, answer="The limit is 12 days.")
     assert 1.0 == metric(tmp_path, "escalation_accuracy", golden, answer="Please contact the HR team about this.")
 
@@ -212,7 +218,9 @@ def test_escalation_is_looked_for_and_not_taken_for_granted(tmp_path: Path) -> N
 
 def test_a_secure_system_does_not_fail_the_access_case(tmp_path: Path) -> None:
     answer = "Bạn không có quyền xem tài liệu này."
-    found = cells(tmp_path, [DENIED], [trace("q1", answer=answer, context_chunks=["b"], citations=[])])["q1"]
+    found = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer=answer, context_chunks=["b"], citations=[])])[
+        "q1"
+    ]
     assert [] == found["failed_checks"]
     assert found["scores"]["recall@10"] is None
     assert 0.0 == found["scores"]["visibility_leaks"]
@@ -222,20 +230,20 @@ def test_the_tool_compares_and_its_exit_code_decides(tmp_path: Path) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: error_rate, at_most: 0.05}]", encoding="utf-8")
     before = sorted(path.name for path in tmp_path.iterdir())
-    assert 0 == score(tmp_path, [case("q1")], [trace("q1")], "--gate", str(gate))
+    assert 0 == score(tmp_path, [make_case("q1")], [make_trace("q1")], "--gate", str(gate))
     assert [*before, "golden.jsonl", "outputs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
 
 
 def test_missing_latency_and_cost_are_not_zero_and_zero_is_not_missing(tmp_path: Path) -> None:
-    rows = [trace("q1", latency_ms={"end_to_end": 0}, cost_usd=0), trace("q2")]
-    summary = report(tmp_path, [case("q1"), case("q2")], rows)["configs"]["c"]["summary"]
+    rows = [make_trace("q1", latency_ms={"end_to_end": 0}, cost_usd=0), make_trace("q2")]
+    summary = score_to_report(tmp_path, [make_case("q1"), make_case("q2")], rows)["configs"]["c"]["summary"]
     for name in ("latency_ms", "cost_usd"):
         assert (1, 1, 0.0) == tuple(summary[name][key] for key in ("scored", "not_applicable", "mean"))
 
 
 def test_nothing_that_was_read_is_written_over(tmp_path: Path, capsys: Printed) -> None:
     outputs = tmp_path / "outputs.jsonl"
-    assert 2 == score(tmp_path, [case("q1")], [trace("q1")], "--per-case", str(outputs))
+    assert 2 == score(tmp_path, [make_case("q1")], [make_trace("q1")], "--per-case", str(outputs))
     assert "would be written over" in capsys.readouterr().err
     content = outputs.read_bytes()
     assert 2 == main(["convert", "--from", "rag-trace", "--to", "assay", str(outputs), str(outputs)])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.scoring import case, score, trace, write
+from tests.runs.scoring import make_case, make_trace, score, write
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
@@ -19,20 +19,20 @@ Printed = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("option", ["--metrics", "--by", "--gate-config"])
 def test_empty_list_option_is_refused(tmp_path: Path, capsys: Printed, option: str) -> None:
-    assert 2 == score(tmp_path, [case("q")], [trace("q")], option, " , ")
+    assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], option, " , ")
     assert "names nothing (got ' , '" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("k", ["9" * 10, "9" * 400, "9" * 5000])
 @pytest.mark.parametrize("metric", ["recall", "precision", "judged"])
 def test_a_cut_off_beyond_all_rankings_is_refused(tmp_path: Path, capsys: Printed, metric: str, k: str) -> None:
-    assert 2 == score(tmp_path, [case("q")], [trace("q")], "--metrics", f"{metric}@{k}")
+    assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], "--metrics", f"{metric}@{k}")
     assert "k must be at most 999999999" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("metric", ["recall", "precision", "judged", "ndcg", "overlap"])
 def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
-    assert 0 == score(tmp_path, [case("q")], [trace("q")], "--metrics", f"{metric}@999999999")
+    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--metrics", f"{metric}@999999999")
 
 
 @pytest.mark.parametrize("option", ["--report", "--json-report", "--per-case", "--legacy-json-report", "--html"])
@@ -43,7 +43,7 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
 def test_invalid_report_name_is_refused_before_scoring(
     tmp_path: Path, capsys: Printed, option: str, name: str, why: str
 ) -> None:
-    assert 2 == score(tmp_path, [case("q")], [trace("q")], option, name.format(tmp_path))
+    assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], option, name.format(tmp_path))
     printed = capsys.readouterr()
     assert why in printed.err
     assert "" == printed.out
@@ -54,7 +54,9 @@ def test_report_to_a_device_does_not_replace_the_device(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        assert 0 == score(tmp_path, [case("q")], [trace("q")], "--metrics", "recall@5", "--per-case", str(pipe))
+        assert 0 == score(
+            tmp_path, [make_case("q")], [make_trace("q")], "--metrics", "recall@5", "--per-case", str(pipe)
+        )
         assert b'"recall@5":1.0' in os.read(reader, 65536)
     finally:
         os.close(reader)
@@ -63,9 +65,9 @@ def test_report_to_a_device_does_not_replace_the_device(tmp_path: Path) -> None:
 
 def _both(folder: Path, *options: str) -> int:
     """Score two configurations, each in a file of its own, and keep them in `folder`/run."""
-    golden = write(folder / "golden.jsonl", [case("q")])
+    golden = write(folder / "golden.jsonl", [make_case("q")])
     for name in "bc":
-        write(folder / f"{name}.jsonl", [trace("q", name)])
+        write(folder / f"{name}.jsonl", [make_trace("q", name)])
     files = [str(folder / "b.jsonl"), str(folder / "c.jsonl")]
     return main(
         ["score", "--golden", golden, "--outputs", *files, "--run-dir", str(folder / "run"), *options, "--limit", "1"]
@@ -104,7 +106,7 @@ def test_a_report_may_be_written_into_the_run_folder_but_not_over_what_it_keeps(
 def test_a_report_without_rules_does_not_advise_to_release(
     tmp_path: Path, capsys: Printed, options: tuple[str, ...]
 ) -> None:
-    assert 0 == score(tmp_path, [case("q")], [trace("q")], "--format", "markdown", *options)
+    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--format", "markdown", *options)
     printed = capsys.readouterr().out
     assert "nothing here says that it may be released" in printed
     assert "every rule that was set is met" not in printed
@@ -112,14 +114,14 @@ def test_a_report_without_rules_does_not_advise_to_release(
 
 def test_slices_show_the_metrics_that_were_asked_for(tmp_path: Path, capsys: Printed) -> None:
     asked = ("--metrics", "recall@5,rr@10,ap", "--by", "difficulty")
-    assert 0 == score(tmp_path, [case("q")], [trace("q")], *asked, "--format", "markdown")
+    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], *asked, "--format", "markdown")
     assert "| Config | Slice | Cases | MRR@10 | recall@5 | ap |" in capsys.readouterr().out
-    assert 0 == score(tmp_path, [case("q")], [trace("q")], *asked)
+    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], *asked)
     assert "Recall@10" not in capsys.readouterr().out
 
 
 def test_a_metric_that_applies_nowhere_is_named_though_no_other_was_asked_for(tmp_path: Path, capsys: Printed) -> None:
-    assert 0 == score(tmp_path, [case("q")], [trace("q")], "--metrics", "recall(stage=nosuch)@5")
+    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--metrics", "recall(stage=nosuch)@5")
     assert "1 metric not applicable to any case: recall(stage=nosuch)@5" in capsys.readouterr().out
 
 

@@ -105,7 +105,7 @@ class World:
         return status, cases.read_bytes() + report.read_bytes(), json.loads(report.read_bytes())
 
 
-def summary(report: dict[str, Any], metric: str) -> dict[str, Any]:
+def read_summary(report: dict[str, Any], metric: str) -> dict[str, Any]:
     """The summary of a metric of configuration `a`."""
     metric_summary: dict[str, Any] = report["configs"]["a"]["summary"][metric]
     return metric_summary

@@ -11,12 +11,12 @@ from assay.cli import main
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 
 
-def case(case_id: str, **changes: Any) -> dict[str, Any]:
+def make_case(case_id: str, **changes: Any) -> dict[str, Any]:
     """A golden case whose evidence is chunk `a`."""
     return {"id": case_id, "question": f"Why {case_id}?", "expected_chunk_ids": ["a"]} | changes
 
 
-def trace(case_id: str, config: str = "c", **changes: Any) -> dict[str, Any]:
+def make_trace(case_id: str, config: str = "c", **changes: Any) -> dict[str, Any]:
     """An output that found chunk `a` first."""
     return {"query_id": case_id, "config_id": config, "retrieved_chunks": ["a", "b"], "versions": {"i": "1"}} | changes
 
@@ -33,7 +33,9 @@ def score(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]],
     return main(["score", "--golden", golden, "--outputs", outputs, *options])
 
 
-def report(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str) -> dict[str, Any]:
+def score_to_report(
+    folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str
+) -> dict[str, Any]:
     """Score and return the JSON report."""
     target = folder / "report.json"
     score(folder, cases, rows, "--json-report", str(target), *options)
@@ -41,7 +43,9 @@ def report(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]]
     return json_report
 
 
-def cells(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str) -> dict[str, Any]:
+def score_to_cells(
+    folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str
+) -> dict[str, Any]:
     """Score and return the per-case rows by case id."""
     target = folder / "cases.jsonl"
     score(folder, cases, rows, "--per-case", str(target), *options)

@@ -12,8 +12,9 @@ from assay.cli import main
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name
 from assay.records.errors import InputError
 from assay.records.requests import ReportFiles, ScoreRequest
-from assay.report.write_reports import render_json, write_reports
+from assay.report.write_reports import render_json
 from assay.runs.rescore_run import choose_config, open_run
+from assay.runs.save_run import save_run
 from assay.runs.score_run import open_scored_run
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
@@ -26,7 +27,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = str(HANDBOOK / "corpus" / "chunks.jsonl")
     request = ScoreRequest(str(HANDBOOK / "golden" / "handbook.jsonl"), outputs, corpus=corpus, look_again=True)
     with open_scored_run(request) as run:
-        write_reports(run, ReportFiles(run_dir=str(folder)))
+        save_run(run, ReportFiles(), folder)
     return folder
 
 

@@ -59,7 +59,7 @@ class MemoryStore:
         self.full_at, self.busy, self.saved = full_at, busy, 0
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         yield
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | ClaimState]:

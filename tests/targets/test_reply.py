@@ -126,7 +126,8 @@ def test_text_that_is_no_path_is_refused(path: str) -> None:
 def test_places_are_found_or_missed_with_words() -> None:
     value = {"a": [{"b": 1}, {"b": [2, 3]}]}
     assert (1, [1, [2, 3]], [2, 3], value) == (
-        find_value(value, "a[0].b"), find_value(value, "$.a[*].b"), find_value(value, "a[1].b[*]"), find_value(value, "$")
+        find_value(value, "a[0].b"), find_value(value, "$.a[*].b"),
+        find_value(value, "a[1].b[*]"), find_value(value, "$")
     )  # fmt: skip
     for path in ("a[2]", "a.b", "c", "a[0][*]", "a[0].b.c"):
         with pytest.raises(MissingPath):

@@ -45,7 +45,8 @@ def assess_answer(
 ) -> AnswerQuality:
     """Return whether the content of the answer is good; the caller accounts for leaks.
 
-    If the system did not answer, or should not have, the behaviour alone decides. `did` is the observed behaviour.
+    If the system did not answer, or should not have, the behaviour alone decides. `behaviour` is the observed
+    behaviour.
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return AnswerQuality(None, "no answer was asked for")

@@ -52,9 +52,9 @@ def attribute_case(
 ) -> Attribution:
     """Return the attribution of the outcome of one case.
 
-    `scores` maps the metrics of this observation to status, value and reason. `view` is what the traces of the run show
-    of the index; without it, defects of indexed texts are not detected. The result does not depend on the name of the
-    configuration (ADR 0034).
+    `scores` maps the metrics of this observation to status, value and reason. `index_view` is what the traces of the
+    run show of the index; without it, defects of indexed texts are not detected. The result does not depend on the
+    name of the configuration (ADR 0034).
     """
     case_id = case.case.id
     if observation is None:

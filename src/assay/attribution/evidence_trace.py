@@ -31,7 +31,7 @@ _SEARCH_CALL = "search"
 
 
 class TraceStep(NamedTuple):
-    """One stage with its kind; `units` holds, for each rank, the bit mask of the units that its chunk covers."""
+    """One stage with its kind; `unit_masks` holds, for each rank, the bit mask of the units that its chunk covers."""
 
     name: str
     kind: StepKind

@@ -39,8 +39,9 @@ class IndexDefect(NamedTuple):
 class IndexView:
     """The index as the traces of a run show it.
 
-    `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `strangers` are chunks that
-    the corpus does not contain, by document. `returned` is whether any stage of any trace returned a chunk.
+    `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
+    chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
+    chunk.
     """
 
     corpus: Corpus

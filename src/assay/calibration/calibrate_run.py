@@ -13,6 +13,7 @@ from msgspec import structs, to_builtins
 from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
 from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
 from assay.calibration.probability_curve import apply_probability_curve
+from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.scorer_labels import (
     JUDGE,
     RUBRIC_BY_METRIC,
@@ -38,7 +39,6 @@ from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.verdicts import Label, compute_rubrics_hash
 from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import find_slices
-from assay.stats.agreement import ItemKey
 
 HUMAN_SOURCE = "person"
 
@@ -182,8 +182,8 @@ class _LabelledMetric:
                 yield judge_difference
 
     def _passed(self) -> dict[ItemKey, bool]:
-        majority_labels, _ = majority_labels(self.labels, self.scale)
-        return {key: label.passed for key, label in majority_labels.items()}
+        labels_by_item, _ = majority_labels(self.labels, self.scale)
+        return {key: label.passed for key, label in labels_by_item.items()}
 
     def _lengths(self) -> dict[tuple[str, str], int]:
         """Return the length of each labelled answer in characters, by case and configuration."""
@@ -222,7 +222,7 @@ def _judge_scorers(
         for rubrics, suffix, metrics_to_read in variants:
             scorer_name = " ".join(filter(None, (judge_name, suffix))) or JUDGE
             scorers.append(collect_judge_labels(run, scorer_name, replace(judging, rubrics=rubrics), metrics_to_read))
-    return [scorer for scorer in scorers if any(scorer.opinions.values())]
+    return [scorer for scorer in scorers if any(scorer.labels.values())]
 
 
 def _open_stores(

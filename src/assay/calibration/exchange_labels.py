@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.scorer_labels import (
     LabelItem,
     check_label_metrics,
@@ -59,7 +60,6 @@ from assay.metrics.judge_requests import Rubrics, find_rubric
 from assay.records.errors import InputError, Problem
 from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
-from assay.stats.agreement import ItemKey
 
 K = TypeVar("K", bound=Hashable)
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from assay.calibration.rater_agreement import ItemKey, LabelScale, is_pass
 from assay.records.verdicts import Label
-from assay.stats.agreement import ItemKey, LabelScale, is_pass
 
 
 class ScorerLabel(NamedTuple):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from assay.calibration.human_labels import MajorityLabel, ScorerLabel
-from assay.stats.agreement import ItemKey, ReportedEstimate, is_pass
+from assay.calibration.rater_agreement import ItemKey, ReportedEstimate, is_pass
 from assay.stats.bootstrap import bootstrap_interval
 from assay.stats.intervals import estimate_mean_interval
 from assay.stats.paired_tests import compare_paired_scores
@@ -160,7 +160,7 @@ def find_distant_items(
 ) -> tuple[Disagreement, ...]:
     """Return the items on which two scorers differ by more than 0.4, at most 20, the largest difference first.
 
-    `one` and `other` are their values; the first scorer takes the place of people in the record.
+    `first_values` and `second_values` are their values; the first scorer takes the place of people in the record.
     """
     by_distance = sorted(
         (-abs(first_values[key] - second_values[key]), key) for key in first_values.keys() & second_values.keys()

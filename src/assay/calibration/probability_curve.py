@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.calibration.human_labels import ScorerLabel
-from assay.stats.agreement import ItemKey
+from assay.calibration.rater_agreement import ItemKey
 from assay.stats.arrays import FloatArray
 
 LEAST_LABELS, LEAST_LABELS_OF_EACH_CLASS = 50, 10

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.calibration.human_labels import ScorerLabel, get_item_key
+from assay.calibration.rater_agreement import ItemKey
 from assay.formats.label_files import LabelScales, check_label_metric
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics import citation_support
@@ -32,7 +33,6 @@ from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import SCORED
 from assay.records.verdicts import JudgeRequest, Label, LabelledRate, compute_rubrics_hash
 from assay.scoring.scored_run import ScoredRun
-from assay.stats.agreement import ItemKey
 from assay.text.claim_support import SourceSupport
 
 RUBRIC_BY_METRIC = {
@@ -167,7 +167,7 @@ _WHOLE_ANSWER = ("correctness", "answer_relevance")
 
 
 class ScorerLabels(NamedTuple):
-    """One scorer with its labels by metric: `by` is judge, rules or a tool, `digest` identifies its version.
+    """One scorer with its labels by metric: `kind` is judge, rules or a tool, `digest` identifies its version.
 
     `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge.
     """

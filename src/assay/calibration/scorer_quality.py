@@ -29,9 +29,7 @@ from assay.calibration.judge_bias import (
     measure_bias,
     measure_consistency,
 )
-from assay.gates.scorer_requirements import list_gating_obstacles
-from assay.records.verdicts import Calibration, Label, LabelledRate
-from assay.stats.agreement import (
+from assay.calibration.rater_agreement import (
     FAIL,
     PASS,
     ItemKey,
@@ -43,6 +41,8 @@ from assay.stats.agreement import (
     compute_pairwise_agreement,
     is_pass,
 )
+from assay.gates.scorer_requirements import list_gating_obstacles
+from assay.records.verdicts import Calibration, Label, LabelledRate
 from assay.stats.correction import (
     SensitivitySpecificity,
     correct_rate,
@@ -57,7 +57,7 @@ from assay.stats.intervals import Estimate, estimate_mean_interval
 class CorrectedPassRate(Struct, frozen=True):
     """The pass rate of one configuration by the scorer (`n` items of `cases` cases), and corrected estimates of it.
 
-    `correct_rate` and `ppi` (prediction-powered inference) estimate the pass rate by human labels; `problems` say why a
+    `rogan_gladen` and `ppi` (prediction-powered inference) estimate the pass rate by human labels; `problems` say why a
     correction was refused.
     """
 
@@ -75,7 +75,7 @@ def correct_pass_rates(
 ) -> dict[str, CorrectedPassRate]:
     """Return the corrected pass rate of each configuration.
 
-    `rates` are the error rates of the scorer, measured over all configurations. If a case has several items, cases
+    `sorting` are the error rates of the scorer, measured over all configurations. If a case has several items, cases
     count and not items, because errors within one answer are not independent.
     """
     configs = sorted({key[1] for key in values})

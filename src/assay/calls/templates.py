@@ -24,7 +24,9 @@ PLACEHOLDER_NAMES = ("case_id", "question", "history", "k", "user", *(f"user.{fi
 
 
 def fill_template(template: Any, call: TargetCall) -> Any:
-    """Return the template with every placeholder replaced; `find_unknown_placeholders` says beforehand which ones do not exist."""
+    """Return the template with every placeholder replaced; `find_unknown_placeholders` says beforehand which ones do
+    not exist.
+    """
     return _fill_values(template, list_placeholder_values(call))
 
 

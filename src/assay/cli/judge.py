@@ -244,7 +244,8 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
     second = f"; second judge for requests in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
-        f"{preflight.requests} requests about {preflight.observations} observations, and {preflight.control_requests} controls "
+        f"{preflight.requests} requests about {preflight.observations} observations, and "
+        f"{preflight.control_requests} controls "
         f"and anchors; {preflight.answered} of them have verdicts already",
         f"calls: {preflight.calls} at least, {preflight.max_calls} at most, not counting failed ones; votes: "
         f"{preflight.votes}{second}",

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -151,7 +152,9 @@ def score(
     from assay.gates.gate_files import date_of_time
     from assay.records.requests import ReportFiles
     from assay.report.write_reports import write_reports
+    from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.rescore_run import AnswerSource
+    from assay.runs.save_run import save_run
     from assay.runs.score_run import exit_code_of_run
 
     time = resolve_timestamp(now)
@@ -194,8 +197,15 @@ def score(
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.outputs)],
     )
     inputs.refuse_overwriting(run_dir)
-    with show_progress("scoring") as update_progress, inputs.open_scored(request, update_progress) as scoring:
-        written = write_reports(scoring, targets)
+    loaded_gate = load_gate_with_baseline(request)
+    with (
+        show_progress("scoring") as update_progress,
+        inputs.open_scored(request, update_progress, loaded_gate) as scoring,
+    ):
+        written: list[tuple[str, Path]] = []
+        if run_dir is not None:
+            written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
+        written += write_reports(scoring, targets)
         print_run(format, scoring, targets, parse_name_list(by))
         print_written_files(written, _suggest_explain(scoring, inputs.command_arguments))
         return exit_code_of_run(scoring, strict=strict)

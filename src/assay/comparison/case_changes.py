@@ -70,7 +70,7 @@ def find_rank_moves(
 ) -> list[RankMove]:
     """Return where the evidence of one case changed its rank, in the stages that both sides report.
 
-    `retrieved` are the names of the stages that each side scores as retrieved; they count as the same stage.
+    `retrieved_stages` are the names of the stages that each side scores as retrieved; they count as the same stage.
     """
     rank_moves = []
     for old, new in _pair_traces(before, after):

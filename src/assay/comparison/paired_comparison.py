@@ -51,9 +51,9 @@ def compare_snapshots(
 ) -> Comparison:
     """Return what the candidate gained and lost, over the cases scored on both sides.
 
-    `metrics` are canonical names, those measured on both sides without them; `by` are the keys of slices. p-values are
-    adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises InputError where the
-    sides are not comparable: another golden set, judge, rubric, or definition of a metric.
+    `metrics` are canonical names, those measured on both sides without them; `slice_keys` are the keys of slices.
+    p-values are adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises
+    InputError where the sides are not comparable: another golden set, judge, rubric, or definition of a metric.
     """
     asked, common = _metrics(metrics, baseline, candidate)
     check_comparable(baseline, candidate.side, candidate.definitions, common)

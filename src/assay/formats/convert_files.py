@@ -297,7 +297,8 @@ def _is_golden_set(source: Source, old: str, new: str) -> bool:
         return False
     message = (
         f"cannot be converted (got --from {shorten_repr(old)} --to {shorten_repr(new)}; expected a golden set: --from "
-        f"{', '.join(goldens.GOLDEN_FORMATS)} --to {', '.join(GOLDEN_TARGETS)}; or outputs: --from {', '.join(OUTPUT_FORMAT_NAMES)} "
+        f"{', '.join(goldens.GOLDEN_FORMATS)} --to {', '.join(GOLDEN_TARGETS)}; or outputs: "
+        f"--from {', '.join(OUTPUT_FORMAT_NAMES)} "
         f"--to {', '.join(OUTPUT_TARGETS)})"
     )
     raise InputError([Problem("", None, "", message, "E_FORMAT")])

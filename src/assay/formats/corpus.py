@@ -95,7 +95,10 @@ def find_stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[P
         for selectors, name in units:
             ids = [str(selector["chunk_id"]) for selector in selectors if "chunk_id" in selector]
             if len(ids) == len(selectors) and not any(chunk_id in corpus.chunks for chunk_id in ids):
-                message = f"golden_label_issue: not in the corpus (got {shorten_repr(ids)}; expected a chunk_id of the corpus)"
+                message = (
+                    f"golden_label_issue: not in the corpus (got {shorten_repr(ids)}; expected a "
+                    f"chunk_id of the corpus)"
+                )
                 problems.append(Problem(path, None, f"{case.id}: {name}", message, "E_STALE_GOLD"))
     return tuple(problems)
 

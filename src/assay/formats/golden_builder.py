@@ -24,8 +24,62 @@ from assay.formats.file_io import Source
 from assay.formats.problems import NameChecker, ProblemList, UniqueIds, find_time_fault
 from assay.formats.strict_json import join_field
 from assay.records.errors import shorten_repr
-from assay.records.golden_set import SCHEMA_VERSION, Case, Evidence, GoldenSet, Judgments, Rubric, Selector, User
-from assay.scoring.slices import BUILT_IN_SLICE_KEYS
+from assay.records.golden_set import (
+    BUILT_IN_SLICE_KEYS,
+    SCHEMA_VERSION,
+    Case,
+    Evidence,
+    GoldenSet,
+    Judgments,
+    Rubric,
+    Selector,
+    User,
+)
+
+SchemaVersion = Annotated[int, Meta(ge=1)]
+
+
+class CaseLocation(NamedTuple):
+    """Location of a case: its line, or its path inside a JSON document."""
+
+    line: int | None
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"line {self.line}" if self.line is not None else self.path
+
+
+class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
+    """Metadata of a golden set: the first line of a JSONL file, or the members next to `cases` in a document."""
+
+    name: str = ""
+    version: str = ""
+    split: str = ""
+    owner: str = ""
+    changelog: tuple[str, ...] = ()
+    corpus_version: str = ""
+    judgments: Judgments | None = None
+    as_of: str | None = None
+    schema_version: SchemaVersion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFormat:
+    """One golden-set format: how to recognise it, how to read it, and its own names for the fields of a `Case`.
+
+    `distinctive_members` are members that only rows of this format have. `member_names` maps fields of a `Case` to
+    the format's names for them, for messages. `needs_question` is False if rows may judge a query whose text is
+    stored elsewhere.
+    """
+
+    name: str
+    description: str
+    read: Callable[[Source, GoldenBuilder], None]
+    distinctive_members: tuple[str, ...] = ()
+    member_names: Mapping[str, str] = field(default_factory=dict)
+    judgments: Judgments = "complete"
+    needs_question: bool = True
+
 
 MAX_TAGS = 100
 SEPARATORS = (":", "#", "/")
@@ -67,7 +121,10 @@ def _is_blank(text: str) -> bool:
 def _check_attribute(name: str, builder: GoldenBuilder, spot: CaseLocation) -> None:
     """Note an error for an attribute that would be ambiguous as a slice `name=value` in reports, --by and gates."""
     if name in BUILT_IN_SLICE_KEYS:
-        message = f"name of a built-in slice (got {shorten_repr(name)}; expected another, because {name}= reads the case itself)"
+        message = (
+            f"name of a built-in slice (got {shorten_repr(name)}; expected another, because {name}= "
+            f"reads the case itself)"
+        )
     elif "=" in name:
         message = (
             f"no name of a slice (got {shorten_repr(name)}; expected one without =, which ends the name of a slice)"
@@ -237,11 +294,11 @@ def normalise_case(case: Case, builder: GoldenBuilder, spot: CaseLocation) -> Ca
     case_id = builder.clean_name(case.id, spot, "id")
     if case_id != case.id:
         changes["id"] = case_id
-    for field, names in (("tags", case.tags), ("must_cite", case.must_cite), ("symbols", case.symbols)):
+    for field_name, names in (("tags", case.tags), ("must_cite", case.must_cite), ("symbols", case.symbols)):
         if names:
-            cleaned = builder.clean_names(names, spot, field)
+            cleaned = builder.clean_names(names, spot, field_name)
             if cleaned != names:
-                changes[field] = cleaned
+                changes[field_name] = cleaned
     if case.attributes:
         attributes = _normalise_attributes(case.attributes, builder, spot)
         if attributes != case.attributes:
@@ -316,11 +373,12 @@ def _normalise_selector(selector: Selector, builder: GoldenBuilder, spot: CaseLo
     return normalised
 
 
-LocatedCase = tuple[Case, Spot]
+LocatedCase = tuple[Case, CaseLocation]
 
 
 class GoldenBuilder:
-    """Collects the cases that the reader of a format passes to `add`; `golden` returns the finished set."""
+    """Collects the cases that the reader of a format passes to `add_case`; `build_golden_set` "
+    "returns the finished set."""
 
     def __init__(self, form: GoldenFormat, findings: ProblemList) -> None:
         self.format = form
@@ -443,47 +501,3 @@ class GoldenBuilder:
             expected = f"expected one case, or the same cluster as {shorten_repr(first_case.id)} at {location}"
             message = f"question asked before (got {shorten_repr(case.question)}; {expected})"
             self.note_warning(spot, "question", message, "E_NEAR_DUPLICATE")
-
-
-SchemaVersion = Annotated[int, Meta(ge=1)]
-
-
-class CaseLocation(NamedTuple):
-    """Location of a case: its line, or its path inside a JSON document."""
-
-    line: int | None
-    path: str = ""
-
-    def __str__(self) -> str:
-        return f"line {self.line}" if self.line is not None else self.path
-
-
-class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
-    """Metadata of a golden set: the first line of a JSONL file, or the members next to `cases` in a document."""
-
-    name: str = ""
-    version: str = ""
-    split: str = ""
-    owner: str = ""
-    changelog: tuple[str, ...] = ()
-    corpus_version: str = ""
-    judgments: Judgments | None = None
-    as_of: str | None = None
-    schema_version: SchemaVersion | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GoldenFormat:
-    """One golden-set format: how to recognise it, how to read it, and its own names for the fields of a `Case`.
-
-    `decisive` are members that only rows of this format have. `fields` maps fields of a `Case` to the format's names
-    for them, for messages. `needs_question` is False if rows may judge a query whose text is stored elsewhere.
-    """
-
-    name: str
-    description: str
-    read: Callable[[Source, GoldenBuilder], None]
-    distinctive_members: tuple[str, ...] = ()
-    member_names: Mapping[str, str] = field(default_factory=dict)
-    judgments: Judgments = "complete"
-    needs_question: bool = True

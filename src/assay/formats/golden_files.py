@@ -408,9 +408,9 @@ class LoadedGolden:
 def load_golden(path: str | Path, format: str | None = None) -> LoadedGolden:
     """Load a golden set from a file, a folder or `-` (standard input); `.gz` is unpacked.
 
-    `format` is one of `GOLDEN_FORMATS`, or None to detect it from the content. Raises InputError with everything that is
-    wrong: nothing is skipped, coerced or guessed. For the rules see ADR 0027 (partial judgments), ADR 0028 (behaviour)
-    and ADR 0030 (what a good answer is); the module of each format says how it maps its members.
+    `format` is one of `GOLDEN_FORMATS`, or None to detect it from the content. Raises InputError with everything
+    that is wrong: nothing is skipped, coerced or guessed. For the rules see ADR 0027 (partial judgments), ADR 0028
+    (behaviour) and ADR 0030 (what a good answer is); the module of each format says how it maps its members.
     """
     with open_source(path) as source:
         form = GOLDEN_FORMAT_TABLE[_check_format(format) if format is not None else guess_golden_format(source)]

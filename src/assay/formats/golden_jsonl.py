@@ -101,7 +101,10 @@ def is_document(source: Source) -> bool:
         return False
     is_list = first.data.lstrip().startswith(b"[")
     if is_list and source.suffix in JSON_LINES_SUFFIXES:
-        message = f"one JSON list (got {quote_line_start(first)}; expected an object on each line, or a name that ends in .json)"
+        message = (
+            f"one JSON list (got {quote_line_start(first)}; expected an object on each line, or a "
+            f"name that ends in .json)"
+        )
         raise InputError([Problem(source.name, first.number, "", message, "E_FORMAT")])
     if is_list or source.suffix in JSON_LINES_SUFFIXES:
         return is_list

@@ -190,8 +190,8 @@ def read_observations(path: str, name: str, format_name: str) -> Iterator[Observ
 class OutputShard:
     """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
 
-    `torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and rankings that
-    repeat a chunk.
+    `allow_torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and
+    rankings that repeat a chunk.
     """
 
     path: str

@@ -24,9 +24,8 @@ from msgspec.structs import replace
 from assay.formats import strict_json
 from assay.formats.problems import find_name_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
-from assay.metrics.metric import StageRankings
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.observations import Chunk, Observation, Stage
+from assay.records.observations import Chunk, Observation, Stage, StageRankings
 
 DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 CHUNK_LISTS = ("chunks", "retrieved_chunks", "reranked_chunks", "context_chunks")

@@ -71,7 +71,7 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\
 class NameChecker:
     """Returns names in NFC; a name is data, so every printable character is allowed and nothing is trimmed.
 
-    `known` maps every valid name so far to its NFC form.
+    `normalised` maps every valid name so far to its NFC form.
     """
 
     def __init__(self, findings: ProblemList) -> None:
@@ -132,7 +132,10 @@ class UniqueIds:
         other = self._folded.setdefault(folded, name)
         if other != name:
             location = _format_location(*self._first[other][1:])
-            message = f"id easily confused with another one (got {shorten_repr(name)}; expected a clearer name than {shorten_repr(other)}"
+            message = (
+                f"id easily confused with another one (got {shorten_repr(name)}; expected a clearer "
+                f"name than {shorten_repr(other)}"
+            )
             self._findings.add_warning(line, field, f"{message} at {location})", "E_ID_CONFUSABLE")
         return True
 
@@ -182,7 +185,10 @@ def find_time_fault(text: str) -> str:
     try:
         parse_time(text)
     except ValueError:
-        return f"not a date (got {shorten_repr(text)}; expected a date such as 2026-02-01, or a time with its offset from UTC)"
+        return (
+            f"not a date (got {shorten_repr(text)}; expected a date such as 2026-02-01, or a time "
+            f"with its offset from UTC)"
+        )
     return ""
 
 

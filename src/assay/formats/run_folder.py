@@ -361,7 +361,7 @@ def parse_run_name(text: str) -> RunName:
 def build_run_request(run: Path, **changes: Any) -> ScoreRequest:
     """Return the request that scores a run folder again with the golden set, outputs and settings of its manifest.
 
-    `describe_changes` are fields of `ScoreRequest` that replace those of the run; other `verdicts` come with their own judge and
+    `changes` are fields of `ScoreRequest` that replace those of the run; other `verdicts` come with their own judge and
     rubrics. Raises InputError if the folder is not a run, or if its files are not those that its manifest names.
     """
     manifest = read_manifest(run)

@@ -43,7 +43,7 @@ _HARMLESS_KEYS = ("response.key", "per_case", "max_tokens")
 def find_file_problems(data: dict[str, Any], make_problem: MakeProblem) -> list[Problem]:
     """Return a problem for each literal secret, invalid path and unknown placeholder in a settings file.
 
-    `problem` makes a Problem from field, message and code.
+    `make_problem` makes a Problem from field, message and code.
     """
     problems = [make_problem(field, LITERAL_MESSAGE, "E_SECRET") for field in _find_secrets(data, "")]
     targets = data.get("targets")

@@ -92,7 +92,10 @@ class QueryDocumentPairs:
         for query, document, number in candidates:
             earlier = first_line.setdefault((query, document), number)
             if earlier != number:
-                got = f"got {shorten_repr(document.decode())} again for {shorten_repr(query_ids[query])}; first on line {earlier}"
+                got = (
+                    f"got {shorten_repr(document.decode())} again for "
+                    f"{shorten_repr(query_ids[query])}; first on line {earlier}"
+                )
                 yield LineProblem(number, "document", f"listed twice for one query ({got})", "E_DUPLICATE_ID")
 
 

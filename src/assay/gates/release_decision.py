@@ -271,7 +271,10 @@ def _evaluate_blocking_tag(tag: str, scores: GateScores) -> RuleResult:
         message = f"{prefix} has {format_count(len(failed), 'case')} with one ({details})"
         return RuleResult(rule, "fail", len(failed) / observed, observed, message, cases=failed)
     if unchecked:
-        message = f"{prefix} has {format_count(len(unchecked), 'case')} that could not be checked ({format_case_ids(unchecked)})"
+        message = (
+            f"{prefix} has {format_count(len(unchecked), 'case')} that could not be checked "
+            f"({format_case_ids(unchecked)})"
+        )
         return RuleResult(rule, "incomplete", None, observed, message, cases=unchecked)
     return RuleResult(rule, "pass", 0.0, observed, f"{prefix} has no case with one (n {observed})")
 

@@ -64,7 +64,7 @@ class Reservation:
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent, what is reserved for calls in progress, and which cap was `reached` first."""
+    """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first."""
 
     caps: BudgetCaps = field(default_factory=BudgetCaps)
     calls: int = 0

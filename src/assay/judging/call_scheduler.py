@@ -146,7 +146,7 @@ class JudgingLimits:
 @dataclass(slots=True)
 class JudgingTally:
     """What a judging did: requests done, samples newly `asked` for and, by reason, those without a verdict (with the
-    first message of each reason), samples `known` from the store (also from other processes), why it ended early."""
+    first message of each reason), samples `reused` from the store (also from other processes), why it ended early."""
 
     total: int = 0
     done: int = 0
@@ -195,7 +195,8 @@ class JudgingRunner:
     ) -> dict[str, list[Verdict]]:
         """Return the samples of each request by its digest, in order; identical requests are asked once.
 
-        `known` are recorded samples by request. Raises the errors of the store; nothing is started after one.
+        `recorded_verdicts` are recorded samples by request. Raises the errors of the store; nothing is started after
+        one.
         """
         by_digest = {request.digest: request for request in requests}
         self.tally.total += len(by_digest)

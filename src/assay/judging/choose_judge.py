@@ -53,7 +53,8 @@ def choose_judge(
     """Return the named judge of the settings `judges`, that of `judge`, or one made from flags alone.
 
     `flags` are fields of `JudgeSettings`; those that are not None take precedence over the settings. Folders of
-    `rubrics` take precedence over those of the settings, and these over the `usual` ones. Raises SettingsError.
+    `rubrics` take precedence over those of the settings, and these over the `default_rubrics` ones. Raises
+    SettingsError.
     """
     judges = dict(config.settings.judges)
     if config.settings.judge is not None:
@@ -105,8 +106,8 @@ def make_judge(
 ) -> LLMJudge:
     """Return the judge; each of its calls counts in `budget`, and `keep` stores the bytes that it sends.
 
-    `seconds` is the deadline of one call. Raises SettingsError for an environment variable that is not set, a refused
-    address, and a missing package.
+    `deadline_seconds` is the deadline of one call. Raises SettingsError for an environment variable that is not set,
+    a refused address, and a missing package.
     """
     settings = chosen.settings
     assert settings.model is not None

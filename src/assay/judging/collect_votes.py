@@ -44,8 +44,9 @@ PERMANENT_FAILURES = ("provider", "deadline", "budget")
 class VotingRule:
     """The rule for the number of votes (ADR 0033): a `fixed` number, else as many as needed.
 
-    `alone` are the cases that can fail the gate alone, and `rubrics` are given by hash. The control questions of
-    `known` are asked once, except for those anchors for which `anchors` gives another number of votes.
+    `deciding_cases` are the cases that can fail the gate alone, and `rubrics` are given by hash. The control
+    questions of `known` are asked once, except for those anchors for which `anchor_votes` gives another number of
+    votes.
     """
 
     questions: JudgeQuestions

@@ -224,8 +224,8 @@ def build_anchor_requests(rubrics: Rubrics) -> dict[str, tuple[DriftAnchor, Judg
 
 
 def count_anchor_rounds(previous: JudgeStatus | None, at: str | None, *, asks_more: bool) -> int:
-    """Return the round in which the anchors are asked: a new one on a later day, if `anew` says that other questions
-    are asked too. `at` is an ISO time; without one, the day is unknown and no new round begins."""
+    """Return the round in which the anchors are asked: a new one on a later day, if `asks_more` says that other
+    questions are asked too. `at` is an ISO time; without one, the day is unknown and no new round begins."""
     if previous is None:
         return 1
     later = at is not None and previous.at is not None and at[:10] > previous.at[:10]
@@ -237,8 +237,8 @@ def plan_anchor_votes(
 ) -> dict[str, int]:
     """Return the number of votes that each anchor has after this round.
 
-    It is one more if the anchors are asked `anew`, except for those that were asked in this round before a halt, and at
-    least one, for an anchor of a rubric under which nothing was asked before.
+    It is one more if the anchors are asked `asks_again`, except for those that were asked in this round before a
+    halt, and at least one, for an anchor of a rubric under which nothing was asked before.
     """
     votes = {}
     for digest in questions.anchors:

@@ -40,7 +40,8 @@ class SelfJudging(NamedTuple):
 def find_model_family(model: str) -> str:
     """Return the family of a model id, the first if it names several, empty if it is unknown.
 
-    >>> find_model_family("openai/gpt-4o-2024-08-06"), find_model_family("deepseek-r1-distill-qwen-7b"), find_model_family("dolphin")
+    >>> models = ("openai/gpt-4o-2024-08-06", "deepseek-r1-distill-qwen-7b", "dolphin")
+    >>> tuple(map(find_model_family, models))
     ('gpt', 'deepseek', '')
     """
     return next(iter(_families(model)), "")

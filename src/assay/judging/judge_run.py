@@ -58,9 +58,10 @@ NOT_ASKED = "not asked"
 class JudgingEstimate:
     """The estimated effort of a judge run.
 
-    It counts the requests, those already answered (`known`), the controls and anchors (`beside`), the calls at least
-    and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is unknown). The
-    maximum includes extra votes where votes differ and repair calls for bad replies, but not calls that fail.
+    It counts the requests, those already answered (`answered`), the controls and anchors (`control_requests`), the
+    calls at least and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is
+    unknown). The maximum includes extra votes where votes differ and repair calls for bad replies, but not calls
+    that fail.
     """
 
     judge: str
@@ -119,7 +120,7 @@ def judge_run(
     on_interrupt: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
 ) -> JudgeRun:
-    """Judge everything that has no verdict yet. `stopping` is called at the first Ctrl-C.
+    """Judge everything that has no verdict yet. `on_interrupt` is called at the first Ctrl-C.
 
     Raises InputError for bad inputs, IncompleteError if a verdict cannot be saved, and KeyboardInterrupt at the second
     Ctrl-C; verdicts that were saved before are kept.
@@ -158,7 +159,7 @@ def judge_run(
 
 
 class _Session:
-    """One call of `judge_run`, from the first questions to the status of the judge."""
+    """One call of `judge`, from the first questions to the status of the judge."""
 
     def __init__(
         self,

@@ -93,7 +93,7 @@ def match_verdicts(
 
     A calibration of another judge, another rubric or another version of the rules lets no metric gate. A calibration of
     the rules applies only to the golden set on which it was measured, because the rules weigh its words (ADR 0031).
-    `golden` is the digest of the golden set that is scored.
+    `golden_digest` is the digest of the golden set that is scored.
     """
     if judging is None or not judging.calibrations:
         return judging, ()

@@ -73,11 +73,11 @@ class OpenAIProvider:
         message = message.lower()
         if "context length" in message or "context_length" in message:
             return None  # such errors list parts of the request, which must not be taken for complaints about them
-        if able.token_limit_field == "max_tokens" and "max_completion_tokens" in message:
-            return structs.replace(able, limit="max_completion_tokens")
+        if able.token_limit_field == "max_tokens" and "max_completion_tokens" in message:  # noqa: S105
+            return structs.replace(able, token_limit_field="max_completion_tokens")  # noqa: S106
         if able.token_limit_field in message and UNSUPPORTED_PATTERN.search(message):
-            other = "max_tokens" if able.token_limit_field == "max_completion_tokens" else "max_completion_tokens"
-            return structs.replace(able, limit=other)
+            field = "max_tokens" if able.token_limit_field == "max_completion_tokens" else "max_completion_tokens"  # noqa: S105
+            return structs.replace(able, token_limit_field=field)
         if able.temperature and "temperature" in message:
             return structs.replace(able, temperature=False)
         below = next_output_mode(self.output_modes, able.mode)

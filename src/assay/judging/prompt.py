@@ -150,7 +150,7 @@ _INPUT_NAME = re.compile(r"\{\{([a-z]+)\}\}")
 class RenderedRequest:
     """The prompt, and what parsing the reply needs: `ids` and `sources` by the names that the judge sees.
 
-    `request` is the digest of the request.
+    `request_digest` is the digest of the request.
     """
 
     request_digest: str
@@ -307,7 +307,8 @@ def _check(request: JudgeRequest, rubric: JudgeRubric) -> None:
         ids = list(request.items[:1])
     if not ids or ids != list(request.items) or len(set(ids)) < len(ids):
         raise InputError(
-            f"items of {rubric.name} (got {shorten_repr(list(request.items))}; expected each id once: {shorten_repr(ids)})"
+            f"items of {rubric.name} (got {shorten_repr(list(request.items))}; expected each id "
+            f"once: {shorten_repr(ids)})"
         )
     for key in rubric.sources:
         value = request.inputs[key]

@@ -29,7 +29,7 @@ class Capabilities(Struct, frozen=True):
 
     mode: str
     temperature: bool = True
-    token_limit_field: str = "max_tokens"
+    token_limit_field: str = "max_tokens"  # noqa: S105 - the name of a field
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ProviderReply:
 
 
 class Provider(Protocol):
-    """One wire protocol, as pure functions; `ladder` lists its output modes from the strictest."""
+    """One wire protocol, as pure functions; `output_modes` lists its output modes from the strictest."""
 
     output_modes: tuple[str, ...]
 

@@ -186,7 +186,9 @@ _ONE = "WHERE request = ? AND judge = ? AND sample = ?"
 
 
 class SqliteVerdictStore:
-    """An open verdict store. One thread at a time may use it (any thread may call `keep`); processes share the file."""
+    """An open verdict store. One thread at a time may use it (any thread may call `keep_rendered`); processes share the
+    file.
+    """
 
     def __init__(self, path: str | Path, now: Callable[[], float] = time.time) -> None:
         """Open the store, creating the file if there is none. Raises InputError for a file that is something else, and

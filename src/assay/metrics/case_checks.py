@@ -116,8 +116,8 @@ CheckLevel = Literal["failed", "warning"]
 class Check:
     """A named condition on a metric's score; a warning is shown but does not make the case fail.
 
-    A `costly` check runs only if its metric is requested. Where the check named `unless` failed, this one is silent,
-    because the other explains it.
+    A `is_costly` check runs only if its metric is requested. Where the check named `explained_by` failed, this one
+    is silent, because the other explains it.
     """
 
     name: str

@@ -26,13 +26,12 @@ from assay.metrics.metric import (
     Metric,
     MetricKey,
     MetricName,
-    RankedStage,
     Unscored,
     make_score_column,
     rows_not_applicable,
 )
 from assay.records.golden_set import BEHAVIOURS, Corpus
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 
@@ -42,7 +41,7 @@ _UNREPORTED = -1
 CITATION_COUNT_FIELDS = ("cited", "context", "in_context", "exist", "covered", "must", "must_found", "known")
 
 
-def count_citations(case: CaseIndex, observation: Observation, ranked_context: RankedStage | None) -> tuple[int, ...]:
+def count_citations(case: CaseIndex, observation: Observation, ranked_context: StageRanking | None) -> tuple[int, ...]:
     """Return the citation counts of one row, whose context is `found`, in the order of `CITATION_COUNT_FIELDS`.
 
     Distinct citations and context chunks (−1: not reported), citations in the context and in existence, context chunks

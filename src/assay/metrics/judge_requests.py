@@ -64,10 +64,11 @@ JudgeDialogue = Generator[list[JudgeRequest], Rulings, Outcome]
 class RecordedVerdicts:
     """Recorded verdicts and calibrations, for replay.
 
-    `book` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is the
-    digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted; `anchors` is the
-    share of control questions that it labelled as expected. `calibrations` are by metric name. `second` is the digest
-    of a second judge that was asked about doubtful rulings, and `seconds` holds its samples.
+    `verdicts` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is
+    the digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted;
+    `control_agreement` is the share of control questions that it labelled as expected. `calibrations` are by metric
+    name. `second_judge` is the digest of a second judge that was asked about doubtful rulings, and `second_verdicts`
+    holds its samples.
     """
 
     rubrics: Rubrics = field(default_factory=dict)
@@ -131,7 +132,8 @@ def make_request(
 def make_item_requests(
     rubric: JudgeRubric, key: str, entries: Sequence[Mapping[str, str]], other_inputs: Mapping[str, Any]
 ) -> list[JudgeRequest]:
-    """Return requests that ask about entries `{id, text}`, at most 12 in each; `beside` holds the other inputs."""
+    """Return requests that ask about entries `{id, text}`, at most 12 in each; `other_inputs` "
+    "holds the other inputs."""
     groups = [list(entries[start : start + MAX_ITEMS]) for start in range(0, len(entries), MAX_ITEMS)]
     return [make_request(rubric, {**other_inputs, key: group}, [entry["id"] for entry in group]) for group in groups]
 

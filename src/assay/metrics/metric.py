@@ -15,15 +15,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import accumulate, chain
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
-from msgspec import Struct
 
 from assay.metrics.case_index import CaseIndex
 from assay.records.errors import MetricNameError, Problem, shorten_repr
-from assay.records.observations import NULL_ANSWER, Observation, Stage, find_stage
+from assay.records.observations import (
+    NULL_ANSWER,
+    Observation,
+    StageRanking,
+    StageRankings,
+    find_stage,
+    group_rankings,
+)
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 
@@ -100,50 +105,10 @@ def _name_error(text: str, reason: str) -> MetricNameError:
     return MetricNameError([Problem("", None, "metric", f"cannot read {shorten_repr(text)}: {reason}")])
 
 
-class RankedStage(Struct, gc=False):
-    """One ranking: its stage, the chunk ids in rank order, and the same ids as a set."""
-
-    stage: Stage
-    ids: list[str]
-    distinct: set[str]
-
-
-class StageRankings:
-    """The rankings of one stage. `rows` have one, in rising order (twice, where an observation gives the stage twice);
-    `chunks` and `ids` hold them end to end, `ends` says where each of them ends, and `ranked` has each by its row.
-
-    `ascii`: all ids are ASCII; `bare`: no chunk carries metadata.
-    """
-
-    __slots__ = ("has_ascii_ids", "has_no_metadata", "chunks", "ends", "ids", "name", "ranked", "rows", "sizes")
-
-    def __init__(self, name: str, rows: list[int], stages: list[Stage]) -> None:
-        self.name, self.rows = name, rows
-        self.sizes = [len(stage.chunks) for stage in stages]
-        self.ends = list(accumulate(self.sizes))
-        self.chunks = list(chain.from_iterable([stage.chunks for stage in stages]))
-        self.ids = ids = [chunk.chunk_id for chunk in self.chunks]
-        self.has_ascii_ids = "".join(ids).isascii()
-        self.has_no_metadata = [chunk.metadata for chunk in self.chunks].count(None) == len(ids)
-        id_lists = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
-        self.ranked = dict(zip(rows, map(RankedStage, stages, id_lists, map(set, id_lists)), strict=True))
-
-
-def group_rankings(observations: Sequence[Observation]) -> dict[str, StageRankings]:
-    """Return the rankings of some observations, numbered from 0, by the name of their stage."""
-    stages_by_name: dict[str, tuple[list[int], list[Stage]]] = {}
-    for row, observation in enumerate(observations):
-        for stage in observation.stages or ():
-            rows, stages = stages_by_name.get(stage.name) or stages_by_name.setdefault(stage.name, ([], []))
-            rows.append(row)
-            stages.append(stage)
-    return {name: StageRankings(name, rows, stages) for name, (rows, stages) in stages_by_name.items()}
-
-
 class JoinedRows:
     """What metrics see of some observations: each with its case, and their rankings by the name of the stage.
 
-    `bare`: no chunk carries metadata.
+    `has_no_metadata`: no chunk carries metadata.
     """
 
     def __init__(
@@ -153,15 +118,15 @@ class JoinedRows:
         self.stages = group_rankings(observations) if stages is None else stages
         self.has_no_metadata = all(rankings.has_no_metadata for rankings in self.stages.values())
         self.parsed_answers: list[Any] | None = None  # the parsed answers of these rows
-        self._ranked: dict[str, list[RankedStage | None]] = {}
+        self._ranked: dict[str, list[StageRanking | None]] = {}
 
-    def ranked_stages(self, name: str) -> list[RankedStage | None]:
+    def ranked_stages(self, name: str) -> list[StageRanking | None]:
         """Return for each row the stage that a metric means by `stage=name`, None where it was not reported."""
         if name not in self._ranked:
             self._ranked[name] = self._find_ranked(name)
         return self._ranked[name]
 
-    def _find_ranked(self, name: str) -> list[RankedStage | None]:
+    def _find_ranked(self, name: str) -> list[StageRanking | None]:
         ranked_by_row = self.stages[name].ranked if name in self.stages else {}
         if len(ranked_by_row) == len(self.cases):
             return list(ranked_by_row.values())

@@ -31,12 +31,11 @@ from assay.metrics.metric import (
     Metric,
     MetricKey,
     MetricName,
-    RankedStage,
     Unscored,
     make_score_column,
     rows_not_applicable,
 )
-from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE
+from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray
 
@@ -49,7 +48,7 @@ class RankingTable:
 
     `length`: (n,) number of chunks returned. `units`: (n,) number of units of evidence to find. `grade`: (n, depth)
     highest grade among the units first covered in that slot, else 0. `covered`: (n, depth) number of units that the
-    slot covers for the first time. `compute_judged_share`: (n, depth) whether the chunk in the slot was judged. `ideal`: (n, width)
+    slot covers for the first time. `judged`: (n, depth) whether the chunk in the slot was judged. `ideal`: (n, width)
     grades of the units, descending.
     """
 
@@ -271,7 +270,7 @@ class RankingFacts:
         return ideal
 
 
-def _judged_slots(evidence: EvidenceIndex, ranked_stage: RankedStage) -> list[tuple[int, int]]:
+def _judged_slots(evidence: EvidenceIndex, ranked_stage: StageRanking) -> list[tuple[int, int]]:
     """Return (slot, units) of the chunks that somebody judged, in rank order.
 
     Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where

@@ -44,7 +44,7 @@ JudgeScorer = Callable[[ParsedAnswer, Rubrics], JudgeDialogue]
 
 
 class Scorers(NamedTuple):
-    """How one metric is computed for one observation; `spares` returns why a case is exempt, or ""."""
+    """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or ""."""
 
     rules: RulesScorer | None = None
     judge: JudgeScorer | None = None
@@ -410,7 +410,7 @@ ANSWER_QUALITY_METRICS: tuple[Metric, ...] = (
             "nothing recorded",
             lower=True,
         ),
-        instrument="judged",
+        scoring_class="judged",
         uncalibrated=(),
     ),
     replace(
@@ -421,7 +421,7 @@ ANSWER_QUALITY_METRICS: tuple[Metric, ...] = (
             "nothing measured by both",
             lower=True,
         ),
-        instrument="judged",
+        scoring_class="judged",
         statistic="rate",
         uncalibrated=(),
     ),

@@ -1,1 +1,3 @@
-"""The records that everything passes on: golden sets, observations, scores, rules, findings, settings, requests, errors."""
+"""The records that everything passes on: golden sets, observations, scores, rules, findings, settings, requests,
+errors.
+"""

@@ -29,6 +29,9 @@ Selector = dict[str, str | int]
 
 # ── what was expected ────────────────────────────────────────────────────────────────────────────────────────────
 
+BUILT_IN_SLICE_KEYS = ("tag", "difficulty", "behaviour", "language", "kind")
+"""The keys of slices that read a field of a case; an attribute of such a name could never be asked for."""
+
 
 class User(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The user who asks the question: decides what may be shown (tenant, roles, position) and in which language."""

@@ -1,7 +1,9 @@
-"""Which of an observation's stages a metric means by `stage=…`."""
+"""Observations: what a target returned for one case, its stages, and the rankings in them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -122,3 +124,43 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
 
 
 NULL_ANSWER = "null_answer"
+
+
+class StageRanking(Struct, gc=False):
+    """One ranking: its stage, the chunk ids in rank order, and the same ids as a set."""
+
+    stage: Stage
+    ids: list[str]
+    distinct: set[str]
+
+
+class StageRankings:
+    """The rankings of one stage. `rows` have one, in rising order (twice, where an observation gives the stage twice);
+    `chunks` and `ids` hold them end to end, `ends` says where each of them ends, and `ranked` has each by its row.
+
+    `has_ascii_ids`: all ids are ASCII; `has_no_metadata`: no chunk carries metadata.
+    """
+
+    __slots__ = ("chunks", "ends", "has_ascii_ids", "has_no_metadata", "ids", "name", "ranked", "rows", "sizes")
+
+    def __init__(self, name: str, rows: list[int], stages: list[Stage]) -> None:
+        self.name, self.rows = name, rows
+        self.sizes = [len(stage.chunks) for stage in stages]
+        self.ends = list(accumulate(self.sizes))
+        self.chunks = list(chain.from_iterable([stage.chunks for stage in stages]))
+        self.ids = ids = [chunk.chunk_id for chunk in self.chunks]
+        self.has_ascii_ids = "".join(ids).isascii()
+        self.has_no_metadata = [chunk.metadata for chunk in self.chunks].count(None) == len(ids)
+        id_lists = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
+        self.ranked = dict(zip(rows, map(StageRanking, stages, id_lists, map(set, id_lists)), strict=True))
+
+
+def group_rankings(observations: Sequence[Observation]) -> dict[str, StageRankings]:
+    """Return the rankings of some observations, numbered from 0, by the name of their stage."""
+    stages_by_name: dict[str, tuple[list[int], list[Stage]]] = {}
+    for row, observation in enumerate(observations):
+        for stage in observation.stages or ():
+            rows, stages = stages_by_name.get(stage.name) or stages_by_name.setdefault(stage.name, ([], []))
+            rows.append(row)
+            stages.append(stage)
+    return {name: StageRankings(name, rows, stages) for name, (rows, stages) in stages_by_name.items()}

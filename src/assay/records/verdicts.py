@@ -66,7 +66,7 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
 
 class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
-    """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `compute_digest` identifies it.
+    """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `digest` identifies it.
 
     `labels` is the closed set to choose from and `quotes` the labels that need a quote: together they define the schema
     of the reply. `inputs` never contain the name of a configuration, a retrieval score or, if only the sources may
@@ -224,12 +224,13 @@ class LabelledRate(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     """The calibration of one scorer against human labels for one metric, such as `faithfulness(by=judge)`.
 
-    `judge` is the digest of the judge (for the rules scorer: its version), `rubric_hash` the result of `compute_rubrics_hash`
-    for its rubric; the calibration is valid for this judge and rubric only. `sensitivity` is the share of items passed
-    by people that the scorer passed too, `specificity` the share of items failed by people that it failed too; None if
-    there are no such items. `reasons` say why the scorer may not gate. `platt` maps the raw number of the rules scorer
-    to a probability: `slope`, `intercept`. `anchors` is the share of anchors that the judge labelled as expected at the
-    time: a later share outside that interval means that another model answers under the same name.
+    `judge` is the digest of the judge (for the rules scorer: its version), `rubric_hash` the result of
+    `compute_rubrics_hash` for its rubric; the calibration is valid for this judge and rubric only. `sensitivity` is
+    the share of items passed by people that the scorer passed too, `specificity` the share of items failed by people
+    that it failed too; None if there are no such items. `reasons` say why the scorer may not gate. `platt` maps the
+    raw number of the rules scorer to a probability: `slope`, `intercept`. `anchors` is the share of anchors that the
+    judge labelled as expected at the time: a later share outside that interval means that another model answers
+    under the same name.
     """
 
     metric: str

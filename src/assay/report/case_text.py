@@ -74,7 +74,8 @@ class Explanation:
     """Everything known about one case under one configuration.
 
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
-    is true if the answer shows forbidden text; it is then withheld. `lists` names missing and extra files and symbols.
+    is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
+    and symbols.
     """
 
     case: Case

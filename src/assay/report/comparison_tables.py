@@ -63,7 +63,10 @@ def _format_change_cells(change: MetricChange, graders: MetricsByName) -> tuple[
     counts = (change.improved, change.regressed, change.unchanged, change.unpaired)
     bounds = NOT_AVAILABLE
     if change.low is not None and change.high is not None:
-        bounds = f"{format_signed(change.low, change.metric, graders)} to {format_signed(change.high, change.metric, graders)}"
+        bounds = (
+            f"{format_signed(change.low, change.metric, graders)} to "
+            f"{format_signed(change.high, change.metric, graders)}"
+        )
     return (
         format_number(change.baseline, change.metric, graders),
         format_number(change.candidate, change.metric, graders),

@@ -45,7 +45,7 @@ def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, 
     case_explanation = build_explanation(run, run.joins, position, config, checks)
     lists = list_missing_files(run.joins.case_index(position), case_explanation.observation)
     case_explanation = replace(
-        case_explanation, attribution=attribute_run_case(run, config, case_id), lists=tuple(lists)
+        case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
     )
     return render_case_text(case_explanation, show_forbidden=show_forbidden)
 

@@ -231,7 +231,8 @@ def build_evidence_trace_table(attribution: Attribution) -> Table:
 def describe_missing_files(files: NameComparison, symbols: NameComparison) -> list[str]:
     """Return the missing files and symbols and the extra files as text; what was not reported is left out.
 
-    >>> describe_missing_files(NameComparison(frozenset(("a.py",)), frozenset(("b.py",))), NameComparison(frozenset(), None))
+    >>> files, symbols = NameComparison(frozenset(("a.py",)), frozenset(("b.py",))), NameComparison(frozenset(), None)
+    >>> describe_missing_files(files, symbols)
     ['missing files: a.py', 'extra files: b.py']
     """
     name_lists: list[tuple[str, Sequence[str]]] = []
@@ -305,7 +306,10 @@ def build_tag_table(scoring: ScoringResult, cases: CasesById, graders: MetricsBy
         if int(failures) or int(size) >= FEW_CASES
     ]
     hidden_rows = sum(1 for _ in _iter_tag_rows(scoring, cases)) - len(rows)
-    hidden_note = f"{format_count(hidden_rows, 'row')} of tags with fewer than {FEW_CASES} cases and no failure: see Breakdown By Tag"
+    hidden_note = (
+        f"{format_count(hidden_rows, 'row')} of tags with fewer than {FEW_CASES} cases and no "
+        f"failure: see Breakdown By Tag"
+    )
     return Table("Tags", columns, tuple(rows), (hidden_note,) if hidden_rows else ())
 
 

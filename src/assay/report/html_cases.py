@@ -57,7 +57,7 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class CaseDetail:
-    """A case in full: its index in the golden set (`place`), and its view in each configuration."""
+    """A case in full: its index in the golden set (`case_index`), and its view in each configuration."""
 
     case_index: int
     views: Mapping[str, CaseView]
@@ -79,7 +79,7 @@ class HtmlData:
     """Everything the page shows.
 
     `details` come in order of importance and are included until they take up `detail_mb` megabytes of JSON;
-    `attributions` are by configuration and case id; `explain` holds the arguments after
+    `attributions` are by configuration and case id; `explain_arguments` holds the arguments after
     `assay explain CASE --config CONFIG`, a command that the page shows for the cases that are not included in full.
     """
 

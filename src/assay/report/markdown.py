@@ -162,7 +162,10 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         *_render_heading("Decision"),
         f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
         "",
-        f"Date: {escape_markdown(meta.date or _NOT_STATED)}. Approved by: {escape_markdown(meta.approver or 'nobody yet')}",
+        (
+            f"Date: {escape_markdown(meta.date or _NOT_STATED)}. Approved by: "
+            f"{escape_markdown(meta.approver or 'nobody yet')}"
+        ),
     ]
     if compared.notes:
         parts += [*_render_heading("Notes"), *_render_list(compared.notes)]

@@ -1,4 +1,4 @@
-"""Writing the reports of a finished scoring. Modules for reports that few runs write are imported when needed."""
+"""Writing the reports of a finished scoring."""
 
 from __future__ import annotations
 
@@ -25,10 +25,6 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
         if path is not None:
             written.append((kind, write_atomically(path, parts)))
 
-    if files.run_dir is not None:
-        from assay.runs.save_run import save_run  # imports this module
-
-        written.append(("run folder", save_run(run, files, Path(files.run_dir))))
     write("report", files.markdown, iter([render_markdown(run, files).encode()]) if files.markdown else iter(()))
     write("JSON report", files.json, iter([render_json(run, files.now).encode()]) if files.json else iter(()))
     write("scores of every case", files.per_case, iterate_case_lines(run))

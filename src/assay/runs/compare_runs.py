@@ -28,6 +28,7 @@ from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, escape_table
 from assay.runs.rescore_run import choose_config, open_run
+from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
 from assay.scoring.column_values import number_clusters
 from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
@@ -42,8 +43,8 @@ def load_side(
 ) -> ScoreSnapshot:
     """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
 
-    A run is scored again for `metrics` (by default those of its manifest) and for `also`. Raises InputError if the text
-    names none of these, or names a run of several configurations without choosing one.
+    A run is scored again for `metrics` (by default those of its manifest) and for `extra_metrics`. Raises InputError
+    if the text names none of these, or names a run of several configurations without choosing one.
     """
     if Path(side_name).is_file():
         return decode_baseline(side_name)
@@ -140,6 +141,14 @@ def compare_named(baseline: str, candidate: str, request: ComparisonRequest) -> 
     gate_metrics = _gate_metrics(request)
     sides = load_side(baseline, request.metrics, gate_metrics), load_side(candidate, request.metrics, gate_metrics)
     return _decide_comparison(*sides, request)
+
+
+def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
+    """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
+    gate = load_gate_or_profile(request.gate, request.profile, request.approver)
+    if request.baseline is None:
+        return LoadedGate(gate)
+    return LoadedGate(gate, load_baseline_side(request.baseline, request.metrics, gate))
 
 
 def load_baseline_side(text: str, metrics: Sequence[str], gate: Gate | None) -> ScoreSnapshot:

@@ -20,6 +20,7 @@ from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
 from assay.records.requests import ReportFiles, ScoreRequest
 from assay.runs.access_probes import LEAK_METRIC
+from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.observe_run import ObservationRequest, ObservedRun
 from assay.runs.save_run import save_scores
 from assay.runs.score_run import Progress, open_scored_run
@@ -137,14 +138,14 @@ def score_observed_run(
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
         notices=[*observed.notices, *describe_search_agreement(_read_observations(observed), settings.production_k)],
     )
-    with open_scored_run(request, progress) as run:
+    with open_scored_run(request, progress, load_gate_with_baseline(request)) as run:
         with RunFolder(observed.folder) as folder:
             save_scores(run, folder)
         yield run
 
 
 def resolve_report_files(config: Config, folder: Path, flags: ReportFiles) -> ReportFiles:
-    """Return the report paths of the settings for a run folder; `said` holds the values given by flags."""
+    """Return the report paths of the settings for a run folder; `flags` holds the values given by flags."""
     report = config.settings.report
 
     def resolve(name: str, value: str | None) -> str | None:

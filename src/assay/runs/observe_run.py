@@ -169,7 +169,7 @@ def observe_run(
     on_interrupt: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
 ) -> ObservedRun:
-    """Observe, or continue an interrupted run; `stopping` is called at the first Ctrl-C.
+    """Observe, or continue an interrupted run; `on_interrupt` is called at the first Ctrl-C.
 
     Raises InputError for bad inputs, IncompleteError if the disk or a target makes observing impossible, and
     KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.

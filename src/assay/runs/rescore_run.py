@@ -15,13 +15,14 @@ from typing import Any
 from assay.formats.run_folder import RunName, build_run_request, parse_run_name, refuse_other_golden
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import ScoreRequest
+from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import Progress, open_scored_run
 from assay.scoring.scored_run import ScoredRun
 
 
 @contextmanager
 def open_run(run: str | Path, progress: Progress | None = None, **changes: Any) -> Iterator[ScoredRun]:
-    """Yield the scoring of a run folder; `changes` are fields of `ScoreRequest`.
+    """Yield the scoring of a run folder; `changes` are fields of `ScoreRequest`, without a baseline.
 
     Raises InputError as `build_run_request` does, and if the golden set is not the one that the run was made with.
     """
@@ -31,9 +32,13 @@ def open_run(run: str | Path, progress: Progress | None = None, **changes: Any) 
 
 
 @contextmanager
-def rescore_run(folder: Path, request: ScoreRequest, progress: Progress | None = None) -> Iterator[ScoredRun]:
-    """Yield the scoring of a run folder for a request of `build_run_request`. Raises InputError for an edited golden set."""
-    with open_scored_run(request, progress) as scoring:
+def rescore_run(
+    folder: Path, request: ScoreRequest, progress: Progress | None = None, loaded_gate: LoadedGate | None = None
+) -> Iterator[ScoredRun]:
+    """Yield the scoring of a run folder for a request of `build_run_request`. Raises InputError for an edited golden
+    set.
+    """
+    with open_scored_run(request, progress, loaded_gate) as scoring:
         refuse_other_golden(folder, scoring.scoring.golden.digest)
         yield scoring
 
@@ -99,11 +104,13 @@ class AnswerSource:
         name = parse_run_name(self.run)
         return build_run_request(name.path, configs=name.configs, **changes)
 
-    def open_scored(self, request: ScoreRequest, progress: Progress | None = None) -> AbstractContextManager[ScoredRun]:
+    def open_scored(
+        self, request: ScoreRequest, progress: Progress | None = None, loaded_gate: LoadedGate | None = None
+    ) -> AbstractContextManager[ScoredRun]:
         """Yield the requested scoring. Raises InputError for a run whose golden set was edited."""
         if self.run is None:
-            return open_scored_run(request, progress)
-        return rescore_run(parse_run_name(self.run).path, request, progress)
+            return open_scored_run(request, progress, loaded_gate)
+        return rescore_run(parse_run_name(self.run).path, request, progress, loaded_gate)
 
     def refuse_overwriting(self, folder: str | None) -> None:
         """Raise InputError if the run folder to write is the one that is read."""

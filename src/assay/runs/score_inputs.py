@@ -20,6 +20,17 @@ from assay.scoring.slices import select_cases
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedGate:
+    """The gate that decides about a run, and the baseline of its regression rules; None where there is none.
+
+    Both are read once, because a gate file may be a pipe and a baseline may have to be scored first.
+    """
+
+    gate: Gate | None = None
+    baseline: ScoreSnapshot | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreOptions:
     """How to score: all options that change the result, and the number of worker processes, which does not.
 
@@ -47,7 +58,9 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class ScoreJob:
-    """The inputs of one scoring: the golden set (the selected cases of `whole`), the corpus, the plan and options."""
+    """The inputs of one scoring: the golden set (the selected cases of `whole_golden`), the corpus, the plan and
+    options.
+    """
 
     golden: GoldenSet
     options: ScoreOptions

@@ -35,13 +35,11 @@ from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
-from assay.records.release_gates import Gate
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
-from assay.runs.score_inputs import ScoreJob, ScoreOptions
+from assay.runs.score_inputs import LoadedGate, ScoreJob, ScoreOptions
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import (
-    ScoreSnapshot,
     check_comparable,
     compute_definition_digest,
     identify_judge,
@@ -206,12 +204,18 @@ def _build_tables(job: ScoreJob, gathered: MergedShards) -> dict[str, ScoreTable
 
 
 @contextmanager
-def open_scored_run(request: ScoreRequest, progress: Progress | None = None) -> Iterator[ScoredRun]:
-    """Yield the finished scoring; single observations can be read again within the block."""
+def open_scored_run(
+    request: ScoreRequest, progress: Progress | None = None, loaded_gate: LoadedGate | None = None
+) -> Iterator[ScoredRun]:
+    """Yield the finished scoring; single observations can be read again within the block.
+
+    `loaded_gate` is the request's gate with its baseline, as `load_gate_with_baseline` returns them; only a request
+    that names no baseline may leave it out.
+    """
     if [request.golden, request.corpus, *request.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with open_output_files(request.outputs, request.outputs_format) as files:
-        options = _options(request, files)
+        options = _options(request, files, loaded_gate or load_gate(request))
         if _are_trec(files) and not request.look_again:
             from assay.runs.score_trec_run import (  # the array engine is needed only for TREC files
                 is_trec_pair,
@@ -250,19 +254,16 @@ def _default_metrics(files: Sequence[OutputFile]) -> tuple[str, ...]:
     return TREC_METRICS
 
 
-def _options(request: ScoreRequest, files: Sequence[OutputFile]) -> ScoreOptions:
+def _options(request: ScoreRequest, files: Sequence[OutputFile], loaded_gate: LoadedGate) -> ScoreOptions:
     judging, doubts = load_verdicts(request.verdicts, request.judge, request.calibration, request.rubrics)
     metrics = tuple(request.metrics) or _default_metrics(files)
     if request.judged or not request.metrics:
         metrics += metrics_with_verdicts(judging)
-    gate = load_gate_or_profile(
-        request.gate, request.profile, request.approver
-    )  # read only once, because the file may be a pipe
     return ScoreOptions(
         metrics=metrics,
         by=tuple(request.by) or None,
-        gate=gate,
-        baseline=_baseline(request, gate),
+        gate=loaded_gate.gate,
+        baseline=loaded_gate.baseline,
         today=request.today,
         gate_configs=tuple(request.gate_configs),
         missing_as_zero=request.missing_as_zero,
@@ -279,13 +280,11 @@ def _options(request: ScoreRequest, files: Sequence[OutputFile]) -> ScoreOptions
     )
 
 
-def _baseline(request: ScoreRequest, gate: Gate | None) -> ScoreSnapshot | None:
-    """Return the side that `baseline` names, with the metrics of the request and its gate; None without a baseline."""
-    if request.baseline is None:
-        return None
-    from assay.runs.compare_runs import load_baseline_side  # imports this module
-
-    return load_baseline_side(request.baseline, request.metrics, gate)
+def load_gate(request: ScoreRequest) -> LoadedGate:
+    """Return the gate of a request that names no baseline. Raises ValueError for one that does."""
+    if request.baseline is not None:
+        raise ValueError("the baseline must be loaded before the run is scored (load_gate_with_baseline)")
+    return LoadedGate(load_gate_or_profile(request.gate, request.profile, request.approver))
 
 
 def exit_code_of_run(run: ScoredRun, *, strict: bool = False) -> int:

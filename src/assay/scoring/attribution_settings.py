@@ -52,7 +52,7 @@ class AttributionSettings:
     `good` is the signal that decides whether an answer is good: `auto`, or a metric with its minimum. `production_k` is
     the number of chunks that the system shows its model. `reached` says whether all of the required evidence must have
     reached the model or any of it. `calibrated` are the judge metrics that were calibrated against human labels;
-    `judged` and `similar` are the thresholds of `auto` for the judge and for answer similarity.
+    `judge_threshold` and `similarity_threshold` are the thresholds of `auto` for the judge and for answer similarity.
     """
 
     good: str = AUTO_SIGNAL

@@ -148,7 +148,10 @@ def explain_partial_judging(
     wanted = column_values.scored + int(np.count_nonzero(np.isin(column.reason[column_values.error_rows], silent)))
     if column_values.scored == wanted or column_values.scored >= coverage_floor * wanted:
         return ""
-    return f"not measured: coverage below {coverage_floor:.0%} ({column_values.scored} of {format_count(wanted, 'case')} judged)"
+    return (
+        f"not measured: coverage below {coverage_floor:.0%} ({column_values.scored} of "
+        f"{format_count(wanted, 'case')} judged)"
+    )
 
 
 def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:

@@ -50,8 +50,8 @@ ABSENT = "not among the cases of this side"
 class PairedValues(NamedTuple):
     """The paired values of one metric on some rows of two aligned tables.
 
-    `rows` are scored on both sides, with values `before` and `after`; `lost` are scored in the baseline only, `won` in
-    the candidate only; `failed_before` and `failed_after` are in error on that side.
+    `rows` are scored on both sides, with values `before` and `after`; `baseline_only` are scored in the baseline
+    only, `candidate_only` in the candidate only; `failed_before` and `failed_after` are in error on that side.
     """
 
     rows: RowIndices
@@ -182,7 +182,7 @@ def compare_metric(
     `gain` is positive if the candidate is better and None if no direction is better. Percentiles and balanced means are
     not paired, so their gain has no interval. A slice of fewer than 10 pairs is described, not tested. A pair that
     improved only by votes that disagree widely counts as no gain. There is no number if the share of requested judge
-    verdicts that are usable is below `floor` on either side.
+    verdicts that are usable is below `coverage_floor` on either side.
     """
     grader = find_metric(parse_metric(metric))
     target = _Metric(metric, grader, find_statistic(grader, metric))
@@ -232,7 +232,10 @@ def _describe_doubtful(change: MetricChange) -> str:
     if not cases:
         return ""
     count = format_count(len(cases), "case")
-    return f"{count} ({format_case_ids(cases)}) came out better by votes far apart: no gain is counted, a person should look"
+    return (
+        f"{count} ({format_case_ids(cases)}) came out better by votes far apart: no gain is counted, "
+        f"a person should look"
+    )
 
 
 def _test_change(
@@ -327,7 +330,8 @@ class ScoreSnapshot:
 def compute_definition_digest(metric: str) -> str:
     """Return the identity of what a metric means: its row of the catalogue but for the words around it.
 
-    >>> compute_definition_digest("recall@5") == compute_definition_digest("recall@10"), compute_definition_digest("recall@5") == compute_definition_digest("hit@5")
+    >>> recall = compute_definition_digest("recall@5")
+    >>> recall == compute_definition_digest("recall@10"), recall == compute_definition_digest("hit@5")
     (True, False)
     """
     row = find_metric(parse_metric(metric))

@@ -39,10 +39,18 @@ from assay.formats.outputs_checks import (
 )
 from assay.formats.problems import find_name_doubt
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.metric import Batch, JoinedRows, RankedStage, StageRankings, group_rankings
+from assay.metrics.metric import Batch, JoinedRows
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Usage
+from assay.records.observations import (
+    CONTEXT_STAGE,
+    RETRIEVED_STAGE,
+    Observation,
+    StageRanking,
+    StageRankings,
+    Usage,
+    group_rankings,
+)
 from assay.scoring import score_tables
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 
@@ -94,7 +102,7 @@ def _rows_not_retrieved(stages: Mapping[str, StageRankings]) -> list[int]:
     ]
 
 
-def _has_unretrieved_chunk(context: RankedStage, others: Sequence[RankedStage]) -> bool:
+def _has_unretrieved_chunk(context: StageRanking, others: Sequence[StageRanking]) -> bool:
     return bool(others) and not context.distinct <= set[str]().union(*(ranked.distinct for ranked in others))
 
 

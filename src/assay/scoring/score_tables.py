@@ -37,7 +37,7 @@ class FoldedColumn(NamedTuple):
 def fold_repeats(column: ScoreColumn, case_of_row: _Rows, case_count: int) -> FoldedColumn:
     """Return the column with one row per case: the mean of the case's scored repeats.
 
-    `case_of_row[i]` is the case (0 … `cases` − 1) that row i observed; rows may come in any order. A case is not
+    `case_of_row[i]` is the case (0 … `case_count` − 1) that row i observed; rows may come in any order. A case is not
     applicable where all its repeats are, and an error where it was never observed, or fewer than half of the repeats
     that apply were scored. It needs review where any of its repeats does. Source: Miller 2024, case means first.
 
@@ -109,8 +109,8 @@ _FAILED = "failed"
 class MetricPlan:
     """What a run computes.
 
-    `names` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case columns
-    and facts that these metrics and the checks need.
+    `requested` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case
+    columns and facts that these metrics and the checks need.
     """
 
     requested: tuple[MetricName, ...]
@@ -120,7 +120,7 @@ class MetricPlan:
 
 
 def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = ()) -> MetricPlan:
-    """Return the plan for these metrics; `held` are the rubrics on which verdicts are recorded.
+    """Return the plan for these metrics; `judged_rubrics` are the rubrics on which verdicts are recorded.
 
     The metrics of the checks are always among the columns.
     """
@@ -217,7 +217,7 @@ def build_score_table(
     versions: dict[str, tuple[str, ...]] | None = None,
     notes: tuple[str, ...] = (),
 ) -> ScoreTable:
-    """Return one configuration's scores in golden order from its rows (`chosen`) of the joined blocks.
+    """Return one configuration's scores in golden order from its rows (`block_rows`) of the joined blocks.
 
     Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
     that is better high where `missing_as_zero` asks for it (trec_eval's -c).

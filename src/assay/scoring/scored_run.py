@@ -198,8 +198,10 @@ def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequen
     for first, second, config, case in sorted(gathered.find_duplicates(), key=lambda pair: pair[1]):
         first_file, second_file = files[first.file], files[second.file]
         message = (
-            f"output given twice (got case {shorten_repr(golden.cases[case].id)} of configuration {shorten_repr(config)} again; "
-            f"expected it once, it is at {first_file.name}:{first_file.original_line(first.line)}; give repeated samples "
+            f"output given twice (got case {shorten_repr(golden.cases[case].id)} of "
+            f"configuration {shorten_repr(config)} again; "
+            f"expected it once, it is at "
+            f"{first_file.name}:{first_file.original_line(first.line)}; give repeated samples "
             "a `repeat` number)"
         )
         yield Problem(second_file.name, second_file.original_line(second.line), "", message, "E_DUPLICATE")

@@ -37,10 +37,6 @@ _KEYS: Mapping[str, Callable[[Case], Iterable[str]]] = {
 }
 
 
-BUILT_IN_SLICE_KEYS = tuple(_KEYS)
-"""The keys that read a field of the case; an attribute of such a name could never be asked for."""
-
-
 def find_slices(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dict[str, RowIndices]:
     """Return the rows of each slice, rising, by its name `key=value`; values of a key are in alphabetical order.
 

@@ -73,7 +73,7 @@ def summarise_column(
     `clusters` holds the cluster of every row of the table, None if each case is independent. `parts` are the metrics
     and columns whose mean a balanced metric is. `mean_worst` counts each error as the worst value of the metric's
     declared range and is None if that range is open (ADR 0025). There is no value if no row is scored, or if the share
-    of requested judge verdicts that are usable is below `floor` (ADR 0027).
+    of requested judge verdicts that are usable is below `coverage_floor` (ADR 0027).
 
     >>> from assay.metrics.catalog import CATALOG
     >>> status = np.array([0, 0, 0, 2], np.uint8)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from math import sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 
 from assay.stats.arrays import ConfusionTables
-from assay.stats.bootstrap import CreditMatrix, bootstrap_interval, draw_cases, interval_of_draws
-from assay.stats.classification import compute_balanced_accuracies, compute_balanced_accuracy, tabulate_confusion
+from assay.stats.bootstrap import CreditMatrix
 from assay.stats.distributions import compute_normal_quantile
-from assay.stats.intervals import Bounds, Estimate
 
 KappaWeights = Literal["none", "linear", "quadratic"]
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -191,7 +187,8 @@ def _squared_distance(
 
 
 def compute_kappas(tables: ConfusionTables, credit: CreditMatrix) -> list[float | None]:
-    """Return Cohen's kappa of many confusion tables, each with at least one item; None where `compute_cohen_kappa` is None.
+    """Return Cohen's kappa of many confusion tables, each with at least one item; None where `compute_cohen_kappa`
+    is None.
 
     `credit[i, j]`, shape (labels, labels), is the credit for labels i and j together: 1 if they are the same.
 
@@ -219,174 +216,3 @@ def compute_ac1s(tables: ConfusionTables) -> list[float | None]:
     chance = (prevalence * (1 - prevalence)).sum(axis=1) / (tables.shape[1] - 1)
     raw = np.trace(tables, axis1=1, axis2=2) / totals
     return list(((raw - chance) / (1 - chance)).tolist())
-
-
-ItemKey = tuple[str, str, str]
-"""What was labelled: case, configuration, item ("" for the whole answer)."""
-LabelScale = Mapping[str, float | None]
-"""The labels of a metric, each with the number that code makes of it."""
-
-PASS, FAIL = "pass", "fail"
-PASS_ABOVE = 0.5
-"""A value above the middle anchor passes."""
-
-
-class ReportedEstimate(Struct, frozen=True, omit_defaults=True):
-    """A number with its 95% interval; `low` and `high` are None if it has no interval."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    method: str = ""
-    note: str = ""
-
-    @classmethod
-    def from_estimate(cls, estimate: Estimate | None) -> ReportedEstimate | None:
-        """Return an estimate as a record; None for none."""
-        return None if estimate is None else cls.from_bounds(estimate.value, estimate.bounds)
-
-    @classmethod
-    def from_bounds(cls, value: float | None, bounds: Bounds | None) -> ReportedEstimate | None:
-        """Return the number with its bounds; None for no number."""
-        if value is None or bounds is None:
-            return None if value is None else cls(value)
-        return cls(value, bounds.low, bounds.high, bounds.method, bounds.note)
-
-
-class RaterAgreement(Struct, frozen=True):
-    """Two raters on the same items: `tabulate_confusion` has the first one's labels in its rows, in the order of `labels`.
-
-    `raw` is the share of equal labels, never to be read without `kappa`, `ac1` and `prevalence` (the share of each of
-    the first rater's labels): with 95% of one label, 95% agreement is no agreement. `weighted` gives credit for near
-    misses between ordered labels; None where labels have no order. `compute_balanced_accuracy` takes the first as the truth.
-    """
-
-    first: str
-    second: str
-    n: int
-    cases: int
-    raw: float
-    kappa: ReportedEstimate | None
-    ac1: ReportedEstimate | None
-    weighted: ReportedEstimate | None
-    balanced_accuracy: ReportedEstimate | None
-    labels: tuple[str, ...]
-    confusion: tuple[tuple[int, ...], ...]
-    prevalence: dict[str, float]
-
-
-def is_pass(value: float) -> bool:
-    """Return whether a value is a pass: above one half."""
-    return value > PASS_ABOVE
-
-
-def in_order(labels: LabelScale) -> tuple[tuple[str, ...], bool]:
-    """Return the labels from worst to best, and whether that is an order: no two of the same worth, none without.
-
-    >>> in_order({"right": 1.0, "wrong": 0.0, "partly": 0.5})
-    (('wrong', 'partly', 'right'), True)
-    """
-    worth = list(labels.values())
-    ordered = None not in worth and len(set(worth)) == len(worth)
-    ranked = sorted(labels, key=lambda label: (labels[label] is not None, labels[label] or 0.0))
-    return tuple(ranked), ordered
-
-
-def compute_agreement(
-    names: tuple[str, str],
-    first: Mapping[ItemKey, str],
-    second: Mapping[ItemKey, str],
-    scale: LabelScale,
-    seed: int = 0,
-) -> RaterAgreement | None:
-    """Return the agreement on the items that both raters labelled; None if there is none.
-
-    Intervals resample whole cases, so that claims of one answer do not count as independent. Items are taken in the
-    order of their keys, so that the order of files changes nothing.
-    """
-    keys = sorted(first.keys() & second.keys())
-    if not keys:
-        return None
-    labels, ordered = in_order(scale)
-    place = {label: index for index, label in enumerate(labels)}
-    rows = np.array([place[first[key]] for key in keys], dtype=np.intp)
-    columns = np.array([place[second[key]] for key in keys], dtype=np.intp)
-    cases = [key[0] for key in keys]
-    size = len(labels)
-    table = tabulate_confusion(rows.tolist(), columns.tolist(), range(size))
-
-    again = draw_cases(cases, seed=seed)
-    tables = np.array([_counted(rows[chosen], columns[chosen], size) for chosen in again or ()])
-
-    def estimated(
-        value: float | None, values: Callable[[ConfusionTables], Iterable[float | None]]
-    ) -> ReportedEstimate | None:
-        return ReportedEstimate.from_bounds(
-            value, interval_of_draws(values(tables), seed=seed) if value is not None and again else None
-        )
-
-    shares = table.sum(axis=1) / len(keys)
-    return RaterAgreement(
-        *names,
-        n=len(keys),
-        cases=len(set(cases)),
-        raw=compute_raw_agreement(table) or 0.0,
-        kappa=estimated(_kappa(table, "none"), partial(compute_kappas, credit=make_credit_matrix(size, "none"))),
-        ac1=estimated(compute_gwet_ac1(table), compute_ac1s) if size > 1 else None,
-        weighted=estimated(
-            _kappa(table, "quadratic"), partial(compute_kappas, credit=make_credit_matrix(size, "quadratic"))
-        )
-        if ordered and size > 2
-        else None,
-        balanced_accuracy=estimated(compute_balanced_accuracy(table), compute_balanced_accuracies),
-        labels=labels,
-        confusion=tuple(tuple(row) for row in table.tolist()),
-        prevalence=dict(zip(labels, shares.tolist(), strict=True)),
-    )
-
-
-def compute_alpha(
-    ratings: Mapping[str, Mapping[ItemKey, str]], scale: LabelScale, seed: int = 0
-) -> ReportedEstimate | None:
-    """Return Krippendorff's alpha of all raters, with gaps; over the labels' worth where they have an order.
-
-    None for fewer than two raters, or where no item has two labels.
-    """
-    labels, ordered = in_order(scale)
-    keys = sorted({key for said in ratings.values() for key in said})
-    keys = [key for key in keys if sum(key in said for said in ratings.values()) > 1]
-    worth = {label: (scale[label] or 0.0) if ordered else float(place) for place, label in enumerate(labels)}
-    found = count_coincidences(
-        [[worth[said[key]] if key in said else None for key in keys] for said in ratings.values()]
-    )
-
-    def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
-        times = np.bincount(chosen, minlength=len(keys)).astype(np.float64)
-        return compute_alpha_of_coincidences(
-            found.values, np.tensordot(times, found.by_unit, axes=1), "interval" if ordered else "nominal"
-        )
-
-    value = drawn(np.arange(len(keys)))
-    return ReportedEstimate.from_bounds(value, bootstrap_interval(drawn, [key[0] for key in keys], seed=seed))
-
-
-def compute_pairwise_agreement(
-    ratings: Mapping[str, Mapping[ItemKey, str]], scale: LabelScale, seed: int = 0
-) -> tuple[RaterAgreement, ...]:
-    """Return the agreement of every two raters that labelled the same items, in alphabetical order."""
-    names: Sequence[str] = sorted(ratings)
-    found = [
-        compute_agreement((one, other), ratings[one], ratings[other], scale, seed)
-        for place, one in enumerate(names)
-        for other in names[place + 1 :]
-    ]
-    return tuple(each for each in found if each is not None)
-
-
-def _kappa(table: ConfusionTables, weights: KappaWeights) -> float | None:
-    found = compute_cohen_kappa(table, weights)
-    return None if found is None else found.value
-
-
-def _counted(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.intp]:
-    return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)

@@ -15,7 +15,7 @@ from assay.stats.arrays import ConfusionTables
 
 
 def compute_set_precision(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the share of the found items that are expected, in [0, 1]; None if `found` is empty.
+    """Return the share of the found items that are expected, in [0, 1]; None if `observed` is empty.
 
     >>> compute_set_precision({"a", "b"}, {"b", "c", "d"})
     0.5

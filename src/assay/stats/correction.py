@@ -92,7 +92,10 @@ def explain_uncorrectable_rate(specificity: float, failed: int, sensitivity: flo
     'sensitivity + specificity is 1.1 (expected more than 1.1: the judge hardly tells pass from fail)'
     """
     if min(failed, passed) < LEAST_LABELS_PER_CLASS:
-        return f"too few labels of a class (got {passed} passed, {failed} failed; expected {LEAST_LABELS_PER_CLASS} of each)"
+        return (
+            f"too few labels of a class (got {passed} passed, {failed} failed; expected "
+            f"{LEAST_LABELS_PER_CLASS} of each)"
+        )
     total = sensitivity + specificity
     if total <= LEAST_YOUDEN_SUM + 1e-9:
         expectation = f"expected more than {LEAST_YOUDEN_SUM}: the judge hardly tells pass from fail"
@@ -112,8 +115,8 @@ def correct_rate(
     """Return an estimate, in [0, 1], of the pass rate people would have found, from a judge's `rate` over `n` items.
 
     `specificity` and `sensitivity` were measured on `failed` and `passed` labelled items. None if
-    `explain_uncorrectable_rate` gives a reason. Source: Rogan and Gladen (1978); interval of Lee et al. (arXiv 2511.21140),
-    which includes the uncertainty of all three rates. Unlike them, requires 10 labels of both classes.
+    `explain_uncorrectable_rate` gives a reason. Source: Rogan and Gladen (1978); interval of Lee et al. (arXiv
+    2511.21140), which includes the uncertainty of all three rates. Unlike them, requires 10 labels of both classes.
 
     >>> value, bounds = correct_rate(0.8, 200, 0.85, 50, 0.9, 50)
     >>> round(value, 4), round(bounds.low, 4), bounds.high
@@ -140,7 +143,7 @@ def correct_rate(
 def explain_unreliable_ppi(human_scores: ScoreValues, threshold: float = 0.5) -> str:
     """Return the reason why prediction-powered inference is unreliable with these labels, or "" if it is reliable.
 
-    Its interval is too narrow with fewer than 100 labels or near an end of the range. Values above `at` count as
+    Its interval is too narrow with fewer than 100 labels or near an end of the range. Values above `threshold` count as
     passed, all others as failed.
 
     >>> explain_unreliable_ppi([0.0] * 95 + [1.0] * 5)
@@ -161,10 +164,11 @@ def estimate_prediction_powered_mean(
 ) -> Estimate | None:
     """Return an estimate, in [0, 1], of the mean that people would have given, from labelled and unlabelled items.
 
-    `people` and `judge` are aligned values of the labelled items; `unlabelled` are the judge's values of the others;
-    all in [0, 1]. None for fewer than two labelled or two unlabelled items. Raises ValueError if `people` and `judge`
-    differ in length. PPI++ with the power-tuned weight (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), clipped to
-    [0, 1]; the variance of the judge is that of all its values.
+    `human_scores` and `judge_scores` are aligned values of the labelled items; `unlabelled_judge_scores` are the
+    judge's values of the others; all in [0, 1]. None for fewer than two labelled or two unlabelled items. Raises
+    ValueError if `human_scores` and `judge_scores` differ in length. PPI++ with the power-tuned weight
+    (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), clipped to [0, 1]; the variance of the judge is that of all
+    its values.
 
     >>> value, bounds = estimate_prediction_powered_mean([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 1, 1, 0, 1])
     >>> round(value, 4), bounds.method

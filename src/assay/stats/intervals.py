@@ -271,8 +271,8 @@ def estimate_one_sided_bound(
 ) -> OneSidedBound | None:
     """Return the one-sided "lower" or "upper" bound of a mean, for rules that compare the bound with a threshold.
 
-    Like `estimate_mean_interval`, except that two-valued scores get the exact Clopper-Pearson bound, whose coverage is never
-    below `confidence`.
+    Like `estimate_mean_interval`, except that two-valued scores get the exact Clopper-Pearson bound, whose coverage
+    is never below `confidence`.
 
     >>> round(estimate_one_sided_bound([1.0] * 41, "lower").value, 4)
     0.9295

@@ -98,8 +98,8 @@ def _count_heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.i
 class PairedDifference(NamedTuple):
     """The mean difference over `n` pairs; `bounds` and `p_value` are None if undefined, see `note`.
 
-    `sd`: standard deviation of the differences. `correlation`: None if one side has no spread. `wins`, `losses`,
-    `ties`: pairs in which the candidate is above, below and equal to the baseline.
+    `standard_deviation`: standard deviation of the differences. `correlation`: None if one side has no spread.
+    `wins`, `losses`, `ties`: pairs in which the candidate is above, below and equal to the baseline.
     """
 
     n: int
@@ -249,8 +249,8 @@ def estimate_detectable_difference(
 
     `values` are differences, or scores minus a threshold. Clusters reduce n by the factor by which they increase the
     variance of the mean. Values without spread are assumed to hide as much of it as n cases can: a share of
-    `upper_bound_after_no_events(n)` of unseen values, each `span` away. None if not even a difference of the whole `span` would be
-    detected, for fewer than two values, and for values without spread if `span` is None.
+    `upper_bound_after_no_events(n)` of unseen values, each `span` away. None if not even a difference of the whole
+    `span` would be detected, for fewer than two values, and for values without spread if `span` is None.
 
     >>> round(estimate_detectable_difference([0.0] * 41, span=1.0), 3)
     0.119

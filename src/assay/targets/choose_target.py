@@ -44,7 +44,9 @@ class TargetPermissions:
 
 @dataclass(frozen=True, slots=True)
 class ChosenTarget:
-    """A chosen target; `typed` means that it was given on the command line, which is trusted more than a file."""
+    """A chosen target; `is_from_command_line` means that it was given on the command line, which is trusted more than a
+    file.
+    """
 
     name: str
     settings: BaseTargetSettings
@@ -54,7 +56,7 @@ class ChosenTarget:
 def choose_targets(config: Config, names: Sequence[str]) -> list[ChosenTarget]:
     """Return the named targets; if none are named, all targets of the settings.
 
-    `wanted` holds names of the settings, or `[NAME=]` followed by an address, an import path or a file of outputs.
+    `names` holds names of the settings, or `[NAME=]` followed by an address, an import path or a file of outputs.
     Raises SettingsError listing all targets that are not valid.
     """
     targets_of_settings = config.settings.targets

@@ -50,7 +50,9 @@ TextElement = WordElement | Number | Date
 
 
 class TextElements(NamedTuple):
-    """A text as words, numbers and dates. `plain`: the text folded in place. `bare`: no word has diacritics."""
+    """A text as words, numbers and dates. `folded`: the text folded in place. `lacks_diacritics`: no word has
+    diacritics.
+    """
 
     items: list[TextElement]
     folded: str
@@ -91,8 +93,8 @@ def _diacritics(word: str) -> str:
 def is_same_number(wanted: Number, candidate: Number, *, unit_required: bool) -> bool:
     """Return whether two numbers share a reading and their units agree.
 
-    Units must agree if both are stated. With `unit_required`, a unit of `make_lookup_keys` other than a currency must also be
-    stated by `found`.
+    Units must agree if both are stated. With `unit_required`, a unit of `wanted` other than a currency must also be
+    stated by `candidate`.
     """
     if not set(wanted.readings) & set(candidate.readings):
         return False
@@ -101,7 +103,7 @@ def is_same_number(wanted: Number, candidate: Number, *, unit_required: bool) ->
 
 
 def is_same_date(wanted: Date, candidate: Date) -> bool:
-    """Return whether two dates can be the same; if `make_lookup_keys` has no day, any day matches."""
+    """Return whether two dates can be the same; if `wanted` has no day, any day matches."""
     return any(w == f or (w[2] == 0 and w[:2] == f[:2]) for w in wanted.readings for f in candidate.readings)
 
 
@@ -423,7 +425,8 @@ def compute_answer_similarity(answer: str, reference: str, question: str, idf: D
     over the references of the golden set. Measures overlap, not correctness: a wrong number costs no more than a wrong
     word.
 
-    >>> compute_answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", DocumentFrequencies.of([]))
+    >>> frequencies = DocumentFrequencies.of([])
+    >>> compute_answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", frequencies)
     0.4
     """
     answer_terms, reference_terms, question_terms = (
@@ -475,7 +478,8 @@ _K1, _B = 1.2, 0.75
 
 
 def compute_lexical_rank(query: str, relevant_texts: Sequence[str], other_texts: Sequence[str]) -> int | None:
-    """Return the BM25 rank (from 1) of the best `make_lookup_keys` text among the others, or None if none shares a query word.
+    """Return the BM25 rank (from 1) of the best `relevant_texts` text among the others, or None if none shares a
+    query word.
 
     Tokens are folded words and whole identifiers. Document frequencies come from these texts alone, so a word that all
     of them contain has little weight. Ties do not worsen the rank. Source: Robertson and Zaragoza (2009) with k1 = 1.2,

@@ -51,9 +51,10 @@ def find_citation_markers(text: str, citation_ids: Collection[str] = ()) -> list
     """Return the citation markers of a text, in order.
 
     Markers are: numbers, footnotes and identifiers in square brackets ("[1, 2]", "[2-4]", "[^1]", "[hr_leave:v1:c3]",
-    "[Source 1]", "【4†source】"); superscript numbers after punctuation; identifiers in parentheses that are in `known`
-    or contain a digit and a colon or underscore; "(Source: …)"; and identifiers after a full stop that follow it
-    without a space or are in `known`. A number in parentheses is a marker only if it is in `known`.
+    "[Source 1]", "【4†source】"); superscript numbers after punctuation; identifiers in parentheses that are in
+    `citation_ids` or contain a digit and a colon or underscore; "(Source: …)"; and identifiers after a full stop
+    that follow it without a space or are in `citation_ids`. A number in parentheses is a marker only if it is in
+    `citation_ids`.
 
     >>> [marker.names for marker in find_citation_markers("It is 12 (days) [1][3-5]. See (hr:v1:c3).²")]
     [('1',), ('3', '4', '5'), ('hr:v1:c3',), ('2',)]

@@ -80,7 +80,8 @@ _HEDGES = frozenset(
 def count_denials(words: Sequence[str]) -> int | None:
     """Return 1 if lower-case words contain an odd number of negations, 0 if an even number, and None if unclear.
 
-    >>> count_denials("staff may not wait".split()), count_denials("no later than friday".split()), count_denials(["not", "if"])
+    >>> texts = ("staff may not wait", "no later than friday", "not if")
+    >>> tuple(count_denials(text.split()) for text in texts)
     (1, 0, None)
     """
     if not _HEDGES.isdisjoint(words):
@@ -118,7 +119,7 @@ _YEAR = re.compile(r"#(?:1[5-9]|20|21)\d\d")
 
 
 class Contradiction(NamedTuple):
-    """The contradictions of a claim, in words. `turned`: a negation or an opposite word, not another fact."""
+    """The contradictions of a claim, in words. `is_reversal`: a negation or an opposite word, not another fact."""
 
     explanations: tuple[str, ...] = ()
     is_reversal: bool = False
@@ -296,8 +297,8 @@ class SourceSupport(NamedTuple):
     "not_found" if the sources contain hardly any of the claim; otherwise "unknown", also where the support is low only
     because claim and sources are in different languages.
     `source`, `start`, `end`: the best sentence, which is the first of `evidence`; None, 0 and 0 without evidence.
-    `unsupported`: spans, in the NFC claim, of words with little support.
-    `missing`: numbers, dates, identifiers and names that no source contains, as written.
+    `unsupported_spans`: spans, in the NFC claim, of words with little support.
+    `missing_facts`: numbers, dates, identifiers and names that no source contains, as written.
     `logp`, `fact`, `c4`, `dig`, `turn`: the features of the score, see `score_support`.
     """
 

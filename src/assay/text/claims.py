@@ -38,9 +38,9 @@ def segment_claims(answer: str, citation_ids: Collection[str] = ()) -> tuple[Cla
 
     Each sentence and each table row is one claim; the text of a row is "header: cell; header: cell". A citation marker
     belongs to the claim that contains it or that it follows in the same paragraph; a marker at the start of a paragraph
-    belongs to the next claim. `known`: identifiers that count as citations also in parentheses or directly after a full
-    stop. Except for the spans, the result does not depend on the Unicode form. Runs in linear time; only the first
-    200,000 characters of the answer are read.
+    belongs to the next claim. `citation_ids`: identifiers that count as citations also in parentheses or directly
+    after a full stop. Except for the spans, the result does not depend on the Unicode form. Runs in linear time;
+    only the first 200,000 characters of the answer are read.
 
     >>> [(c.text, c.cites) for c in segment_claims("Here is a summary:\\n- Staff get 12 days [1].\\n- Ask HR?")]
     [('Staff get 12 days.', ('1',))]

@@ -120,10 +120,10 @@ def find_verbatim_leaks(
 ) -> list[tuple[int, str]]:
     """Return what the answer reveals of each forbidden text, as pairs (index of the text, leaked words).
 
-    A leak is a maximal run of at least `run` folded tokens, or an identifier, number or date, that occurs in the
+    A leak is a maximal run of at least `run_length` folded tokens, or an identifier, number or date, that occurs in the
     forbidden text and in the answer, but in no allowed text and not in the question. Numbers are compared by value;
     without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not). Raises ValueError if
-    `run` < 1.
+    `run_length` < 1.
 
     >>> find_verbatim_leaks("Level E5 earns 45 triệu.", ["Band E5: 45.000.000 đồng"], [], "What does E5 earn?")
     [(0, '45 triệu')]

@@ -112,8 +112,8 @@ def _parse_words(words: Sequence[str], forms: Sequence[str], unit_follows: bool)
 class Number(NamedTuple):
     """A number in a text.
 
-    `values`: its possible readings (two for "26.000"). `unit`: "" if none is stated. `start`, `end`: its span in the
-    NFC text. `spelled`: whether it is written as words ("twelve").
+    `readings`: its possible readings (two for "26.000"). `unit`: "" if none is stated. `start`, `end`: its span in the
+    NFC text. `is_spelled_out`: whether it is written as words ("twelve").
     """
 
     readings: tuple[Decimal, ...]
@@ -222,7 +222,8 @@ def find_numbers(text: str) -> list[Number]:
     parsed up to billions; words with another meaning ("năm", "muoi") count only before a unit. In "30m" the m is not a
     scale: a lower-case m or b is a scale only with a currency.
 
-    >>> [(str(n.values[0]), n.unit) for n in find_numbers("$1.4M, 12 phần trăm, mười hai ngày, 1,5 triệu đồng, ERR-429")]
+    >>> text = "$1.4M, 12 phần trăm, mười hai ngày, 1,5 triệu đồng, ERR-429"
+    >>> [(str(number.readings[0]), number.unit) for number in find_numbers(text)]
     [('1400000.0', 'USD'), ('12', '%'), ('12', 'day'), ('1500000.0', 'VND')]
     """
     return [item for item in find_quantities(text) if isinstance(item, Number)]

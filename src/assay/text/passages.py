@@ -40,7 +40,7 @@ NO_TERM_MATCH = TermMatch((), 0.0)
 
 Gram = tuple[str, str, str, str]
 """Four consecutive characters, the unit in which a claim is compared with its evidence."""
-Item = TypeVar("T")
+Item = TypeVar("Item")
 
 
 def iterate_four_grams(items: Sequence[Item]) -> Iterator[tuple[Item, Item, Item, Item]]:

@@ -155,7 +155,9 @@ _STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
 
 
 def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
-    """Return the hash of the `SHORTEST_PHRASE` bytes from each byte on, and that of four bytes, which `_long_hashes` needs."""
+    """Return the hash of the `SHORTEST_PHRASE` bytes from each byte on, and that of four bytes, which `_long_hashes`
+    needs.
+    """
     wide = np.frombuffer(folded + bytes(LONG_HASH_LENGTH - 1), np.uint8).astype(np.uint16)
     two = wide[:-1] * np.uint16(251) + wide[1:]
     four: _Hashes = two[:-2] * _STEP + two[2:]
@@ -178,7 +180,7 @@ class PhraseFilter:
     """
 
     def __init__(self, phrases: Iterable[str]) -> None:
-        """`load_refusal_phrases` are folded text, each with at least `SHORTEST_PHRASE` letters and digits (ValueError otherwise)."""
+        """`phrases` are folded text, each with at least `SHORTEST_PHRASE` letters and digits (ValueError otherwise)."""
         prefixes: list[bytes] = []
         self._by_start: dict[bytes, list[bytes]] = {}
         all_phrases = "\n".join(phrases).encode("ascii")
@@ -244,9 +246,10 @@ Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", ""]
 class DetectedBehaviour(NamedTuple):
     """The behaviour that the rules detect in a text.
 
-    `behaviour`: "" if the rules cannot tell. `decided`: if false, what the target itself declares takes precedence.
-    `refusal`: the text abstains, denies or escalates, with or without other content. `has_substantive_claim`: it makes claims.
-    `phrase`: the folded phrase that decided. `is_quoted`: a phrase was ignored because it is quoted.
+    `behaviour`: "" if the rules cannot tell. `is_decided_by_text`: if false, what the target itself declares takes
+    precedence. `has_refusal`: the text abstains, denies or escalates, with or without other content.
+    `has_substantive_claim`: it makes claims. `phrase`: the folded phrase that decided. `has_quoted_phrase`: a phrase
+    was ignored because it is quoted.
     """
 
     behaviour: Behaviour
@@ -276,9 +279,11 @@ _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 
 
 def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): whether `detect_behaviour` must examine each answer; the others are plain answers.
+    """Return a boolean array of shape (n,): whether `detect_behaviour` must examine each answer; the others are
+    plain answers.
 
-    Never excludes a text in which `detect_behaviour` would find a phrase: the filter compares folded letters and digits only.
+    Never excludes a text in which `detect_behaviour` would find a phrase: the filter compares folded letters and
+    digits only.
 
     >>> find_behaviour_candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
     [False, True, True]
@@ -334,7 +339,7 @@ def _observe(answer: str) -> DetectedBehaviour:
                 phrase_by_kind.setdefault(_effective_kind(surroundings, phrase, cue), phrase)
                 refusal_starts.append(start)
     if not phrase_by_kind:
-        return PLAIN_ANSWER._replace(quoted=quoted_phrase_seen)
+        return PLAIN_ANSWER._replace(has_quoted_phrase=quoted_phrase_seen)
     return _decide(phrase_by_kind, has_substantive_claim(prepared, refusal_starts), quoted_phrase_seen)
 
 
@@ -349,7 +354,7 @@ def _decide(phrase_by_kind: dict[PhraseKind, str], substantive: bool, quoted_phr
             )
     if "contact" in phrase_by_kind and not substantive:
         return DetectedBehaviour("escalate", False, True, False, phrase_by_kind["contact"], quoted_phrase_seen)
-    return PLAIN_ANSWER._replace(quoted=quoted_phrase_seen)
+    return PLAIN_ANSWER._replace(has_quoted_phrase=quoted_phrase_seen)
 
 
 # ── finding phrases ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,8 +21,8 @@ Span = tuple[int, int]
 class TextBlock(NamedTuple):
     """A block of a text.
 
-    `start`, `end`: its span without list and quotation markers. `apart`: whether it follows an empty line. `header`:
-    for a table row, the spans of the header cells.
+    `start`, `end`: its span without list and quotation markers. `follows_empty_line`: whether an empty
+    line precedes it. `header_cells`: for a table row, the spans of the header cells.
     """
 
     kind: BlockKind
@@ -81,7 +81,7 @@ def segment_blocks(text: str) -> Iterator[TextBlock]:
                 yield open_block if open_block.end == open_end else open_block._replace(end=open_end)
             open_block = None
             if after_empty_line:
-                line = line._replace(apart=True)
+                line = line._replace(follows_empty_line=True)
             if line.kind in ("text", "item"):
                 open_block, open_end = line, line.end
             else:
@@ -311,7 +311,7 @@ class PhraseContext(NamedTuple):
     """The context of a phrase, each part at most `CONTEXT_LENGTH` characters long.
 
     `sentence`, `before`: the text before it in its sentence and in its clause. `after`: the text after it in its
-    clause. `asked`: whether the sentence is a question.
+    clause. `is_question`: whether the sentence is a question.
     """
 
     sentence: str

@@ -89,10 +89,10 @@ TermKind = Literal["word", "name", "number", "id", "stop"]
 class Term(NamedTuple):
     """One term with its span in the NFC text.
 
-    `key`: its normal form, which is a folded stem, "#12" for a number, "@3" for a month, or an identifier. `marked`:
-    the key with the diacritics that folding removed. `others`: further readings of a number ("26.000"). `unit`: the
-    unit of a number. The parts of a date are terms that share its span. A `name` is a capitalised word that is not the
-    first word of the text.
+    `key`: its normal form, which is a folded stem, "#12" for a number, "@3" for a month, or an identifier.
+    `diacritic_key`: the key with the diacritics that folding removed. `other_readings`: further readings of a number
+    ("26.000"). `unit`: the unit of a number. The parts of a date are terms that share its span. A `name` is a
+    capitalised word that is not the first word of the text.
     """
 
     kind: TermKind
@@ -105,7 +105,8 @@ class Term(NamedTuple):
 
 
 class ParsedTerms(NamedTuple):
-    """The NFC text and its terms in order; `marked`: enough words have diacritics for these to be significant."""
+    """The NFC text and its terms in order; `has_diacritics`: enough words have diacritics for "
+    "these to be significant."""
 
     text: str
     items: list[Term]
