@@ -131,7 +131,7 @@ def test_reports_show_the_attribution(tmp_path: Path) -> None:
         "confidence": "high",
     } == attributions["hr_leave_002"]
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
-    for heading in ("## Whose fault", "### Root causes", "### Causes by tag"):
+    for heading in ("## Attribution", "### Root causes", "### Causes by tag"):
         assert f"\n{heading}\n" in page
     (row,) = (line for line in page.splitlines() if line.startswith("| hybrid-rerank | hr_leave_002 | Tôi"))
     assert row.endswith(

@@ -77,7 +77,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     stored = load_calibrations(str(out))["faithfulness(by=judge)"]
     assert stored.applies_to(JUDGE.digest, compute_rubrics_hash(load_rubrics().values(), "support"))
     assert not stored.applies_to(SECOND.digest, compute_rubrics_hash(load_rubrics().values(), "support"))
-    assert "# Calibration against people" in markdown.read_text(encoding="utf-8")
+    assert "# Calibration against human labels" in markdown.read_text(encoding="utf-8")
 
 
 def test_a_calibration_keeps_how_the_judge_answered_its_anchors(

@@ -160,7 +160,7 @@ def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytes
     assert 0 == judge("--only", "ambiguous", "--dry-run")
     printed = capsys.readouterr().out
     assert "of 8 observations are judged" in printed
-    assert "the others keep no verdict" in printed
+    assert "the other observations get no verdict" in printed
     assert "8 of 8 observations" not in printed
 
 

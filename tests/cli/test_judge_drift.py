@@ -87,7 +87,7 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
     told = capsys.readouterr().err
     assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
-    assert "other anchors told as such: 0 of 10, were 10" in told
+    assert "other anchors recognised as such: 0 of 10, were 10" in told
     assert "supported anchors told" not in told
     report = score(*gate(), *calibrated())
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])

@@ -99,7 +99,7 @@ def test_a_case_in_review_is_never_counted_as_improved(
     assert 0.375 == change["gain"]  # three of eight
     (case,) = [each for each in report["cases"] if each["case_id"] == "c3"]
     assert ([], [FAITHFUL]) == (case["improved"], case["needs_review"])
-    assert any("got better on 1 case: by votes that are far apart" in each for each in report["why_moved"])
+    assert any("got better on 1 case: by votes that disagree widely" in each for each in report["why_moved"])
 
 
 # ── votes that never came ────────────────────────────────────────────────────────────────────────────────────────

@@ -31,7 +31,7 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
         (["judge", "selftest", *NAMED[:4], "--base-url-env", "NOT_SET"], "variable NOT_SET is missing or empty"),
         (["judge", "selftest", *NAMED[:4], "--base-url-env", "METADATA"], "is refused"),
         (["judge", "selftest", *NAMED, "--protocol", "smoke"], "smoke"),
-        (["judge", "export", "--book", "golden.jsonl", "--to", "golden.jsonl"], "would be written over"),
+        (["judge", "export", "--book", "golden.jsonl", "--to", "golden.jsonl"], "would overwrite"),
         (["judge", "export", "--book", "golden.jsonl", "--to", "x.jsonl"], "not a line of verdicts"),
     ],
 )

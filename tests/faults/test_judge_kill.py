@@ -45,13 +45,13 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         line = b""
-        while b"Ctrl-C again ends at once" not in line:
+        while b"Ctrl-C again to exit at once" not in line:
             line = process.stderr.readline()
             assert line
         go_on.set()
         message = process.communicate(timeout=60)[1].decode()
         assert 130 == process.returncode, message
-        assert "interrupted; the same command goes on" in message
+        assert "interrupted; run the same command again to continue" in message
         kept = count_verdicts(load_recorded_verdicts(book)[1])
         assert 1 <= kept == server.calls <= CONCURRENCY
         again = start(golden, outputs, server.url, book)

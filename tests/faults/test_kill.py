@@ -60,7 +60,7 @@ def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
         assert request_arrived.wait(30)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        assert b"Ctrl-C again ends at once" in process.stderr.readline()
+        assert b"Ctrl-C again to exit at once" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         message = process.communicate(timeout=60)[1].decode()
     assert 130 == process.returncode, message

@@ -148,7 +148,7 @@ def test_what_a_format_cannot_hold_is_counted(tmp_path: Path, capsys: Printed) -
     assert [
         "not carried: 1 reasons, quotes, hashes and kinds of evidence",
         "not carried: 1 symbols",
-        "not carried: 1 units of evidence that no single chunk id names",
+        "not carried: 1 units of evidence that are not named by a single chunk id",
     ] == lost
 
 

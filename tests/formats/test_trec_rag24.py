@@ -78,7 +78,7 @@ def test_three_systems_are_scored_with_judged_and_unjudged_topics_counted(
         assert 0.5 < summary["sentence_coverage"]["mean"] <= 1.0
         assert 0.0 < summary["cited_judged"]["mean"] <= 1.0
         assert [] == config["missing"]
-    assert "trec-rag holds citations and no ranking: this compares citing, not retrieving" in report["warnings"]
+    assert "trec-rag holds citations and no ranking: the scores compare citations, not retrieval" in report["warnings"]
 
 
 def test_nothing_is_said_about_retrieval_that_nobody_recorded(track: Path, golden: str, capsys: Printed) -> None:
@@ -124,4 +124,4 @@ def test_the_judgments_alone_cover_a_part_of_the_topics_and_the_rest_is_counted(
     report = report_of(capsys, *command, "--ignore-unknown")
     (config,) = report["configs"].values()
     assert JUDGED == config["summary"]["sentence_coverage"]["scored"]
-    assert f"{TOPICS - JUDGED} rows of cases that the golden set does not know were left out" in report["warnings"]
+    assert f"{TOPICS - JUDGED} rows of cases that are not in the golden set were left out" in report["warnings"]

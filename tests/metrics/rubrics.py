@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from assay.metrics.judge_requests import Rubrics
-from assay.metrics.vote_folding import fold_votes
+from assay.metrics.vote_folding import Ruling, fold_votes
 from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeRubric, RubricLabel, Verdict
 
 JUDGE = "sha256:judge"
@@ -68,6 +68,6 @@ def label_by_text(table: Mapping[str, str]) -> LabelFunction:
     return says
 
 
-def make_ruling_judge(says: LabelFunction) -> Callable[[JudgeRequest], object]:
+def make_ruling_judge(says: LabelFunction) -> Callable[[JudgeRequest], Ruling | None]:
     """A judge's answer to a request, folded."""
     return lambda request: fold_votes([make_verdict(request, says)], RUBRICS[request.rubric, "en"])

@@ -164,7 +164,7 @@ def test_a_run_whose_golden_set_was_edited_is_refused(run: Path, capsys: pytest.
     golden.write_text(golden.read_text(encoding="utf-8").replace("Q?", "Another?"), encoding="utf-8")
     assert 2 == main(["gate", "check", str(run), "--profile", "general"])
     assert 2 == main(["report", str(run), "--junit", str(run / "junit.xml")])
-    assert "is not what the run was made with" in capsys.readouterr().err
+    assert "is not the golden set that the run was made with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("searches", [("bm25", "vector"), ("vector", "bm25")])

@@ -80,7 +80,7 @@ def scored_lines(metrics: str) -> list[dict[str, Any]]:
 
 def test_headline_by_a_judge_says_whether_it_was_calibrated(server: JudgeServer) -> None:
     assert 0 == judge()
-    said = "Uncalibrated, for ranking and trend only: Faithfulness."
+    said = "Not calibrated, for ranking and trends only: Faithfulness."
     for more, expected in (((), True), (calibrated(), False)):
         score(*more, metrics=FAITHFUL)
         assert expected is (said in Path("report.md").read_text())

@@ -142,7 +142,7 @@ def test_a_run_whose_golden_set_was_edited_is_refused_by_all_who_read_it(
     """Its scores, and the verdicts on its questions, are about other questions."""
     edit(run)
     assert 2 == main(words)
-    assert "E_RUN_CHANGED is not what the run was made with" in capsys.readouterr().err
+    assert "E_RUN_CHANGED is not the golden set that the run was made with" in capsys.readouterr().err
 
 
 def files(name: str) -> list[str]:
@@ -171,7 +171,7 @@ def test_a_run_is_named_alone_and_not_written_over(run: Path, capsys: pytest.Cap
     assert 2 == main(["score", "run", "--golden", "golden.jsonl"])
     assert "a run holds golden set, outputs and corpus itself" in capsys.readouterr().err
     assert 2 == main(["score", "run", "--run-dir", "./run"])
-    assert "E_OVERWRITE is the run that is scored" in capsys.readouterr().err
+    assert "E_OVERWRITE is the run that is being scored" in capsys.readouterr().err
     assert 2 == main(["score", "run:c"])
     assert "E_CONFIG no such configuration (got 'c'; expected one of a, b)" in capsys.readouterr().err
     assert 2 == main(["score"])

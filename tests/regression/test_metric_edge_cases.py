@@ -244,7 +244,7 @@ def test_missing_latency_and_cost_are_not_zero_and_zero_is_not_missing(tmp_path:
 def test_nothing_that_was_read_is_written_over(tmp_path: Path, capsys: Printed) -> None:
     outputs = tmp_path / "outputs.jsonl"
     assert 2 == score(tmp_path, [make_case("q1")], [make_trace("q1")], "--per-case", str(outputs))
-    assert "would be written over" in capsys.readouterr().err
+    assert "would overwrite" in capsys.readouterr().err
     content = outputs.read_bytes()
     assert 2 == main(["convert", "--from", "rag-trace", "--to", "assay", str(outputs), str(outputs)])
     assert content == outputs.read_bytes()

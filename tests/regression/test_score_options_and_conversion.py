@@ -145,8 +145,8 @@ NO_ID = [{"any_of": [{"document": "d"}]}]
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({"question": "Why?", "evidence": NO_ID}, "cases of which nothing that can be scored is left"),
-        ({"question": "Why?", "evidence": NO_ID} | DENIED, "cases whose forbidden chunks no id names"),
+        ({"question": "Why?", "evidence": NO_ID}, "cases with nothing left to score"),
+        ({"question": "Why?", "evidence": NO_ID} | DENIED, "cases whose forbidden chunks are not named by an id"),
     ],
 )
 def test_a_case_that_could_not_be_read_again_is_left_out_and_counted(

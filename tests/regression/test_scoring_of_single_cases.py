@@ -112,7 +112,7 @@ def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:
     row = Observation("a", "c", stages=(Stage("retrieved", (Chunk("s"), Chunk("x"))),), answer="Yes.")
     result = assay.score(golden, [row], metrics=("ndcg@2",))
     assert 0.5 == result.summary("c")["judged@2"].value
-    assert "c: judged@2 is 0.500: what nobody judged counts as irrelevant" in result.scoring.warnings
+    assert "c: judged@2 is 0.500: unjudged chunks count as irrelevant" in result.scoring.warnings
 
 
 def test_access_known_only_from_the_target_is_marked() -> None:
@@ -130,7 +130,7 @@ def test_scores_that_rise_with_the_rank_are_noted() -> None:
         GoldenSet((Case("a", "?", evidence=evidence("s")),)),
         [Observation("a", "c", stages=(Stage("retrieved", chunks),))],
     )
-    assert any("whose scores rise: taken for distances" in warning for warning in result.scoring.warnings)
+    assert any("whose scores rise: taken as distances" in warning for warning in result.scoring.warnings)
 
 
 def test_metrics_may_be_named_in_one_text() -> None:
@@ -156,6 +156,6 @@ def test_an_answer_that_only_says_unknown_abstains() -> None:
 
 def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
     line = b'{"query_id": "a", "retrieved_chunks": [{"chunk_id": "s", "tenant_id": "t"}]}'
-    assert {"retrieved_chunks[].tenant_id": " (who may see a chunk is read from its metadata)"} == find_unknown_keys(
+    assert {"retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"} == find_unknown_keys(
         line, RagTraceRow
     )

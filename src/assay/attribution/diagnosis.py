@@ -122,6 +122,11 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "pass", ""
     if inquiry.good is None:
         return "unknown", ""
+    return _decide_bad_answer(inquiry, cause)
+
+
+def _decide_bad_answer(inquiry: CaseFacts, cause: str | None) -> tuple[FaultParty, str]:
+    """Return the fault behind an answer that is not good, with its subtype."""
     if inquiry.leaks.text:
         return "generation_fault", "injection_followed"
     if not inquiry.case.accepted_bits & 1:

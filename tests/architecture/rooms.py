@@ -1,0 +1,90 @@
+"""The files of the package as the architecture tests see them: their rooms, what they import, and which of them are pure.
+
+A file says by its name whether it touches the outside. Edges are all files of `EDGE_ROOMS`, nouns that end in one of
+`EDGE_ENDINGS`, and use cases, whose names begin with a verb (`score_run`). Every other file is pure.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src/assay"
+
+EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
+EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
+USE_CASE_VERBS = frozenset(
+    ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "score")
+    + ("observe", "rescore", "save", "write")
+)
+NAMED_EXCEPTIONS = {
+    "__init__": "loads what is asked for when it is first used",
+    "api": "the Python functions that stand for the commands",
+    "judging.budget": "waits for its turn, because calls run side by side",
+    "scoring.scored_run": "reads single observations again when a report wants them",
+}
+"""Edges whose names do not say so, and why."""
+
+
+class ImportStatement(NamedTuple):
+    """One module that a file imports."""
+
+    importer: str
+    imported: str
+    line: int
+    in_function: bool
+
+
+def files() -> list[Path]:
+    """Return every Python file of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    """Return a file's dotted name below `assay`, `__init__` for the package itself."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def is_pure(module: str) -> bool:
+    """Return whether a module's name promises that it touches no clock, file, process or network."""
+    room, _, stem = module.rpartition(".")
+    if module in NAMED_EXCEPTIONS or stem == "judge_run" or (room or module) in EDGE_ROOMS:
+        return False
+    return not stem.endswith(EDGE_ENDINGS) and (stem.split("_")[0] not in USE_CASE_VERBS or "_" not in stem)
+
+
+@cache
+def import_statements() -> tuple[ImportStatement, ...]:
+    """Return all imports of the package's files, those inside functions and under TYPE_CHECKING too."""
+    statements: list[ImportStatement] = []
+    for path in files():
+        statements += _imports_of(module_name(path), ast.parse(path.read_text(encoding="utf-8")))
+    return tuple(statements)
+
+
+def _imports_of(importer: str, tree: ast.Module) -> Iterator[ImportStatement]:
+    at_top = {id(node) for statement in tree.body for node in _without_functions(statement)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield ImportStatement(importer, alias.name, node.lineno, id(node) not in at_top)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                imported = f"{node.module}.{alias.name}"
+                is_file = (PACKAGE.parent / imported.replace(".", "/")).with_suffix(".py").exists()
+                yield ImportStatement(importer, imported if is_file else node.module, node.lineno, id(node) not in at_top)
+
+
+def _without_functions(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield a statement and what stands in it outside functions: the body of `if TYPE_CHECKING:`, for one."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    yield statement
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt):
+            yield from _without_functions(child)

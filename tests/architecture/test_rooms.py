@@ -1,0 +1,67 @@
+"""The rooms beyond what import-linter checks: no cycles between files, pure files by their names, few late imports."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+from tests.architecture.rooms import NAMED_EXCEPTIONS, files, import_statements, is_pure, module_name
+
+OUTSIDE = frozenset(
+    ("asyncio", "concurrent", "http", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets", "shutil")
+    + ("signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid")
+    + ("aiohttp", "httpx", "mcp", "rich", "typer", "yaml")
+)
+"""What a pure file may not import: clocks, files, processes, the network, and what works with them."""
+LATE_PACKAGES = frozenset(
+    ("aiohttp", "gguf", "httpx", "jsonpath", "langchain_core", "llama_index", "mcp", "multiprocessing", "numpy", "rich")
+    + ("scipy", "yaml")
+)
+"""Heavy or optional: these may be imported inside the function that needs them."""
+
+
+def test_files_import_each_other_without_cycles() -> None:
+    graph: dict[str, set[str]] = {}
+    for statement in import_statements():
+        if statement.imported.startswith("assay."):
+            graph.setdefault(statement.importer, set()).add(statement.imported.removeprefix("assay."))
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"files that import each other: {' -> '.join(reversed(error.args[1]))}")
+
+
+@pytest.mark.parametrize("module", [module_name(path) for path in files() if is_pure(module_name(path))])
+def test_a_pure_file_imports_neither_the_outside_nor_an_edge(module: str) -> None:
+    wrong = []
+    for statement in import_statements():
+        if statement.importer != module:
+            continue
+        name = statement.imported
+        is_edge = name.startswith("assay.") and not is_pure(name.removeprefix("assay."))
+        if name.split(".")[0] in OUTSIDE or is_edge:
+            wrong.append(f"{statement.line}: {name}")
+    assert [] == wrong, f"{module}: rename it to an edge (docs/architecture.md), or pass in what these give"
+
+
+def test_exceptions_are_files_that_exist() -> None:
+    assert set(NAMED_EXCEPTIONS) <= {module_name(path) for path in files()}
+
+
+def may_be_late(importer: str, imported: str) -> bool:
+    """Return whether a function may import this: heavy or optional packages, target kinds, and in cli the use case."""
+    package = imported.split(".")[0]
+    if package != "assay":
+        return package in LATE_PACKAGES
+    if importer.split(".")[0] in ("cli", "__init__", "api"):
+        return True
+    return imported.startswith("assay.targets.")
+
+
+def test_functions_import_only_what_is_heavy_optional_or_a_target_kind() -> None:
+    wrong = []
+    for statement in import_statements():
+        if statement.in_function and not may_be_late(statement.importer, statement.imported):
+            wrong.append(f"{statement.importer}:{statement.line}: {statement.imported}")
+    assert [] == wrong
