@@ -108,7 +108,7 @@ def test_any_number_of_parts_gives_the_same_bits(
     with collection.path.open("rb") as file:
         spans = score_trec_run._cut_at_queries(file, (0, collection.path.stat().st_size), workers)
     assert min(workers, 60) == len(spans)
-    monkeypatch.setattr(score_trec_run, "score_whole", lambda job: pytest.fail("the parts were not enough"))
+    monkeypatch.setattr(score_trec_run, "score_run_file", lambda job: pytest.fail("the parts were not enough"))
     if workers <= 4:
         assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, workers=workers))
     else:
@@ -119,8 +119,8 @@ def test_any_number_of_parts_gives_the_same_bits(
 def test_any_batch_of_rankings_gives_the_same_bits(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, rows: int, cells: int
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "ROWS", rows)
-    monkeypatch.setattr(score_trec_run, "CELLS", cells)
+    monkeypatch.setattr(score_trec_run, "BATCH_RANKINGS", rows)
+    monkeypatch.setattr(score_trec_run, "MAX_TABLE_CELLS", cells)
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES))
 
 
@@ -135,7 +135,7 @@ def test_scattered_queries_are_brought_together(
     workers: int,
     group: int,
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "GROUP", group)
+    monkeypatch.setattr(score_trec_run, "GROUP_BYTES", group)
     path = written(tmp_path, random.Random(3).sample(collection.lines, len(collection.lines)))
     assert_same(expected, score_trec_file(collection.qrels, path, NAMES, workers=workers, block=4000))
 
@@ -161,7 +161,7 @@ def test_a_packed_run_gives_the_same_bits(collection: Collection, expected: Trec
 def test_any_block_size_reads_the_same_qrels(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(trec_qrels, "BLOCK", size)
+    monkeypatch.setattr(trec_qrels, "QRELS_BLOCK_BYTES", size)
     assert_same(expected, score_trec_file(read_qrels(Path(collection.qrels.path)), collection.path, NAMES))
 
 
