@@ -90,7 +90,9 @@ def test_every_label_has_an_anchor_and_two_or_three_examples(key: tuple[str, str
 
 
 def test_files_are_named_after_what_they_hold() -> None:
-    names = {entry.name for entry in files("assay").joinpath("judging", "rubrics").iterdir() if entry.name.endswith(".yaml")}
+    names = {
+        entry.name for entry in files("assay").joinpath("judging", "rubrics").iterdir() if entry.name.endswith(".yaml")
+    }
     assert {f"{name}.{language}.yaml" for name, language in RUBRICS} | {"anchors.yaml"} == names
 
 

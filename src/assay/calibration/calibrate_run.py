@@ -10,11 +10,7 @@ from pathlib import Path
 
 from msgspec import structs, to_builtins
 
-from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
-from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
-from assay.calibration.probability_curve import apply_probability_curve
-from assay.calibration.rater_agreement import ItemKey
-from assay.calibration.scorer_labels import (
+from assay.calibration.collect_scorer_labels import (
     JUDGE,
     RUBRIC_BY_METRIC,
     RULES,
@@ -28,6 +24,10 @@ from assay.calibration.scorer_labels import (
     metric_for_labels,
     name_with_scorer,
 )
+from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
+from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
+from assay.calibration.probability_curve import apply_probability_curve
+from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.scorer_quality import CalibrationQuestion, CalibrationResult, ScorerMeasurement, measure_scorer
 from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels

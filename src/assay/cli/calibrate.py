@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,8 +53,6 @@ def calibrate(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
 ) -> int:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
-    from contextlib import nullcontext
-
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
     from assay.formats.outputs import refuse_overwriting

@@ -45,6 +45,7 @@ from assay.judging.control_questions import (
     plan_anchor_votes,
     skip_shuffled_sample,
 )
+from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_files import StoreContents
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
@@ -202,7 +203,7 @@ class _Session:
         requests = self.questions.find_requests(self.verdicts)
         if requests:
             self.voting.control_questions = build_control_questions(
-                requests, self.questions.clusters_of, self.chosen.rubrics
+                requests, self.questions.clusters_of, load_anchors().anchors, self.chosen.rubrics
             )
             asks_more = any(self._missing_votes(request)[0] for request in requests.values())
             self._begin_round(anew=asks_more)

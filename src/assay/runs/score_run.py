@@ -38,6 +38,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
 from assay.runs.score_inputs import LoadedGate, ScoreJob, ScoreOptions
+from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import (
     check_comparable,
@@ -216,15 +217,10 @@ def open_scored_run(
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with open_output_files(request.outputs, request.outputs_format) as files:
         options = _options(request, files, loaded_gate or load_gate(request))
-        if _are_trec(files) and not request.look_again:
-            from assay.runs.score_trec_run import (  # the array engine is needed only for TREC files
-                is_trec_pair,
-                score_trec_pair,
-            )
-
-            if is_trec_pair(request.golden, request.golden_format, request.corpus, files, options):
-                yield score_trec_pair(request.golden, files, options)
-                return
+        golden_and_corpus = request.golden, request.golden_format, request.corpus
+        if _are_trec(files) and not request.look_again and is_trec_pair(*golden_and_corpus, files, options):
+            yield score_trec_pair(request.golden, files, options)
+            return
         loaded = load_golden(request.golden, request.golden_format)
         corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
         stale = find_stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
@@ -249,7 +245,6 @@ def _are_trec(files: Sequence[OutputFile]) -> bool:
 def _default_metrics(files: Sequence[OutputFile]) -> tuple[str, ...]:
     if not _are_trec(files):
         return DEFAULT_METRICS
-    from assay.runs.score_trec_run import TREC_METRICS
 
     return TREC_METRICS
 
