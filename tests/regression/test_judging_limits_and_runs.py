@@ -169,7 +169,7 @@ def test_one_configuration_of_a_run_is_scored_and_reported_alone(run: Path) -> N
 
 def test_a_run_is_named_alone_and_not_written_over(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", "run", "--golden", "golden.jsonl"])
-    assert "a run holds golden set, outputs and corpus itself" in capsys.readouterr().err
+    assert "a run folder already holds its golden set, outputs and corpus" in capsys.readouterr().err
     assert 2 == main(["score", "run", "--run-dir", "./run"])
     assert "E_OVERWRITE is the run that is being scored" in capsys.readouterr().err
     assert 2 == main(["score", "run:c"])

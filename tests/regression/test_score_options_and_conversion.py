@@ -20,7 +20,7 @@ Printed = pytest.CaptureFixture[str]
 @pytest.mark.parametrize("option", ["--metrics", "--by", "--gate-config"])
 def test_empty_list_option_is_refused(tmp_path: Path, capsys: Printed, option: str) -> None:
     assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], option, " , ")
-    assert "names nothing (got ' , '" in capsys.readouterr().err
+    assert "the list contains no name (got ' , '" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("k", ["9" * 10, "9" * 400, "9" * 5000])
@@ -38,7 +38,7 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
 @pytest.mark.parametrize("option", ["--report", "--json-report", "--per-case", "--legacy-json-report", "--html"])
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("-", "no name of a file"), ("", "no name of a file"), ("{}", "is a folder"), ("{}/new/", "is a folder")],
+    [("-", "not the name of a file"), ("", "no name of a file"), ("{}", "is a folder"), ("{}/new/", "is a folder")],
 )
 def test_invalid_report_name_is_refused_before_scoring(
     tmp_path: Path, capsys: Printed, option: str, name: str, why: str
