@@ -25,7 +25,7 @@ COMMANDS = {
     "report": "report.report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
-    "graders": "metrics.graders",
+    "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
     "baseline": "baseline.app",
@@ -35,6 +35,8 @@ COMMANDS = {
     "labels": "labels.app",
 }
 """Location of each command in this package as `module.attribute`, in the order of the help."""
+OLD_NAMES = {"graders": "metrics"}
+"""Former names of commands, which still work and are not shown in the help."""
 _HELP = {
     "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
     "observe": "Run the targets and record their outputs, without scoring them.",
@@ -107,6 +109,7 @@ def run_command(arguments: list[str]) -> int:
 
     An error becomes a message on standard error and an exit code other than 1, which means a failed gate.
     """
+    arguments = _replace_old_name(arguments)
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -132,6 +135,15 @@ def run_command(arguments: list[str]) -> int:
     if code == INTERRUPTED:
         typer.echo("interrupted", err=True)
     return code if isinstance(code, int) else 0
+
+
+def _replace_old_name(arguments: list[str]) -> list[str]:
+    """Return the arguments with the present name of the command, and say on standard error if that is another one."""
+    present_name = OLD_NAMES.get(arguments[0]) if arguments else None
+    if present_name is None:
+        return arguments
+    typer.echo(f"`assay {arguments[0]}` is now called `assay {present_name}`", err=True)
+    return [present_name, *arguments[1:]]
 
 
 def _print_error(error: AssayError) -> None:
