@@ -35,8 +35,8 @@ COMMANDS = {
     "labels": "labels.app",
 }
 """Location of each command in this package as `module.attribute`, in the order of the help."""
-OLD_NAMES = {"graders": "metrics"}
-"""Former names of commands, which still work and are not shown in the help."""
+RENAMED_COMMANDS = {"graders": "metrics"}
+"""Commands of earlier versions, which still work."""
 _HELP = {
     "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
     "observe": "Run the targets and record their outputs, without scoring them.",
@@ -109,7 +109,9 @@ def run_command(arguments: list[str]) -> int:
 
     An error becomes a message on standard error and an exit code other than 1, which means a failed gate.
     """
-    arguments = _replace_old_name(arguments)
+    if arguments and arguments[0] in RENAMED_COMMANDS:
+        typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
+        arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -135,15 +137,6 @@ def run_command(arguments: list[str]) -> int:
     if code == INTERRUPTED:
         typer.echo("interrupted", err=True)
     return code if isinstance(code, int) else 0
-
-
-def _replace_old_name(arguments: list[str]) -> list[str]:
-    """Return the arguments with the present name of the command, and say on standard error if that is another one."""
-    present_name = OLD_NAMES.get(arguments[0]) if arguments else None
-    if present_name is None:
-        return arguments
-    typer.echo(f"`assay {arguments[0]}` is now called `assay {present_name}`", err=True)
-    return [present_name, *arguments[1:]]
 
 
 def _print_error(error: AssayError) -> None:

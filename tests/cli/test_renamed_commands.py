@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.cli import main
-from assay.cli.app import COMMANDS, OLD_NAMES
+from assay.cli.app import COMMANDS, RENAMED_COMMANDS
 
 
-@pytest.mark.parametrize(("old_name", "present_name"), OLD_NAMES.items())
+@pytest.mark.parametrize(("old_name", "present_name"), RENAMED_COMMANDS.items())
 def test_an_old_name_runs_the_command_and_names_the_present_one_on_standard_error(
     old_name: str, present_name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -17,7 +17,7 @@ def test_an_old_name_runs_the_command_and_names_the_present_one_on_standard_erro
     assert 0 == main([old_name, "--help"])
     printed = capsys.readouterr()
     assert ("", expected.out) == (expected.err, printed.out)
-    assert f"`assay {old_name}` is now called `assay {present_name}`\n" == printed.err
+    assert f"note: assay {old_name} is now assay {present_name}\n" == printed.err
 
 
 def test_the_output_of_an_old_name_can_still_be_piped_into_a_program(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,4 +31,4 @@ def test_the_help_lists_present_names_only(capsys: pytest.CaptureFixture[str]) -
     assert 0 == main(["--help"])
     first_words = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.split()}
     assert set(COMMANDS) <= first_words
-    assert set() == set(OLD_NAMES) & first_words
+    assert set() == set(RENAMED_COMMANDS) & first_words
