@@ -1,4 +1,4 @@
-"""`assay graders`: lists the catalogue of metrics."""
+"""`assay metrics`: lists the catalogue of metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from assay.cli.score import PrintFormat
 
 
-def graders(
+def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
 ) -> int:
     """List all metrics with unit, direction, range, scorer and parameters."""

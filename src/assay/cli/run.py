@@ -111,7 +111,7 @@ def measure(
         bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
     ] = False,
     metrics: Annotated[
-        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")
+        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")
     ] = None,
     by: Annotated[
         str | None,

@@ -62,7 +62,7 @@ def score(
     golden_format: GoldenFormatOption = None,
     outputs_format: OutputsFormatOption = None,
     corpus: CorpusOption = None,
-    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")] = "",
+    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")] = "",
     by: Annotated[
         str,
         typer.Option(

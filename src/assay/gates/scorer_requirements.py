@@ -29,7 +29,7 @@ def list_gating_obstacles(
     `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged.
     """
     if by not in LEAST_LABELS:
-        return [f"{by} is a second opinion: it informs and never gates"]
+        return [f"{by} is an external score: it informs and never gates"]
     reasons = []
     if n < LEAST_LABELS[by]:
         reasons.append(f"too few labelled items (got {n}; expected {LEAST_LABELS[by]})")
@@ -52,7 +52,7 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
         return
     by = name.key_value("by", "")
     if by not in LEAST_LABELS or str(name) != record.metric:
-        yield "metric", f"not an instrument (got {record.metric!r}; expected a name such as faithfulness(by=judge))"
+        yield "metric", f"not a metric with a scorer (got {record.metric!r}; expected a name such as faithfulness(by=judge))"
         return
     for field, rate in (("sensitivity", record.sensitivity), ("specificity", record.specificity)):
         if rate is not None:
