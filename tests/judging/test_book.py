@@ -113,7 +113,8 @@ def test_call_under_way_when_the_book_was_closed_counts_as_possibly_billed(path:
 
 def test_claim_of_a_process_that_was_killed_is_taken_over(path: Path) -> None:
     program = (
-        "import os, sys; from assay.judging.verdict_store import SqliteVerdictStore; book = SqliteVerdictStore(sys.argv[1]);"
+        "import os, sys; from assay.judging.verdict_store import SqliteVerdictStore; book = "
+        "SqliteVerdictStore(sys.argv[1]);"
         "book.claim([tuple(sys.argv[2:4]) + (0,)], 600); os.kill(os.getpid(), 9)"
     )
     process = subprocess.run([sys.executable, "-c", program, str(path), *KEY[:2]], check=False)
