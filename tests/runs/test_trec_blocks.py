@@ -229,7 +229,7 @@ def fail() -> None:
 
 @forking
 def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(fail))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(fail))
     with pytest.raises(ZeroDivisionError, match="in a worker"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 
@@ -238,7 +238,7 @@ def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, mo
 def test_a_worker_that_dies_leaves_the_measurement_incomplete(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(lambda: os._exit(9)))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(lambda: os._exit(9)))
     with pytest.raises(IncompleteError, match="a worker process died"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 

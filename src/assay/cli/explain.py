@@ -30,12 +30,13 @@ def explain(
     """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
     from assay.cli.display import print_screen
     from assay.report.explain_case import explain_case, explain_change
+    from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.rescore_run import AnswerSource
 
     inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     config = config or next(iter(inputs.configs), None)
     request = inputs.build_request(ignore_unknown=run is None, look_again=True, baseline=baseline)
-    with inputs.open_scored(request) as scoring:
+    with inputs.open_scored(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))
