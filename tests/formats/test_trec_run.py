@@ -159,7 +159,7 @@ def test_ids_that_share_a_key_are_told_apart_by_their_bytes(tmp_path: Path, monk
     def alike(text: IndexedText, start: IndexArray, length: IndexArray, group: IndexArray) -> KeyArray:
         return group.astype(np.uint64) << HALF_WORD_BITS
 
-    monkeypatch.setattr(trec_qrels, "keys", alike)
+    monkeypatch.setattr(trec_qrels, "hash_tokens", alike)
     found = scored(tmp_path, "ap", "ndcg", "judged@10")
     for name, column in expected.columns.items():
         assert column.values.tobytes() == found.columns[name].values.tobytes()

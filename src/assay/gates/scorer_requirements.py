@@ -54,7 +54,7 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
     if by not in LEAST_LABELS or str(name) != record.metric:
         yield (
             "metric",
-            f"not a metric with a scorer (got {record.metric!r}; expected one such as faithfulness(by=judge))",
+            f"not a metric with a scorer (got {record.metric!r}; expected a name such as faithfulness(by=judge))",
         )
         return
     for field, rate in (("sensitivity", record.sensitivity), ("specificity", record.specificity)):
