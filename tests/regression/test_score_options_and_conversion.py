@@ -38,7 +38,12 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
 @pytest.mark.parametrize("option", ["--report", "--json-report", "--per-case", "--legacy-json-report", "--html"])
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("-", "not the name of a file"), ("", "not the name of a file"), ("{}", "is a folder"), ("{}/new/", "is a folder")],
+    [
+        ("-", "not the name of a file"),
+        ("", "not the name of a file"),
+        ("{}", "is a folder"),
+        ("{}/new/", "is a folder"),
+    ],
 )
 def test_invalid_report_name_is_refused_before_scoring(
     tmp_path: Path, capsys: Printed, option: str, name: str, why: str
