@@ -47,7 +47,7 @@ from assay.scoring.paired_scores import (
     list_regression_metrics,
 )
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
-from assay.scoring.score_tables import build_score_table
+from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 
@@ -188,14 +188,16 @@ def _build_tables(job: ScoreJob, gathered: MergedShards) -> dict[str, ScoreTable
         expected = ", ".join(sorted(gathered.configs))
         message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
         raise InputError([Problem("", None, "config", message, "E_CONFIG")])
+    case_ids = [case.id for case in joins.golden.cases]
     return {
         config: build_score_table(
             config,
             gathered.block,
             np.flatnonzero(gathered.block.config == code),
-            job.plan,
-            joins,
+            case_ids,
+            partial(score_unobserved, job.plan, joins),
             missing_as_zero=job.options.missing_as_zero,
+            judging=joins.judging,
             versions=gathered.versions.get(config),
             notes=warn_of_self_judging(job.options.judging, gathered.versions.get(config)),
         )
