@@ -55,7 +55,7 @@ class _Recorder(RecordedVerdicts):
 
     asked: dict[str, JudgeRequest] = field(default_factory=dict)
 
-    def ruling(self, request: JudgeRequest) -> Ruling | None:
+    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return the ruling, and record the request."""
         self.asked.setdefault(request.digest, request)
         return super().find_ruling(request)
