@@ -133,7 +133,8 @@ def judge_run(
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
     budget = Budget(caps if second is None else share_caps(caps, second))
     gate = load_judging_gate(request)
-    questions, notices = load_questions(request, chosen)
+    questions, question_notices = load_questions(request, chosen)
+    notices = [*request.config.notes, *question_notices]
     for judge_to_check in (chosen, second):
         if judge_to_check is not None:
             notices += check_self_judging(request, judge_to_check, questions)

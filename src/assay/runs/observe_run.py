@@ -30,7 +30,7 @@ from assay.formats.run_folder import (
     describe_changes,
     make_observation_key,
 )
-from assay.formats.settings_file import Config, find_secrets, list_unused_fields
+from assay.formats.settings_file import Config, find_secrets
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
@@ -191,7 +191,7 @@ def observe_run(
     observed = ObservedRun(folder_path, loaded)
     observed.notices += [
         *_targets_without_user(picked, cases),
-        *(f"{field} is set and not used yet" for field in list_unused_fields(config)),
+        *config.notes,
     ]
     session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
     with RunFolder(observed.folder) as folder:
