@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
+from assay.records.errors import ExitCode
 
 
 def explain(
@@ -26,7 +27,7 @@ def explain(
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Print text that the user of the case is not allowed to see.")
     ] = False,
-) -> int:
+) -> ExitCode:
     """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
     from assay.cli.display import print_screen
     from assay.report.explain_case import explain_case, explain_change
@@ -40,4 +41,4 @@ def explain(
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))
-    return 0
+    return ExitCode.PASS

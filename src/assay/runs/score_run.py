@@ -29,7 +29,7 @@ from assay.formats.outputs import (
 )
 from assay.formats.outputs_checks import normalise_names
 from assay.gates.gate_files import load_gate_or_profile
-from assay.gates.release_decision import find_exit_code, summarise_run
+from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import IncompleteError, InputError, Problem
@@ -282,8 +282,3 @@ def load_gate(request: ScoreRequest) -> LoadedGate:
     if request.baseline is not None:
         raise ValueError("the baseline must be loaded before the run is scored (load_gate_with_baseline)")
     return LoadedGate(load_gate_or_profile(request.gate, request.profile, request.approver))
-
-
-def exit_code_of_run(run: ScoredRun, *, strict: bool = False) -> int:
-    """Return the exit code for the decision of a scoring."""
-    return find_exit_code(run.scoring.decision, strict=strict)
