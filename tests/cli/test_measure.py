@@ -168,7 +168,7 @@ def test_scores_of_recorded_outputs_never_replace_a_living_run(here: Path, capsy
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
     before = (here / "run/manifest.json").read_bytes()
     assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "run/observations.jsonl", "--run-dir", "run"])
-    assert "holds what was observed of living targets" in capsys.readouterr().err
+    assert "holds the observations of live targets" in capsys.readouterr().err
     assert before == (here / "run/manifest.json").read_bytes()
 
 
