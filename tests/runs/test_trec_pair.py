@@ -13,7 +13,7 @@ import pytest
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.formats.trec_qrels import compute_qrels_digest, read_qrels
-from assay.records.requests import ScoreRequest
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.report.json_report import render_json_report
 from assay.runs import score_run, score_trec_run
 from assay.runs.score_run import open_scored_run
@@ -42,7 +42,8 @@ def write_pair(folder: Path, *, tags: tuple[str, ...] = ("bm25",), skip: int = 0
 
 
 def found(golden: str, outputs: list[str], **options: Any) -> dict[str, Any]:
-    with open_scored_run(ScoreRequest(golden, outputs, metrics=(METRICS,), **options)) as run:
+    request = ScoreRequest(InputOptions(golden=golden, outputs=outputs), scoring=ScoringOptions((METRICS,), **options))
+    with open_scored_run(request) as run:
         report: dict[str, Any] = json.loads(render_json_report(run.scoring))
         cells = {
             (config, name): (

@@ -57,12 +57,13 @@ def calibrate(
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
     from assay.formats.outputs import refuse_overwriting
-    from assay.runs.rescore_run import AnswerSource, open_answers
+    from assay.records.requests import InputOptions
+    from assay.runs.rescore_run import names_answers, open_answers
 
     refuse_overwriting([out, report], [*labels, *(verdicts or ()), golden, corpus, *(outputs or ())])
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    inputs = InputOptions(run, golden or "", outputs or (), golden_format, outputs_format, corpus)
     request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
-    with open_answers(inputs) if inputs.is_given else nullcontext() as scored:
+    with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)
     _print_result(result, format)
     print_written_files(_write_files(result, out, report))

@@ -60,7 +60,7 @@ def compare(
     from assay.formats.outputs import expand_patterns, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import ScoreRequest
+    from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,
         compare_configs,
@@ -83,7 +83,10 @@ def compare(
     if golden is not None and outputs and baseline_config is not None and candidate_config is not None:
         if baseline is not None:
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
-        inputs = ScoreRequest(golden, outputs, corpus=corpus, metrics=request.metrics)
+        inputs = ScoreRequest(
+            InputOptions(golden=golden, outputs=outputs, corpus=corpus),
+            scoring=ScoringOptions(metrics=request.metrics or None),
+        )
         comparison, decision = compare_configs(inputs, baseline_config, candidate_config, request)
     elif baseline is not None and candidate is not None:
         comparison, decision = compare_named(baseline, candidate, request)

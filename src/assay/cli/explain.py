@@ -8,6 +8,7 @@ import typer
 
 from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
 from assay.records.errors import ExitCode
+from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
 
 
 def explain(
@@ -31,12 +32,18 @@ def explain(
     """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
     from assay.cli.display import print_screen
     from assay.report.explain_case import explain_case, explain_change
-    from assay.runs.rescore_run import AnswerSource
+    from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.rescore_run import complete_request, list_named_configs
+    from assay.runs.score_run import open_scored_run
 
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    config = config or next(iter(inputs.configs), None)
-    request = inputs.build_request(ignore_unknown=run is None, look_again=True, baseline=baseline)
-    with inputs.open_scored(request) as scoring:
+    inputs = InputOptions(
+        run, golden or "", outputs or (), golden_format, outputs_format, corpus, ignore_unknown=run is None
+    )
+    config = config or next(iter(list_named_configs(inputs)), None)
+    request = complete_request(
+        ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
+    )
+    with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))

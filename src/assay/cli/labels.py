@@ -48,9 +48,10 @@ def export(
     """Export a blind, stratified sample of answers and claims for raters to label."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
     from assay.cli.display import print_notes, print_written_files
-    from assay.runs.rescore_run import AnswerSource, open_answers
+    from assay.records.requests import InputOptions
+    from assay.runs.rescore_run import open_answers
 
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    inputs = InputOptions(run, golden or "", outputs or (), golden_format, outputs_format, corpus)
     request = LabelSampleRequest(parse_name_list(metric), sample, overlap, seed, language, rubrics or ())
     with open_answers(inputs) as scored:
         bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}

@@ -61,12 +61,12 @@ def report(
     from assay.cli.display import print_written_files, show_progress
     from assay.cli.score import resolve_timestamp
     from assay.formats.outputs import refuse_overwriting
-    from assay.formats.run_folder import build_run_request, list_run_files, parse_run_name
+    from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.gates.gate_files import date_of_time
-    from assay.records.requests import ReportFiles
+    from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
-    from assay.runs.rescore_run import rescore_run
+    from assay.runs.score_run import open_scored_run
 
     if not any((markdown, json, junit, csv, html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
@@ -85,20 +85,17 @@ def report(
         show_forbidden=show_forbidden,
         explain=shlex.join(["--run", str(run_name.path)]),
     )
-    configs = run_name.configs
-    request = build_run_request(
-        run_name.path,
-        gate=gate,
-        profile=profile,
-        configs=configs,
-        gate_configs=configs,
-        baseline=baseline,
-        today=date_of_time(targets.now),
+    today = date_of_time(targets.now)
+    request = complete_run_request(
+        ScoreRequest(
+            InputOptions(run=run),
+            gate=GateOptions(gate, profile, configs=run_name.configs, baseline=baseline, today=today),
+        )
     )
     loaded_gate = load_gate_with_baseline(request)
     with (
         show_progress("scoring") as update_progress,
-        rescore_run(run_name.path, request, update_progress, loaded_gate) as scoring,
+        open_scored_run(request, update_progress, loaded_gate) as scoring,
     ):
         written = write_reports(scoring, targets)
         if github:

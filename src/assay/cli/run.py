@@ -13,10 +13,9 @@ import typer
 
 from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
 from assay.records.errors import ExitCode, InputError
+from assay.records.requests import GateOptions, ReportFiles
 
 if TYPE_CHECKING:
-    from assay.records.requests import ReportFiles
-    from assay.runs.observe_and_score import RunDecisionOptions
     from assay.runs.observe_run import ObservationRequest, ObservedRun
 
 
@@ -154,8 +153,6 @@ def measure(
 ) -> ExitCode:
     options = dict(locals())
     from assay.formats.settings_file import format_settings_lines, load_config
-    from assay.records.requests import ReportFiles
-    from assay.runs.observe_and_score import RunDecisionOptions
     from assay.runs.observe_run import ObservationRequest
     from assay.targets.choose_target import TargetPermissions
 
@@ -176,11 +173,11 @@ def measure(
         TargetPermissions(allow_exec, tuple(allow_host or ())),
         resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    gate_request = RunDecisionOptions(gate, profile, parse_name_list(gate_config), workers, baseline, approver)
+    gate_request = GateOptions(gate, profile, parse_name_list(gate_config), baseline, approver)
     if context.info_name == "observe":
         return _observe(measurement)
     reports = ReportFiles(owner=owner, now=resolve_timestamp(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
-    status, folder = _run(measurement, gate_request, format, reports, strict=strict)
+    status, folder = _run(measurement, gate_request, workers, format, reports, strict=strict)
     if probe_identities and status != ExitCode.INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
@@ -217,7 +214,8 @@ def _observe(measurement: ObservationRequest) -> ExitCode:
 
 def _run(
     measurement: ObservationRequest,
-    gate_request: RunDecisionOptions,
+    gate_request: GateOptions,
+    workers: int,
     format: PrintFormat,
     reports: ReportFiles,
     *,
@@ -236,7 +234,7 @@ def _run(
     targets = resolve_report_files(measurement.config, observed.folder, reports)
     with (
         show_progress("scoring") as update_progress,
-        score_observed_run(measurement, observed, gate_request, update_progress) as run,
+        score_observed_run(measurement, observed, gate_request, workers, update_progress) as run,
     ):
         written = write_reports(run, targets)
         print_run(format, run, targets, list(measurement.config.settings.scoring.by))
@@ -250,14 +248,14 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
     """
     from assay.runs.access_probes import count_checked_probes, find_leaking_probes
-    from assay.runs.observe_and_score import RunDecisionOptions, score_observed_run
+    from assay.runs.observe_and_score import score_observed_run
     from assay.text.escaping import escape_terminal
 
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:
         return ExitCode.INTERRUPTED
-    with score_observed_run(measurement, observed, RunDecisionOptions()) as run:
+    with score_observed_run(measurement, observed) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
     typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")

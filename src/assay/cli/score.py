@@ -8,14 +8,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.records.errors import ExitCode, InputError
+from assay.records.requests import (
+    GateOptions,
+    InputOptions,
+    ReportFiles,
+    ScoreRequest,
+    ScoringOptions,
+    VerdictOptions,
+)
 
 if TYPE_CHECKING:
-    from assay.records.requests import ReportFiles
     from assay.scoring.scored_run import ScoredRun
 
 
@@ -151,63 +158,77 @@ def score(
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import ReportFiles
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
-    from assay.runs.rescore_run import AnswerSource
+    from assay.runs.rescore_run import (
+        complete_request,
+        format_input_arguments,
+        list_named_configs,
+        refuse_own_folder,
+    )
     from assay.runs.save_run import save_run
+    from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    # A run folder remembers these; only those that are given here override it.
-    overrides: dict[str, Any] = {
-        "metrics": [metrics] if parse_name_list(metrics) else None,
-        "good": good,
-        "verdicts": verdicts,
-        "judge": judge,
-        "calibration": calibration,
-        "rubrics": rubrics,
-        "production_k": production_k,
-    }
-    request = inputs.build_request(
-        **{name: value for name, value in overrides.items() if value is not None},
-        by=parse_name_list(by),
-        gate=gate,
-        profile=profile,
-        gate_configs=parse_name_list(gate_config) or inputs.configs,
-        missing_as_zero=missing is MissingPolicy.zero,
+    inputs = InputOptions(
+        run,
+        golden or "",
+        outputs or (),
+        golden_format,
+        outputs_format,
+        corpus,
+        limit=limit,
         ignore_unknown=ignore_unknown,
         allow_torn_tail=allow_torn_tail,
-        limit=limit,
-        workers=workers,
         strict_outputs=strict_outputs,
-        look_again=any((run, report, html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
-        baseline=baseline,
-        today=date_of_time(time),
-        approver=approver,
+    )
+    gate_configs = parse_name_list(gate_config) or list_named_configs(inputs)
+    request = complete_request(
+        ScoreRequest(
+            inputs,
+            VerdictOptions(verdicts, judge, calibration, rubrics or ()),
+            GateOptions(gate, profile, gate_configs, baseline, approver, date_of_time(time)),
+            ScoringOptions(
+                metrics=[metrics] if parse_name_list(metrics) else None,
+                by=parse_name_list(by) or None,
+                missing_as_zero=missing is MissingPolicy.zero,
+                workers=workers,
+                good=good,
+                production_k=production_k,
+                look_again=any((report, html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
+            ),
+        )
     )
     targets = ReportFiles(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
-    targets = replace(targets, verdicts=request.verdicts, calibration=request.calibration, rubrics=request.rubrics)
+    explain_arguments = format_input_arguments(inputs)
     targets = replace(
-        targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=inputs.command_arguments
+        targets,
+        verdicts=request.verdicts.store,
+        calibration=request.verdicts.calibration,
+        rubrics=request.verdicts.rubrics,
+        html=html,
+        detail_mb=detail_mb,
+        show_forbidden=show_forbidden,
+        explain=explain_arguments,
     )
-    input_files = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
+    input_files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store]
+    input_files.append(request.verdicts.calibration)
     refuse_overwriting(
         [report, html, json_report, per_case, legacy_json_report],
-        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.outputs)],
+        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
     )
-    inputs.refuse_overwriting(run_dir)
+    refuse_own_folder(inputs, run_dir)
     loaded_gate = load_gate_with_baseline(request)
     with (
         show_progress("scoring") as update_progress,
-        inputs.open_scored(request, update_progress, loaded_gate) as scoring,
+        open_scored_run(request, update_progress, loaded_gate) as scoring,
     ):
         written: list[tuple[str, Path]] = []
         if run_dir is not None:
             written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
         written += write_reports(scoring, targets)
         print_run(format, scoring, targets, parse_name_list(by))
-        print_written_files(written, _suggest_explain(scoring, inputs.command_arguments))
+        print_written_files(written, _suggest_explain(scoring, explain_arguments))
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
