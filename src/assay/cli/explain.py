@@ -6,21 +6,21 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
+from assay.cli.options import (
+    RecordedOptions,
+    RunOption,
+    expand_options,
+)
 from assay.records.errors import ExitCode
-from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
+from assay.records.requests import GateOptions, ScoreRequest, ScoringOptions
 
 
+@expand_options
 def explain(
+    *,
     case: Annotated[str, typer.Argument(help="Id of the case.")],
-    run: Annotated[
-        str | None, typer.Option(help="Run folder (RUN or RUN:CONFIG), instead of --golden and --outputs.")
-    ] = None,
-    golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
-    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; takes several values.")] = None,
-    golden_format: GoldenFormatOption = None,
-    outputs_format: OutputsFormatOption = None,
-    corpus: CorpusOption = None,
+    run: RunOption = None,
+    recorded: RecordedOptions,
     config: Annotated[str | None, typer.Option(help="Configuration to show, if there are several.")] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Also show what changed since this run (RUN or RUN:CONFIG) or saved baseline.")
@@ -36,9 +36,7 @@ def explain(
     from assay.runs.rescore_run import complete_request, list_named_configs
     from assay.runs.score_run import open_scored_run
 
-    inputs = InputOptions(
-        run, golden or "", outputs or (), golden_format, outputs_format, corpus, ignore_unknown=run is None
-    )
+    inputs = recorded.build_inputs(run, ignore_unknown=run is None)
     config = config or next(iter(list_named_configs(inputs)), None)
     request = complete_request(
         ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
