@@ -102,7 +102,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path: Path, form: str)
     assert ("", "") == (done.stderr.partition("Traceback")[1], done.stderr.partition("BrokenPipe")[1])
 
 
-@pytest.mark.parametrize("words", [["graders"], ["gate", "show", "support"], ["--help"]])
+@pytest.mark.parametrize("words", [["metrics"], ["gate", "show", "support"], ["--help"]])
 def test_any_command_ends_quietly_when_its_reader_has_gone(words: list[str]) -> None:
     code = f"import sys; sys.path.insert(0, {SOURCE!r}); from assay.cli import main; sys.exit(main({words!r}))"
     read, written = os.pipe()

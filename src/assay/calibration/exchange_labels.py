@@ -80,11 +80,11 @@ def sample_stratified(strata: Mapping[K, tuple[str, ...]], size: int, seed: int 
         members.setdefault(strata[key], []).append(key)
     shares = _shares({stratum: len(members[stratum]) for stratum in sorted(members)}, min(size, len(strata)))
     chosen = [
-        members[stratum][place]
+        members[stratum][position]
         for stratum, share in shares.items()
-        for place in generator.permutation(len(members[stratum]))[:share].tolist()
+        for position in generator.permutation(len(members[stratum]))[:share].tolist()
     ]
-    return [chosen[place] for place in generator.permutation(len(chosen)).tolist()]
+    return [chosen[position] for position in generator.permutation(len(chosen)).tolist()]
 
 
 def _shares(sizes: Mapping[tuple[str, ...], int], total: int) -> dict[tuple[str, ...], int]:

@@ -24,7 +24,7 @@ COMMANDS = {
     "report": "report.report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
-    "graders": "metrics.graders",
+    "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
     "baseline": "baseline.app",
@@ -34,6 +34,8 @@ COMMANDS = {
     "labels": "labels.app",
 }
 """Location of each command in this package as `module.attribute`, in the order of the help."""
+RENAMED_COMMANDS = {"graders": "metrics"}
+"""Commands of earlier versions, which still work."""
 _HELP = {
     "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
     "observe": "Run the targets and record their outputs, without scoring them.",
@@ -106,6 +108,9 @@ def run_command(arguments: list[str]) -> ExitCode:
 
     An error becomes a message on standard error and an exit code other than FAILED, which is about quality.
     """
+    if arguments and arguments[0] in RENAMED_COMMANDS:
+        typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
+        arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()

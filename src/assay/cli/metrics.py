@@ -1,4 +1,4 @@
-"""`assay graders`: lists the catalogue of metrics."""
+"""`assay metrics`: lists the catalogue of metrics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.cli.options import PrintFormat
 from assay.records.errors import ExitCode
 
 
-def graders(
+def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
 ) -> ExitCode:
     """List all metrics with unit, direction, range, scorer and parameters."""

@@ -48,7 +48,7 @@ LimitOption = Annotated[
 # ── metrics, gate and baseline ───────────────────────────────────────────────────────────────────────────────────
 
 MetricsOption = Annotated[
-    str | None, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")
+    str | None, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")
 ]
 ByOption = Annotated[
     str | None,

@@ -94,15 +94,15 @@ class OutputFormat:
     id_key: str
     lists: Mapping[str, str] = field(default_factory=dict)
 
-    def translate_field(self, observation: Observation, place: str) -> str:
+    def translate_field(self, observation: Observation, path: str) -> str:
         """Translate the path of a field of `Observation` into the member names of this format."""
-        if place == "case_id":
+        if path == "case_id":
             return self.id_key
-        match = _STAGE.match(place)
+        match = _STAGE.match(path)
         if match is None or not self.lists or observation.stages is None:
-            return place
+            return path
         stage = observation.stages[int(match[1])].name
-        return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + place[match.end() :]
+        return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + path[match.end() :]
 
 
 OUTPUT_FORMATS: dict[str, OutputFormat] = {

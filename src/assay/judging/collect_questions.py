@@ -96,7 +96,7 @@ class JudgeQuestions:
                 recorder.asked.clear()
                 alone = ParsedAnswer(reading.case, reading.observation)  # what another metric has asked is asked again
                 by_rules = MetricName(
-                    name.base, tuple((key, BY_RULES if key == "by" else each) for key, each in name.keys)
+                    name.base, tuple((key, BY_RULES if key == "by" else value) for key, value in name.keys)
                 )
                 judged, ruled = compute_outcome(name, alone), compute_outcome(by_rules, reading)
                 if judged.status == ruled.status == SCORED and abs(judged.value - ruled.value) > DISAGREEMENT_THRESHOLD:

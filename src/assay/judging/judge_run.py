@@ -208,7 +208,7 @@ class _Session:
                 requests, self.questions.clusters_of, load_anchors().anchors, self.chosen.rubrics
             )
             asks_more = any(self._missing_votes(request)[0] for request in requests.values())
-            self._begin_round(anew=asks_more)
+            self._begin_round(asks_more=asks_more)
         control_requests = self.voting.control_questions.all_requests()
         answered = 0
         least, most = Counter[str](), Counter[str]()
@@ -236,10 +236,10 @@ class _Session:
             second_name,
         )
 
-    def _begin_round(self, *, anew: bool) -> None:
-        """Decide whether the anchors are asked again: on a later day, if other questions are asked `anew`."""
+    def _begin_round(self, *, asks_more: bool) -> None:
+        """Decide whether the anchors are asked again: on a later day, if `asks_more` other questions."""
         before = self._standing
-        self._round = count_anchor_rounds(before, self.judgement.at, asks_more=anew)
+        self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
         again = before is not None and self._round > before.rounds
         self.voting.anchor_votes = plan_anchor_votes(
             self.voting.control_questions, self._recorded, self._round, asks_again=again

@@ -156,8 +156,8 @@ def metrics_with_verdicts(judging: RecordedVerdicts | None) -> tuple[str, ...]:
     return tuple(text for text in JUDGED_METRICS if is_metric_measurable(parse_metric(text), recorded))
 
 
-def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
-    matches = [identity for identity in judges if wanted in (None, identity.digest, identity.model)]
+def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], judge: str | None) -> JudgeIdentity:
+    matches = [identity for identity in judges if judge in (None, identity.digest, identity.model)]
     if len(matches) == 1:
         return matches[0]
     judge_names = [f"{identity.model} ({identity.digest})" for identity in judges]
@@ -166,9 +166,9 @@ def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: s
     )
     if not judges:
         message = "holds no verdicts (expected a verdict store or an export of one)"
-    elif wanted is None:
+    elif judge is None:
         message = f"several judges, and none named (expected --judge with one of {choices})"
     else:
         several = "several such judges" if matches else "no such judge"
-        message = f"{several} (got {shorten_repr(wanted)}; expected one of {choices})"
+        message = f"{several} (got {shorten_repr(judge)}; expected one of {choices})"
     raise InputError([Problem(path, None, "judge", message, "E_JUDGE")])

@@ -221,9 +221,9 @@ def _is_complete(path: Path) -> bool:
 
 
 def _check_split(config: Config, loaded: LoadedGolden) -> None:
-    wanted = config.golden_settings.split if config.golden_settings is not None else None
-    if wanted is not None and loaded.golden.split != wanted:
-        message = f"another split (got {loaded.golden.split!r}; expected {wanted!r})"
+    split = config.golden_settings.split if config.golden_settings is not None else None
+    if split is not None and loaded.golden.split != split:
+        message = f"another split (got {loaded.golden.split!r}; expected {split!r})"
         raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
 
 

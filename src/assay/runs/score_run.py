@@ -48,7 +48,7 @@ from assay.scoring.paired_scores import (
     list_regression_metrics,
 )
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
-from assay.scoring.score_tables import build_score_table
+from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 
@@ -197,14 +197,16 @@ def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, Scor
         expected = ", ".join(sorted(gathered.configs))
         message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
         raise InputError([Problem("", None, "config", message, "E_CONFIG")])
+    case_ids = [case.id for case in joins.golden.cases]
     return {
         config: build_score_table(
             config,
             gathered.block,
             np.flatnonzero(gathered.block.config == code),
-            inputs.plan,
-            joins,
+            case_ids,
+            partial(score_unobserved, inputs.plan, joins),
             missing_as_zero=inputs.request.scoring.missing_as_zero,
+            judging=joins.judging,
             versions=gathered.versions.get(config),
             notes=warn_of_self_judging(inputs.judging, gathered.versions.get(config)),
         )
