@@ -91,7 +91,7 @@ def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest
         f"{run_folder}:vector-only",
     ]
     assert 0 == main(words)
-    text = capsys.readouterr().out.partition("Against ")[2]
+    text = capsys.readouterr().out.partition("Compared with ")[2]
     assert "attribution: pass, now retrieval fault" in text
     moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]
     assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
