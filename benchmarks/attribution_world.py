@@ -25,8 +25,9 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus, GoldenSet, User
 from assay.records.observations import Observation
+from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.verdicts import Calibration, ItemVerdict, JudgeRequest, Verdict, compute_rubrics_hash
-from assay.runs.score_inputs import ScoreJob, ScoreOptions
+from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.attribution_settings import JUDGE_METRIC
 
@@ -118,8 +119,10 @@ class World:
     ) -> AttributedRun:
         """Score and attribute observations."""
         config = observations[0].config_id
-        options = ScoreOptions(metrics=(*METRICS, *((JUDGE_METRIC,) if judging is not None else ())), judging=judging)
-        run = score_observations(ScoreJob.from_golden(golden, options, self.corpus), observations)
+        metrics = (*METRICS, *((JUDGE_METRIC,) if judging is not None else ()))
+        request = ScoreRequest(scoring=ScoringOptions(metrics=metrics))
+        inputs = ScoreInputs.from_golden(golden, request, corpus=self.corpus, judging=judging)
+        run = score_observations(inputs, observations)
         attributed = attribute_run(run, config)
         failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
         passes = {

@@ -75,18 +75,18 @@ def assay(outputs: Path, golden: Path, workers: int, per_case: bool) -> Callable
     """Return what scores the traces with every check, summary and slice, and writes the scores of every case."""
     from assay.formats.golden_files import load_golden
     from assay.formats.outputs import open_output_files, prepare_decodable
-    from assay.records.requests import ReportFiles
+    from assay.records.requests import ReportFiles, ScoreRequest, ScoringOptions
     from assay.report.write_reports import write_reports
-    from assay.runs.score_inputs import ScoreJob, ScoreOptions
+    from assay.runs.score_inputs import ScoreInputs
     from assay.runs.score_run import score_files
 
     loaded = load_golden(golden)
-    options = ScoreOptions(metrics=(METRICS,), workers=workers)
+    request = ScoreRequest(scoring=ScoringOptions(metrics=(METRICS,), workers=workers))
 
     def work() -> None:
-        job = ScoreJob.from_golden(loaded.golden, options, None, loaded.format, loaded.digest)
+        inputs = ScoreInputs.from_golden(loaded.golden, request, format=loaded.format, digest=loaded.digest)
         with open_output_files([str(outputs)], None) as files, prepare_decodable(files) as ready:
-            run = score_files(job, ready)
+            run = score_files(inputs, ready)
             for config in run.scoring.configs.values():  # slices are summed up when somebody looks at them
                 for summaries in config.slices.values():
                     dict(summaries)

@@ -9,18 +9,19 @@ from pathlib import Path
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
-from assay.gates.gate_files import load_gate_or_profile
+from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
-from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts
+from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import InputError
 from assay.records.findings import Comparison
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
+from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report import explain_case as explaining
-from assay.runs.score_inputs import ScoreJob, ScoreOptions
+from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.scored_run import ScoredRun
 
@@ -103,23 +104,35 @@ def score(
     folders of the rubrics that the judge used in addition to the built-in ones. Raises InputError listing all problems
     of the observations, the names and the verdicts.
     """
-    paths = [None if path is None else str(path) for path in (verdicts, calibration)]
-    digest = goldens.compute_golden_digest(golden)
-    recorded, notices = load_verdicts(paths[0], judge, paths[1], [str(folder) for folder in rubrics])
-    judging, unbound = match_verdicts(recorded, digest)
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    options = ScoreOptions(
-        metrics=names + metrics_with_verdicts(judging) if names == DEFAULT_METRICS else names,
-        by=tuple(by.split(",")) if isinstance(by, str) else None if by is None else tuple(by),
-        gate=_resolve_gate(gate),
-        gate_configs=tuple(gate_configs),
-        missing_as_zero=missing_as_zero,
-        ignore_unknown=ignore_unknown,
-        notices=(*notices, *unbound),
-        judging=judging,
+    request = ScoreRequest(
+        InputOptions(ignore_unknown=ignore_unknown),
+        VerdictOptions(
+            None if verdicts is None else str(verdicts),
+            judge,
+            None if calibration is None else str(calibration),
+            [str(folder) for folder in rubrics],
+        ),
+        _name_gate(gate, gate_configs),
+        ScoringOptions(
+            metrics=None if names == DEFAULT_METRICS else names,
+            by=by.split(",") if isinstance(by, str) else by,
+            missing_as_zero=missing_as_zero,
+        ),
     )
-    job = ScoreJob.from_golden(golden, options, corpus, digest=digest)
-    return ScoreResult(score_observations(job, observations))
+    digest = goldens.compute_golden_digest(golden)
+    recorded, notices = load_requested_verdicts(request.verdicts)
+    judging, unbound = match_verdicts(recorded, digest)
+    inputs = ScoreInputs.from_golden(
+        golden,
+        request,
+        corpus=corpus,
+        loaded_gate=LoadedGate(load_requested_gate(request.gate)),
+        judging=judging,
+        notices=(*notices, *unbound),
+        digest=digest,
+    )
+    return ScoreResult(score_observations(inputs, observations))
 
 
 def gate(result: ScoreResult, rules: Gate | PathLike, configs: Sequence[str] = ()) -> Decision:
@@ -173,8 +186,13 @@ def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:
     return {config: config_result.table for config, config_result in result.scoring.configs.items()}
 
 
-def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
+def _name_gate(rules: Gate | PathLike | None, configs: Sequence[str] = ()) -> GateOptions:
+    """Return the options for rules, for a path of a gate file, or for the name of a profile."""
     if rules is None or isinstance(rules, Gate):
-        return rules
+        return GateOptions(rules, configs=configs)
     is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
-    return load_gate_or_profile(str(rules), None) if is_file else load_gate_or_profile(None, str(rules))
+    return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
+
+
+def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
+    return load_requested_gate(_name_gate(rules))

@@ -11,8 +11,9 @@ from assay.calibration.collect_scorer_labels import LabelItem, iterate_label_ite
 from assay.formats.label_files import encode_labels_jsonl
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
+from assay.records.requests import InputOptions
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, Label, Verdict
-from assay.runs.rescore_run import AnswerSource, open_answers
+from assay.runs.rescore_run import open_answers
 
 CONFIGS = ("conf-alpha-77", "conf-beta-77")
 JUDGE = JudgeIdentity("openai", "local", "secret-judge-9", "other")
@@ -20,7 +21,7 @@ SECOND = JudgeIdentity("openai", "local", "second-judge-9", "other")
 Say = Callable[[LabelItem], str]
 
 
-def write_world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIGS) -> AnswerSource:
+def write_world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIGS) -> InputOptions:
     """Write a golden set and outputs: the first claim of each answer is in its context; odd cases have a second one."""
     golden = [
         {"id": f"case{n:03}", "question": f"How many days of leave in year {n}?", "reference": f"It is {n + 10} days.",
@@ -42,10 +43,10 @@ def write_world(folder: Path, cases: int = 60, configs: tuple[str, ...] = CONFIG
         path = folder / name
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         paths.append(str(path))
-    return AnswerSource(golden=paths[0], outputs=[paths[1]])
+    return InputOptions(golden=paths[0], outputs=[paths[1]])
 
 
-def flags(where: AnswerSource) -> list[str]:
+def flags(where: InputOptions) -> list[str]:
     """Return the words that name a world on the command line."""
     return ["--golden", str(where.golden), "--outputs", *where.outputs]
 
@@ -58,7 +59,7 @@ def truly(each: LabelItem) -> str:
 
 
 def write_verdict_export(
-    path: Path, where: AnswerSource, say: Sequence[tuple[JudgeIdentity, Sequence[Say]]], metrics: tuple[str, ...]
+    path: Path, where: InputOptions, say: Sequence[tuple[JudgeIdentity, Sequence[Say]]], metrics: tuple[str, ...]
 ) -> str:
     """Write an export in which each judge said of every item what `say` makes of it, one sample for each of them."""
     verdicts = []
@@ -80,7 +81,7 @@ def write_verdict_export(
 
 
 def write_labels(
-    path: Path, where: AnswerSource, metric: str, say: Say = truly, rater: str = "Lan", **changes: Any
+    path: Path, where: InputOptions, metric: str, say: Say = truly, rater: str = "Lan", **changes: Any
 ) -> str:
     """Write the labels that a person gave to every item."""
     with open_answers(where) as run:

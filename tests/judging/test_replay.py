@@ -17,7 +17,7 @@ from assay.judging.collect_questions import parse_judged_metrics
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import encode_lines
 from assay.judging.verdict_store import SqliteVerdictStore
-from assay.records.requests import ScoreRequest
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.report.explain_case import explain_case
 from assay.runs.rescore_run import open_run
 from assay.runs.score_run import open_scored_run
@@ -140,9 +140,14 @@ def test_from_python_the_same_verdicts_give_the_same_numbers(world: World) -> No
     assert 0.75 == result.summary("a")["faithfulness(by=judge)"].value
 
 
+def _request(golden: str, outputs: str, verdicts: str) -> ScoreRequest:
+    inputs = InputOptions(golden=golden, outputs=[outputs])
+    return ScoreRequest(inputs, VerdictOptions(verdicts), scoring=ScoringOptions(look_again=True))
+
+
 def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE))
-    with open_scored_run(ScoreRequest(world.golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
+    with open_scored_run(_request(world.golden, world.outputs, verdicts)) as run:
         text = explain_case(run, "q2", "a")
     (line,) = [
         line_of_text
@@ -155,7 +160,7 @@ def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.Ca
 def test_an_answer_that_leaks_is_not_quoted_in_the_reasons(world: World) -> None:
     golden = write(world.folder / "guarded.jsonl", [case | {"forbidden_text": ["Ten unused"]} for case in CASES])
     verdicts = world.export(world.contents(JUDGE))
-    with open_scored_run(ScoreRequest(golden, [world.outputs], verdicts=verdicts, look_again=True)) as run:
+    with open_scored_run(_request(golden, world.outputs, verdicts)) as run:
         assert "days carry over. (" not in explain_case(run, "q2", "a")
 
 

@@ -14,6 +14,7 @@ from assay.metrics.scorers import collect_requests
 from assay.records.findings import CaseChange, Comparison, ComparisonSide
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage, Usage
+from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.verdicts import ItemVerdict, Verdict
 from assay.report.write_html import (
     collect_claims,
@@ -22,7 +23,7 @@ from assay.report.write_html import (
     measure_step_times,
     shuffle_cases,
 )
-from assay.runs.score_inputs import ScoreJob, ScoreOptions
+from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.scored_run import ScoredRun
 
@@ -42,9 +43,10 @@ def run() -> ScoredRun:
     evidence = Evidence(({"chunk_id": "a"},))
     cases = [Case(case_id, "?", evidence=(evidence,)) for case_id in "abcdef"]
     cases[3] = structs.replace(cases[3], forbidden=({"chunk_id": "z"},))
-    job = ScoreJob.from_golden(GoldenSet(tuple(cases)), ScoreOptions(metrics=("recall@10",)), None)
+    request = ScoreRequest(scoring=ScoringOptions(metrics=("recall@10",)))
+    inputs = ScoreInputs.from_golden(GoldenSet(tuple(cases)), request)
     return score_observations(
-        job,
+        inputs,
         [
             observation_of("a"),
             observation_of("b", "x"),

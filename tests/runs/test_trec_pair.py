@@ -16,7 +16,7 @@ from assay.formats.golden_files import load_golden
 from assay.formats.trec_qrels import compute_qrels_digest, read_qrels
 from assay.metrics.catalog import CATALOG, parse_metric
 from assay.metrics.metric import MetricName
-from assay.records.requests import ScoreRequest
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.records.scores import ERROR, NOT_APPLICABLE
 from assay.report.json_report import render_json_report
 from assay.runs import score_run, score_trec_run
@@ -46,7 +46,8 @@ def write_pair(folder: Path, *, tags: tuple[str, ...] = ("bm25",), skip: int = 0
 
 
 def found(golden: str, outputs: list[str], **options: Any) -> dict[str, Any]:
-    with open_scored_run(ScoreRequest(golden, outputs, metrics=(METRICS,), **options)) as run:
+    request = ScoreRequest(InputOptions(golden=golden, outputs=outputs), scoring=ScoringOptions((METRICS,), **options))
+    with open_scored_run(request) as run:
         report: dict[str, Any] = json.loads(render_json_report(run.scoring))
         cells = {
             (config, name): (
@@ -78,7 +79,8 @@ def test_arrays_find_what_the_general_way_finds(tmp_path: Path, options: dict[st
 
 def test_a_missing_query_without_a_relevant_document_is_not_applicable(tmp_path: Path) -> None:
     golden, outputs = write_pair(tmp_path, skip=8)  # q7 has judgments, all of grade 0
-    with open_scored_run(ScoreRequest(golden, outputs, metrics=(METRICS,))) as run:
+    request = ScoreRequest(InputOptions(golden=golden, outputs=outputs), scoring=ScoringOptions((METRICS,)))
+    with open_scored_run(request) as run:
         table = run.scoring.configs["bm25"].table
     row, errors = table.case_ids.index("q7"), table.case_ids.index("q6")
     for name, reason in (("ap", "no evidence to find"), ("ndcg@5", "no evidence with a grade above 0")):

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, PrintFormat, parse_name_list
+from assay.cli.options import (
+    MarkdownReportOption,
+    PrintFormat,
+    PrintFormatOption,
+    RecordedOptions,
+    RunOption,
+    expand_options,
+    parse_name_list,
+)
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -17,25 +25,16 @@ if TYPE_CHECKING:
     from assay.calibration.scorer_quality import CalibrationResult
 
 
-RunOption = Annotated[str | None, typer.Option(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")]
-OptionalGoldenOption = Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")]
-OptionalOutputsOption = Annotated[
-    list[str] | None, typer.Option(help="Recorded outputs, if no run folder is given; takes several values.")
-]
-
-
+@expand_options
 def calibrate(
+    *,
     labels: Annotated[list[str], typer.Option(help="Human labels, as JSON lines or CSV; takes several values.")],
     verdicts: Annotated[
         list[str] | None,
         typer.Option(help="Verdict store or its export (default: that of the run); repeat to compare several."),
     ] = None,
     run: RunOption = None,
-    golden: OptionalGoldenOption = None,
-    outputs: OptionalOutputsOption = None,
-    golden_format: GoldenFormatOption = None,
-    outputs_format: OutputsFormatOption = None,
-    corpus: CorpusOption = None,
+    recorded: RecordedOptions,
     judge: Annotated[
         list[str] | None, typer.Option(help="Judge, by digest or model; repeat to compare several.")
     ] = None,
@@ -49,20 +48,21 @@ def calibrate(
     out: Annotated[
         str | None, typer.Option(help="Write the calibration file, to pass to `assay score --calibration`.")
     ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
+    report: MarkdownReportOption = None,
     seed: Annotated[int, typer.Option(help="Random seed of the bootstrap intervals.")] = 0,
-    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
+    format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
     from assay.formats.outputs import refuse_overwriting
-    from assay.runs.rescore_run import AnswerSource, open_answers
+    from assay.runs.rescore_run import names_answers, open_answers
 
-    refuse_overwriting([out, report], [*labels, *(verdicts or ()), golden, corpus, *(outputs or ())])
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    inputs = recorded.build_inputs(run)
+    files = [recorded.golden, recorded.corpus, *inputs.outputs]
+    refuse_overwriting([out, report], [*labels, *(verdicts or ()), *files])
     request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
-    with open_answers(inputs) if inputs.is_given else nullcontext() as scored:
+    with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)
     _print_result(result, format)
     print_written_files(_write_files(result, out, report))

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
+from assay.cli.options import (
+    ApproverOption,
+    ByOption,
+    CorpusOption,
+    GateOption,
+    JsonReportOption,
+    MarkdownReportOption,
+    PrintFormat,
+    PrintFormatOption,
+    ProfileOption,
+    StrictOption,
+    parse_name_list,
+    resolve_timestamp,
+)
 from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
@@ -25,9 +38,7 @@ def compare(
     outputs: Annotated[
         list[str] | None, typer.Option(help="Recorded outputs of both configurations; takes several values.")
     ] = None,
-    corpus: Annotated[
-        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
-    ] = None,
+    corpus: CorpusOption = None,
     baseline_config: Annotated[
         str | None, typer.Option(help="With --outputs: the configuration that serves as baseline.")
     ] = None,
@@ -35,21 +46,14 @@ def compare(
         str | None, typer.Option(help="With --outputs: the configuration to evaluate as candidate.")
     ] = None,
     metrics: Annotated[str, typer.Option(help="Metrics to compare, comma-separated.")] = "",
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
-        ),
-    ] = "",
-    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
-    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
-    ] = False,
-    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
-    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
-    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
+    by: ByOption = None,
+    gate: GateOption = None,
+    profile: ProfileOption = None,
+    approver: ApproverOption = "",
+    strict: StrictOption = False,
+    report: MarkdownReportOption = None,
+    json_report: JsonReportOption = None,
+    format: PrintFormatOption = PrintFormat.table,
     now: Annotated[
         str | None,
         typer.Option(help="Timestamp for the reports and for the expiry of waivers (default: SOURCE_DATE_EPOCH)."),
@@ -60,7 +64,7 @@ def compare(
     from assay.formats.outputs import expand_patterns, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import ScoreRequest
+    from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,
         compare_configs,
@@ -83,7 +87,10 @@ def compare(
     if golden is not None and outputs and baseline_config is not None and candidate_config is not None:
         if baseline is not None:
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
-        inputs = ScoreRequest(golden, outputs, corpus=corpus, metrics=request.metrics)
+        inputs = ScoreRequest(
+            InputOptions(golden=golden, outputs=outputs, corpus=corpus),
+            scoring=ScoringOptions(metrics=request.metrics or None),
+        )
         comparison, decision = compare_configs(inputs, baseline_config, candidate_config, request)
     elif baseline is not None and candidate is not None:
         comparison, decision = compare_named(baseline, candidate, request)

@@ -6,20 +6,21 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
+from assay.cli.options import (
+    RecordedOptions,
+    RunOption,
+    expand_options,
+)
 from assay.records.errors import ExitCode
+from assay.records.requests import GateOptions, ScoreRequest, ScoringOptions
 
 
+@expand_options
 def explain(
+    *,
     case: Annotated[str, typer.Argument(help="Id of the case.")],
-    run: Annotated[
-        str | None, typer.Option(help="Run folder (RUN or RUN:CONFIG), instead of --golden and --outputs.")
-    ] = None,
-    golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
-    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; takes several values.")] = None,
-    golden_format: GoldenFormatOption = None,
-    outputs_format: OutputsFormatOption = None,
-    corpus: CorpusOption = None,
+    run: RunOption = None,
+    recorded: RecordedOptions,
     config: Annotated[str | None, typer.Option(help="Configuration to show, if there are several.")] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Also show what changed since this run (RUN or RUN:CONFIG) or saved baseline.")
@@ -32,12 +33,15 @@ def explain(
     from assay.cli.display import print_screen
     from assay.report.explain_case import explain_case, explain_change
     from assay.runs.compare_runs import load_gate_with_baseline
-    from assay.runs.rescore_run import AnswerSource
+    from assay.runs.rescore_run import complete_request, list_named_configs
+    from assay.runs.score_run import open_scored_run
 
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    config = config or next(iter(inputs.configs), None)
-    request = inputs.build_request(ignore_unknown=run is None, look_again=True, baseline=baseline)
-    with inputs.open_scored(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
+    inputs = recorded.build_inputs(run, ignore_unknown=run is None)
+    config = config or next(iter(list_named_configs(inputs)), None)
+    request = complete_request(
+        ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
+    )
+    with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))

@@ -6,6 +6,14 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.options import (
+    ApproverOption,
+    BaselineOption,
+    GateOption,
+    ProfileOption,
+    StrictOption,
+    resolve_timestamp,
+)
 from assay.records.errors import ExitCode
 
 app = typer.Typer(help="Show the built-in gates, and check a gate on a recorded run.", no_args_is_help=True)
@@ -31,23 +39,17 @@ def show(
 @app.command("check")
 def check(
     run: Annotated[str, typer.Argument(help="RUN, RUN:CONFIG or a file written by `assay baseline save`.")],
-    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Built-in gate; `assay gate show` lists them.")] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
-    ] = None,
-    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
-    ] = False,
+    gate: GateOption = None,
+    profile: ProfileOption = None,
+    baseline: BaselineOption = None,
+    approver: ApproverOption = "",
+    strict: StrictOption = False,
     now: Annotated[
         str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
     ] = None,
 ) -> ExitCode:
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
-    from assay.cli.score import resolve_timestamp
     from assay.gates.release_decision import find_exit_code
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 

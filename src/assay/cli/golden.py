@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.options import (
+    GoldenFormatOption,
+)
 from assay.records.errors import ExitCode
 
 app = typer.Typer(help="Check golden sets.", no_args_is_help=True)
@@ -14,9 +17,7 @@ app = typer.Typer(help="Check golden sets.", no_args_is_help=True)
 @app.command("check")
 def check(
     file: Annotated[str, typer.Argument(help="Golden set: a file, a BEIR folder, or - for standard input.")],
-    golden_format: Annotated[
-        str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
-    ] = None,
+    golden_format: GoldenFormatOption = None,
 ) -> ExitCode:
     """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
     from assay.cli.display import print_table

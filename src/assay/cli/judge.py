@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.score import resolve_timestamp
+from assay.cli.options import (
+    EndpointOptions,
+    RecordedOptions,
+    expand_options,
+    parse_name_list,
+    resolve_timestamp,
+)
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -24,15 +30,6 @@ app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
 )
 
-Settings = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]
-Judge = Annotated[
-    str | None,
-    typer.Option(help="Judge defined in the settings, or a name for the one described by the options below."),
-]
-Protocol = Annotated[str | None, typer.Option(help="API of the endpoint: openai or anthropic.")]
-Model = Annotated[str | None, typer.Option(help="Model of the judge.")]
-BaseUrlEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the base URL of the endpoint.")]
-ApiKeyEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the API key.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
 MaxCalls = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]
 
@@ -54,26 +51,13 @@ FINAL_REASONS = {
 
 
 @app.callback()
+@expand_options
 def judge(
+    *,
     context: typer.Context,
     run: Annotated[str | None, typer.Option(help="Run folder with the observations to judge.")] = None,
-    golden: Annotated[str | None, typer.Option(help="Golden set, if no run folder is given.")] = None,
-    outputs: Annotated[list[str] | None, typer.Option(help="Recorded outputs; takes several values.")] = None,
-    golden_format: Annotated[
-        str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
-    ] = None,
-    outputs_format: Annotated[
-        str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
-    ] = None,
-    corpus: Annotated[
-        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
-    ] = None,
-    settings: Settings = None,
-    judge: Judge = None,
-    protocol: Protocol = None,
-    model: Model = None,
-    base_url_env: BaseUrlEnv = None,
-    api_key_env: ApiKeyEnv = None,
+    recorded: RecordedOptions,
+    endpoint: EndpointOptions,
     rubrics: Annotated[
         list[str] | None,
         typer.Option(help="Folder with rubrics, instead of those in the settings; may be repeated."),
@@ -125,22 +109,21 @@ def judge(
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
     from assay.cli.display import show_progress
-    from assay.cli.score import parse_name_list
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
 
     judgement = JudgingRequest(
-        load_config(settings),
+        load_config(endpoint.settings),
         run=run,
-        golden=golden,
-        outputs=outputs or (),
-        golden_format=golden_format,
-        outputs_format=outputs_format,
-        corpus=corpus,
-        judge=judge,
-        flags=_judge_options(protocol, model, base_url_env, api_key_env),
+        golden=recorded.golden,
+        outputs=recorded.outputs or (),
+        golden_format=recorded.golden_format,
+        outputs_format=recorded.outputs_format,
+        corpus=recorded.corpus,
+        judge=endpoint.judge,
+        flags=endpoint.judge_settings,
         rubrics=rubrics or (),
         metrics=parse_name_list(metrics),
         only=only or (),
@@ -169,13 +152,10 @@ def judge(
 
 
 @app.command("selftest")
+@expand_options
 def selftest(
-    settings: Settings = None,
-    judge: Judge = None,
-    protocol: Protocol = None,
-    model: Model = None,
-    base_url_env: BaseUrlEnv = None,
-    api_key_env: ApiKeyEnv = None,
+    *,
+    endpoint: EndpointOptions,
     concurrency: Concurrency = 8,
     max_calls: MaxCalls = None,
 ) -> ExitCode:
@@ -185,8 +165,14 @@ def selftest(
     from assay.judging.check_judge import check_judge as test
     from assay.text.escaping import escape_terminal
 
-    flags = _judge_options(protocol, model, base_url_env, api_key_env)
-    result = test(load_config(settings), judge, flags, JudgingLimits(concurrency), max_calls, _print_stopping)
+    result = test(
+        load_config(endpoint.settings),
+        endpoint.judge,
+        endpoint.judge_settings,
+        JudgingLimits(concurrency),
+        max_calls,
+        _print_stopping,
+    )
     separation = result.separation
     typer.echo(escape_terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
     typer.echo(f"{separation.scored} of {result.asked} anchors labelled")
@@ -227,12 +213,6 @@ def import_(
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(book))])
     return ExitCode.PASS
-
-
-def _judge_options(
-    protocol: str | None, model: str | None, base_url_env: str | None, api_key_env: str | None
-) -> dict[str, Any]:
-    return {"protocol": protocol, "model": model, "base_url_env": base_url_env, "api_key_env": api_key_env}
 
 
 def _print_stopping() -> None:

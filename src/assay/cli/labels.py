@@ -7,8 +7,13 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.calibrate import OptionalGoldenOption, OptionalOutputsOption, RunOption
-from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, parse_name_list
+from assay.cli.options import (
+    JudgeNameOption,
+    RecordedOptions,
+    RunOption,
+    expand_options,
+    parse_name_list,
+)
 from assay.records.errors import ExitCode
 
 Rubrics = Annotated[
@@ -24,23 +29,21 @@ app = typer.Typer(help="Collect human labels: export a blind sample, import the 
 
 
 @app.command("export")
+@expand_options
 def export(
+    *,
     out: Annotated[
         str, typer.Option(help="New folder for the sheets (CSV, JSON lines and an HTML page) and their key.")
     ],
     run: RunOption = None,
-    golden: OptionalGoldenOption = None,
-    outputs: OptionalOutputsOption = None,
-    golden_format: GoldenFormatOption = None,
-    outputs_format: OutputsFormatOption = None,
-    corpus: CorpusOption = None,
+    recorded: RecordedOptions,
     metric: Annotated[str, typer.Option(help="Metrics to label, comma-separated.")] = "faithfulness,correctness",
     sample: Annotated[int, typer.Option(min=1, help="Number of items per metric.")] = 100,
     overlap: Annotated[int, typer.Option(min=0, help="Number of those items that a second rater labels too.")] = 30,
     verdicts: Annotated[
         str | None, typer.Option(help="Verdict store; the sample is stratified by its verdicts.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")] = None,
+    judge: JudgeNameOption = None,
     rubrics: Rubrics = None,
     language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
@@ -48,9 +51,9 @@ def export(
     """Export a blind, stratified sample of answers and claims for raters to label."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
     from assay.cli.display import print_notes, print_written_files
-    from assay.runs.rescore_run import AnswerSource, open_answers
+    from assay.runs.rescore_run import open_answers
 
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
+    inputs = recorded.build_inputs(run)
     request = LabelSampleRequest(parse_name_list(metric), sample, overlap, seed, language, rubrics or ())
     with open_answers(inputs) as scored:
         bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}

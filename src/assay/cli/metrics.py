@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.score import PrintFormat
+from assay.cli.options import PrintFormat
 from assay.records.errors import ExitCode
 
 

@@ -11,12 +11,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
+from assay.cli.options import (
+    ApproverOption,
+    BaselineOption,
+    ByOption,
+    CorpusOption,
+    GateConfigOption,
+    GateOption,
+    HtmlOptions,
+    JsonReportOption,
+    LimitOption,
+    MarkdownReportOption,
+    MetricsOption,
+    NowOption,
+    OwnerOption,
+    PerCaseOption,
+    PermissionOptions,
+    PrintFormat,
+    PrintFormatOption,
+    ProductionKOption,
+    ProfileOption,
+    SettingsOption,
+    StrictOption,
+    expand_options,
+    parse_name_list,
+    resolve_timestamp,
+)
 from assay.records.errors import ExitCode, InputError
+from assay.records.requests import GateOptions, ReportFiles
 
 if TYPE_CHECKING:
-    from assay.records.requests import ReportFiles
-    from assay.runs.observe_and_score import RunDecisionOptions
     from assay.runs.observe_run import ObservationRequest, ObservedRun
 
 
@@ -41,13 +65,13 @@ SETTINGS_OF_OPTIONS = {
 }
 
 
+@expand_options
 def measure(
+    *,
     context: typer.Context,
-    settings: Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")] = None,
+    settings: SettingsOption = None,
     golden: Annotated[str | None, typer.Option(help="Golden set.")] = None,
-    corpus: Annotated[
-        str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
-    ] = None,
+    corpus: CorpusOption = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,9 +85,7 @@ def measure(
     retrieval_only: Annotated[
         bool, typer.Option("--retrieval-only", help="Retrieve only; generate no answers.")
     ] = False,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
-    ] = None,
+    limit: LimitOption = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,65 +105,29 @@ def measure(
         float | None, typer.Option(help="Stop after this cost in US dollars, as reported by the target.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the waiting times between retries.")] = None,
-    production_k: Annotated[
-        int | None, typer.Option(help="Number of chunks that the production system passes to its model.")
-    ] = None,
+    production_k: ProductionKOption = None,
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Repeat cases that ended with an error.")
     ] = False,
-    allow_exec: Annotated[
-        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Host that the settings file may name although it is not allowed by default; may be repeated."
-        ),
-    ] = None,
-    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
-    gate_config: Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")] = "",
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
-    ] = None,
-    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
-    ] = False,
-    metrics: Annotated[
-        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
-        ),
-    ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
-    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
-    per_case: Annotated[
-        str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")
-    ] = None,
-    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
-    detail_mb: Annotated[
-        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
-    ] = 25.0,
-    show_forbidden: Annotated[
-        bool,
-        typer.Option(
-            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
-        ),
-    ] = False,
+    permissions: PermissionOptions,
+    gate: GateOption = None,
+    profile: ProfileOption = None,
+    gate_config: GateConfigOption = "",
+    baseline: BaselineOption = None,
+    approver: ApproverOption = "",
+    strict: StrictOption = False,
+    metrics: MetricsOption = None,
+    by: ByOption = None,
+    report: MarkdownReportOption = None,
+    json_report: JsonReportOption = None,
+    per_case: PerCaseOption = None,
+    page: HtmlOptions,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of worker processes for scoring; it does not change the results.")
     ] = 1,
-    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
-    now: Annotated[
-        str | None,
-        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
-    ] = None,
-    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
+    owner: OwnerOption = "",
+    now: NowOption = None,
+    format: PrintFormatOption = PrintFormat.table,
     probe_identities: Annotated[
         bool,
         typer.Option(
@@ -152,10 +138,8 @@ def measure(
         bool, typer.Option("--show-settings", help="Print every setting and where it comes from, and exit.")
     ] = False,
 ) -> ExitCode:
-    options = dict(locals())
+    options = {**locals(), "html": page.html}
     from assay.formats.settings_file import format_settings_lines, load_config
-    from assay.records.requests import ReportFiles
-    from assay.runs.observe_and_score import RunDecisionOptions
     from assay.runs.observe_run import ObservationRequest
     from assay.targets.choose_target import TargetPermissions
 
@@ -173,14 +157,16 @@ def measure(
         limit,
         only or (),
         retry_errors,
-        TargetPermissions(allow_exec, tuple(allow_host or ())),
+        TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ())),
         resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    gate_request = RunDecisionOptions(gate, profile, parse_name_list(gate_config), workers, baseline, approver)
+    gate_request = GateOptions(gate, profile, parse_name_list(gate_config), baseline, approver)
     if context.info_name == "observe":
         return _observe(measurement)
-    reports = ReportFiles(owner=owner, now=resolve_timestamp(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
-    status, folder = _run(measurement, gate_request, format, reports, strict=strict)
+    reports = ReportFiles(
+        owner=owner, now=resolve_timestamp(now), detail_mb=page.detail_mb, show_forbidden=page.show_forbidden
+    )
+    status, folder = _run(measurement, gate_request, workers, format, reports, strict=strict)
     if probe_identities and status != ExitCode.INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
@@ -217,7 +203,8 @@ def _observe(measurement: ObservationRequest) -> ExitCode:
 
 def _run(
     measurement: ObservationRequest,
-    gate_request: RunDecisionOptions,
+    gate_request: GateOptions,
+    workers: int,
     format: PrintFormat,
     reports: ReportFiles,
     *,
@@ -236,7 +223,7 @@ def _run(
     targets = resolve_report_files(measurement.config, observed.folder, reports)
     with (
         show_progress("scoring") as update_progress,
-        score_observed_run(measurement, observed, gate_request, update_progress) as run,
+        score_observed_run(measurement, observed, gate_request, workers, update_progress) as run,
     ):
         written = write_reports(run, targets)
         print_run(format, run, targets, list(measurement.config.settings.scoring.by))
@@ -250,14 +237,14 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
     """
     from assay.runs.access_probes import count_checked_probes, find_leaking_probes
-    from assay.runs.observe_and_score import RunDecisionOptions, score_observed_run
+    from assay.runs.observe_and_score import score_observed_run
     from assay.text.escaping import escape_terminal
 
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:
         return ExitCode.INTERRUPTED
-    with score_observed_run(measurement, observed, RunDecisionOptions()) as run:
+    with score_observed_run(measurement, observed) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
     typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.records.errors import ExitCode, InputError
+from assay.cli.options import (
+    ApproverOption,
+    BaselineOption,
+    ByOption,
+    GateConfigOption,
+    GateOption,
+    HtmlOptions,
+    JsonReportOption,
+    JudgeNameOption,
+    LimitOption,
+    MarkdownReportOption,
+    MetricsOption,
+    NowOption,
+    OwnerOption,
+    PerCaseOption,
+    PrintFormat,
+    PrintFormatOption,
+    ProductionKOption,
+    ProfileOption,
+    RecordedOptions,
+    StrictOption,
+    expand_options,
+    parse_name_list,
+    resolve_timestamp,
+)
+from assay.records.errors import ExitCode
+from assay.records.requests import (
+    GateOptions,
+    ReportFiles,
+    ScoreRequest,
+    ScoringOptions,
+    VerdictOptions,
+)
 
 if TYPE_CHECKING:
-    from assay.records.requests import ReportFiles
     from assay.scoring.scored_run import ScoredRun
-
-
-GoldenOption = Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")]
-GoldenFormatOption = Annotated[
-    str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
-]
-OutputsOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Recorded outputs: files, glob patterns, or - for standard input; takes several values."),
-]
-OutputsFormatOption = Annotated[
-    str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
-]
-CorpusOption = Annotated[
-    str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
-]
-
-
-class PrintFormat(StrEnum):
-    """Formats of printed results."""
-
-    table = "table"
-    json = "json"
-    markdown = "markdown"
 
 
 class MissingPolicy(StrEnum):
@@ -50,62 +55,40 @@ class MissingPolicy(StrEnum):
     zero = "zero"
 
 
+@expand_options
 def score(
+    *,
     run: Annotated[
         str | None,
         typer.Argument(
             help="Run folder (RUN) or one of its configurations (RUN:CONFIG), instead of --golden and --outputs."
         ),
     ] = None,
-    golden: GoldenOption = None,
-    outputs: OutputsOption = None,
-    golden_format: GoldenFormatOption = None,
-    outputs_format: OutputsFormatOption = None,
-    corpus: CorpusOption = None,
-    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")] = "",
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."
-        ),
-    ] = "",
-    gate: Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")] = None,
-    gate_config: Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")] = "",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
-    ] = False,
+    recorded: RecordedOptions,
+    metrics: MetricsOption = None,
+    by: ByOption = None,
+    gate: GateOption = None,
+    profile: ProfileOption = None,
+    gate_config: GateConfigOption = "",
+    strict: StrictOption = False,
     missing: Annotated[
         MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
     ] = MissingPolicy.error,
-    report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
-    json_report: Annotated[str | None, typer.Option(help="Write a JSON report to this file.")] = None,
-    per_case: Annotated[
-        str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")
-    ] = None,
+    report: MarkdownReportOption = None,
+    json_report: JsonReportOption = None,
+    per_case: PerCaseOption = None,
     legacy_json_report: Annotated[
         str | None, typer.Option(help="Write a JSON report with the keys of the `rag-trace` runner to this file.")
     ] = None,
-    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None,
-    detail_mb: Annotated[
-        float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")
-    ] = 25.0,
-    show_forbidden: Annotated[
-        bool,
-        typer.Option(
-            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
-        ),
-    ] = False,
+    page: HtmlOptions,
     run_dir: Annotated[
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
-    format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
+    format: PrintFormatOption = PrintFormat.table,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of worker processes; it does not change the results.")
     ] = 1,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
-    ] = None,
+    limit: LimitOption = None,
     ignore_unknown: Annotated[
         bool, typer.Option("--ignore-unknown", help="Skip and count outputs of unknown cases instead of refusing them.")
     ] = False,
@@ -117,15 +100,12 @@ def score(
         bool,
         typer.Option("--strict-outputs", help="Refuse outputs with duplicate keys, unknown keys or repeated chunks."),
     ] = False,
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
-    ] = None,
-    approver: Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")] = "",
+    baseline: BaselineOption = None,
+    approver: ApproverOption = "",
     verdicts: Annotated[
         str | None, typer.Option(help="Recorded verdicts of a judge: a verdict store, or its export as JSON lines.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")] = None,
+    judge: JudgeNameOption = None,
     calibration: Annotated[
         str | None,
         typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
@@ -136,14 +116,9 @@ def score(
     good: Annotated[
         str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
     ] = None,
-    production_k: Annotated[
-        int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
-    ] = None,
-    owner: Annotated[str, typer.Option(help="Owner of this run, as named in the report.")] = "",
-    now: Annotated[
-        str | None,
-        typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
-    ] = None,
+    production_k: ProductionKOption = None,
+    owner: OwnerOption = "",
+    now: NowOption = None,
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.display import print_written_files, show_progress
@@ -151,98 +126,73 @@ def score(
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import ReportFiles
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
-    from assay.runs.rescore_run import AnswerSource
+    from assay.runs.rescore_run import (
+        complete_request,
+        format_input_arguments,
+        list_named_configs,
+        refuse_own_folder,
+    )
     from assay.runs.save_run import save_run
+    from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)
-    inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
-    # A run folder remembers these; only those that are given here override it.
-    overrides: dict[str, Any] = {
-        "metrics": [metrics] if parse_name_list(metrics) else None,
-        "good": good,
-        "verdicts": verdicts,
-        "judge": judge,
-        "calibration": calibration,
-        "rubrics": rubrics,
-        "production_k": production_k,
-    }
-    request = inputs.build_request(
-        **{name: value for name, value in overrides.items() if value is not None},
-        by=parse_name_list(by),
-        gate=gate,
-        profile=profile,
-        gate_configs=parse_name_list(gate_config) or inputs.configs,
-        missing_as_zero=missing is MissingPolicy.zero,
+    inputs = recorded.build_inputs(
+        run,
+        limit=limit,
         ignore_unknown=ignore_unknown,
         allow_torn_tail=allow_torn_tail,
-        limit=limit,
-        workers=workers,
         strict_outputs=strict_outputs,
-        look_again=any((run, report, html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
-        baseline=baseline,
-        today=date_of_time(time),
-        approver=approver,
+    )
+    gate_configs = parse_name_list(gate_config) or list_named_configs(inputs)
+    request = complete_request(
+        ScoreRequest(
+            inputs,
+            VerdictOptions(verdicts, judge, calibration, rubrics or ()),
+            GateOptions(gate, profile, gate_configs, baseline, approver, date_of_time(time)),
+            ScoringOptions(
+                metrics=[metrics] if metrics and parse_name_list(metrics) else None,
+                by=parse_name_list(by) or None,
+                missing_as_zero=missing is MissingPolicy.zero,
+                workers=workers,
+                good=good,
+                production_k=production_k,
+                look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
+            ),
+        )
     )
     targets = ReportFiles(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
-    targets = replace(targets, verdicts=request.verdicts, calibration=request.calibration, rubrics=request.rubrics)
+    explain_arguments = format_input_arguments(inputs)
     targets = replace(
-        targets, html=html, detail_mb=detail_mb, show_forbidden=show_forbidden, explain=inputs.command_arguments
+        targets,
+        verdicts=request.verdicts.store,
+        calibration=request.verdicts.calibration,
+        rubrics=request.verdicts.rubrics,
+        html=page.html,
+        detail_mb=page.detail_mb,
+        show_forbidden=page.show_forbidden,
+        explain=explain_arguments,
     )
-    input_files = [request.golden, request.corpus, gate, request.verdicts, request.calibration]
+    input_files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store]
+    input_files.append(request.verdicts.calibration)
     refuse_overwriting(
-        [report, html, json_report, per_case, legacy_json_report],
-        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.outputs)],
+        [report, page.html, json_report, per_case, legacy_json_report],
+        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
     )
-    inputs.refuse_overwriting(run_dir)
+    refuse_own_folder(inputs, run_dir)
     loaded_gate = load_gate_with_baseline(request)
     with (
         show_progress("scoring") as update_progress,
-        inputs.open_scored(request, update_progress, loaded_gate) as scoring,
+        open_scored_run(request, update_progress, loaded_gate) as scoring,
     ):
         written: list[tuple[str, Path]] = []
         if run_dir is not None:
             written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
         written += write_reports(scoring, targets)
         print_run(format, scoring, targets, parse_name_list(by))
-        print_written_files(written, _suggest_explain(scoring, inputs.command_arguments))
+        print_written_files(written, _suggest_explain(scoring, explain_arguments))
         return find_exit_code(scoring.scoring.decision, strict=strict)
-
-
-def parse_name_list(text: str) -> list[str]:
-    """Split a comma-separated list of names. Raises InputError for a text that contains no name."""
-    names = [part.strip() for part in text.split(",") if part.strip()]
-    if text and not names:
-        raise InputError(f"the list contains no name (got {text!r}; expected comma-separated names)")
-    return names
-
-
-def resolve_timestamp(now: str | None) -> str | None:
-    """Return the timestamp for reports: `now`, else that of SOURCE_DATE_EPOCH, else None.
-
-    Raises InputError if either is not a valid time.
-    """
-    if now is None:
-        return read_source_date_epoch()
-    try:
-        datetime.fromisoformat(now)
-    except ValueError:
-        raise InputError(f"--now: not a time (got {now!r}; expected one such as 2026-03-01T08:00:00Z)") from None
-    return now
-
-
-def read_source_date_epoch() -> str | None:
-    """Return the time in SOURCE_DATE_EPOCH as ISO 8601 text, None if it is not set. Raises InputError if invalid."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    if seconds is None:
-        return None
-    try:
-        return datetime.fromtimestamp(int(seconds), UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        message = f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r}; expected one such as 1767225600)"
-        raise InputError(message) from None
 
 
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, by: list[str]) -> None:

@@ -7,6 +7,11 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.options import (
+    PermissionOptions,
+    SettingsOption,
+    expand_options,
+)
 from assay.records.errors import ExitCode
 
 
@@ -41,17 +46,11 @@ def init(
     return ExitCode.PASS
 
 
+@expand_options
 def doctor(
-    settings: Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")] = None,
-    allow_exec: Annotated[
-        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Host that the settings file may name although it is not allowed by default; may be repeated."
-        ),
-    ] = None,
+    *,
+    settings: SettingsOption = None,
+    permissions: PermissionOptions,
 ) -> ExitCode:
     """Check settings, golden set, corpus and gate, and call each target once."""
     from assay.runs.check_setup import check_setup
@@ -59,7 +58,9 @@ def doctor(
     from assay.text.escaping import escape_terminal
 
     failed = False
-    for finding in check_setup(settings, TargetPermissions(allow_exec, tuple(allow_host or ()))):
+    for finding in check_setup(
+        settings, TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
+    ):
         failed = failed or finding.state == "fail"
         typer.echo(escape_terminal(f"{finding.state:4}  {finding.subject}: {finding.message}"))
         if finding.remedy:

@@ -24,7 +24,7 @@ from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.records.requests import ScoreRequest
+from assay.records.requests import ScoreRequest, ScoringOptions, VerdictOptions
 
 MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_LOCK_FILE, DERIVED_FOLDER = (
     "manifest.json",
@@ -358,13 +358,14 @@ def parse_run_name(text: str) -> RunName:
     return RunName(Path(path), config)
 
 
-def build_run_request(run: Path, **changes: Any) -> ScoreRequest:
-    """Return the request that scores a run folder again with the golden set, outputs and settings of its manifest.
+def complete_run_request(request: ScoreRequest) -> ScoreRequest:
+    """Return a request that names a run folder, with the golden set, outputs, verdicts and settings of its manifest.
 
-    `changes` are fields of `ScoreRequest` that replace those of the run; other `verdicts` come with their own judge and
-    rubrics. Raises InputError if the folder is not a run, or if its files are not those that its manifest names.
+    What the request states wins over the manifest; other verdicts come with their own judge and rubrics. Raises
+    InputError if the folder is not a run, or if its files are not those that its manifest names.
     """
-    manifest = read_manifest(run)
+    name = parse_run_name(str(request.inputs.run))
+    run, manifest = name.path, read_manifest(name.path)
     problems = []
     files = manifest.get("observations") or [{"path": OBSERVATIONS_FILE, "format": "assay"}]
     for file in files:
@@ -377,29 +378,57 @@ def build_run_request(run: Path, **changes: Any) -> ScoreRequest:
     if corpus is not None:
         problems += _check_file(corpus, manifest["corpus"]["sha256"])
     judge = manifest.get("judge")
-    rubrics = judge.get("rubrics", ()) if judge is not None else ()
-    problems += _check_rubrics(run, rubrics)
+    problems += _check_rubrics(run, judge.get("rubrics", ()) if judge is not None else ())
     if problems:
         raise InputError(problems)
-    request = ScoreRequest(
+    inputs = replace(
+        request.inputs,
         golden=str(run / GOLDEN_FILE),
         outputs=[str(run / file["path"]) for file in files],
         golden_format="assay",
         outputs_format=formats.pop(),
         corpus=str(corpus) if corpus is not None else None,
-        metrics=manifest.get("metrics", ()),
-        look_again=True,
-        verdicts=_verdict_store_path(run, judge) if judge is not None else None,
+        golden_name=manifest.get("golden", {}).get("name", ""),
+        configs=request.inputs.configs or name.configs,
+    )
+    recorded_verdicts = VerdictOptions(
+        store=_verdict_store_path(run, judge) if judge is not None else None,
         judge=judge["digest"] if judge is not None else None,
+        calibration=str(run / manifest["calibration"]) if "calibration" in manifest else None,
         rubrics=list_run_rubrics(run),
         judged=judge is not None,
-        golden_name=manifest.get("golden", {}).get("name", ""),
-        calibration=str(run / manifest["calibration"]) if "calibration" in manifest else None,
-        **manifest.get("attribution", {}),
     )
-    if changes.get("verdicts") is not None:
-        request = replace(request, judge=None, rubrics=())
-    return replace(request, **changes)
+    return replace(
+        request,
+        inputs=inputs,
+        verdicts=_override_verdicts(recorded_verdicts, request.verdicts),
+        scoring=_complete_scoring(request.scoring, manifest),
+    )
+
+
+def _override_verdicts(recorded: VerdictOptions, given: VerdictOptions) -> VerdictOptions:
+    """Return the verdicts of a run with those options replaced that are given."""
+    if given.store is not None:  # the judge and the rubrics of the run belong to its own verdicts
+        recorded = replace(recorded, store=given.store, judge=None, rubrics=())
+    return VerdictOptions(
+        store=recorded.store,
+        judge=given.judge if given.judge is not None else recorded.judge,
+        calibration=given.calibration if given.calibration is not None else recorded.calibration,
+        rubrics=given.rubrics or recorded.rubrics,
+        judged=given.judged or recorded.judged,
+    )
+
+
+def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> ScoringOptions:
+    """Return the scoring options with those of the manifest where none are given; single cases can be read again."""
+    recorded = manifest.get("attribution", {})
+    return replace(
+        scoring,
+        metrics=scoring.metrics if scoring.metrics is not None else manifest.get("metrics") or None,
+        good=scoring.good if scoring.good is not None else recorded.get("good"),
+        production_k=scoring.production_k if scoring.production_k is not None else recorded.get("production_k"),
+        look_again=True,
+    )
 
 
 def refuse_other_golden(folder: Path, digest: str) -> None:

@@ -17,6 +17,7 @@ from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_pro
 from assay.gates.rules import find_rule_problem, find_waiver_problem
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.release_gates import Gate, Rule, Waiver
+from assay.records.requests import GateOptions
 
 RuleCheck = Callable[[Rule], str | None]
 """Returns what makes a rule invalid whatever the scores are (unknown metric, wrong direction), or None."""
@@ -220,6 +221,13 @@ def load_gate_or_profile(path: str | None, profile: str | None, approver: str = 
 
     gate = load_gate(path, find_rule_problem) if path is not None else load_profile(str(profile), find_rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
+
+
+def load_requested_gate(options: GateOptions) -> Gate | None:
+    """Return the gate that the options name or hold; None if there is none."""
+    if isinstance(options.gate, Gate):
+        return options.gate
+    return load_gate_or_profile(options.gate, options.profile, options.approver)
 
 
 def date_of_time(now: str | None) -> str | None:

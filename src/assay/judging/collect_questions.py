@@ -14,7 +14,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
 from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import build_run_request, refuse_other_golden
+from assay.formats.run_folder import complete_run_request, refuse_other_golden
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import load_gate_or_profile
 from assay.gates.release_decision import match_tags
@@ -33,7 +33,7 @@ from assay.records.errors import InputError, MetricNameError, Problem, SettingsE
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.release_gates import Gate
-from assay.records.requests import ScoreRequest
+from assay.records.requests import InputOptions, ScoreRequest
 from assay.records.scores import SCORED
 from assay.records.verdicts import JudgeRequest, Verdict
 from assay.scoring.slices import find_slice_rows, select_cases
@@ -276,13 +276,14 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
     request = _scoring_request(judging_request)
     names = parse_judged_metrics(
-        judging_request.metrics or [metric for metric in request.metrics if "by=judge" in metric]
+        judging_request.metrics or [metric for metric in request.scoring.metrics or () if "by=judge" in metric]
     )
-    loaded = load_golden(request.golden, request.golden_format)
+    inputs = request.inputs
+    loaded = load_golden(inputs.golden, inputs.golden_format)
     if judging_request.run is not None:
         refuse_other_golden(Path(judging_request.run), loaded.digest)
-    corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
-    with open_output_files(request.outputs, request.outputs_format) as files, prepare_decodable(files) as ready:
+    corpus = load_corpus(inputs.corpus)[0] if inputs.corpus is not None else None
+    with open_output_files(inputs.outputs, inputs.outputs_format) as files, prepare_decodable(files) as ready:
         read_rows = (
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         )
@@ -295,11 +296,17 @@ def _scoring_request(judgement: JudgingRequest) -> ScoreRequest:
     if judgement.run is not None:
         if judgement.golden is not None or judgement.outputs:
             raise InputError("--run: stands for --golden and --outputs (expected one of both ways)")
-        return build_run_request(Path(judgement.run))
+        return complete_run_request(ScoreRequest(InputOptions(run=judgement.run)))
     if judgement.golden is None or not judgement.outputs:
         raise InputError("nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)")
     return ScoreRequest(
-        judgement.golden, judgement.outputs, judgement.golden_format, judgement.outputs_format, judgement.corpus
+        InputOptions(
+            golden=judgement.golden,
+            outputs=judgement.outputs,
+            golden_format=judgement.golden_format,
+            outputs_format=judgement.outputs_format,
+            corpus=judgement.corpus,
+        )
     )
 
 

@@ -14,25 +14,23 @@ from assay.metrics.catalog import CATALOG, JUDGED_METRICS, find_metric, is_metri
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.requests import VerdictOptions
 from assay.records.verdicts import Calibration, JudgeIdentity, JudgeStatus, LabelledRate, compute_rubrics_hash
 from assay.stats.intervals import wilson_interval
 
 _MAX_NAMED = 5
 
 
-def load_verdicts(
-    verdicts: str | None, judge: str | None, calibration: str | None, rubrics: Sequence[str] = ()
-) -> tuple[RecordedVerdicts | None, tuple[str, ...]]:
+def load_requested_verdicts(options: VerdictOptions) -> tuple[RecordedVerdicts | None, tuple[str, ...]]:
     """Return the recorded verdicts that a scoring uses, and notices for the user; None if no file is given.
 
-    `calibration` is a file written by `assay calibrate`, `rubrics` are folders of rubrics in addition to the built-in
-    ones. Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
+    Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
     """
-    calibrations = load_calibrations(calibration) if calibration is not None else {}
-    if verdicts is not None:
-        judging, notices = open_verdicts(verdicts, judge, load_rubrics(rubrics))
+    calibrations = load_calibrations(options.calibration) if options.calibration is not None else {}
+    if options.store is not None:
+        judging, notices = open_verdicts(options.store, options.judge, load_rubrics(options.rubrics))
         return replace(judging, calibrations=calibrations), notices
-    if judge is not None:
+    if options.judge is not None:
         raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
     return (RecordedVerdicts(calibrations=calibrations) if calibrations else None), ()
 

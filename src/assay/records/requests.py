@@ -1,52 +1,100 @@
+"""What a user asks for, as data: one record for a scoring, from the command line or from Python to the run."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.records.release_gates import Gate
+
 AUTO_SIGNAL = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreRequest:
-    """The options of a scoring as given on the command line.
+class InputOptions:
+    """What is scored: a run folder, or a golden set with recorded outputs; and which of it.
 
-    `look_again` keeps what is needed to read single cases afterwards. `configs` are the configurations to score, all of
-    them if it is empty. `judged` adds the metrics with recorded verdicts to the named metrics. `good` and
-    `production_k` are for attribution: the signal of a good answer, and the number of chunks that the system shows its
-    model.
+    `run` is `RUN` or `RUN:CONFIG`; it stands for the golden set, outputs, formats and corpus of that folder. `configs`
+    are the configurations to score, all of them if it is empty; `only` and `limit` select cases. `golden_name` names a
+    golden set that does not name itself (by default its file's name).
     """
 
-    golden: str
-    outputs: Sequence[str]
+    run: str | None = None
+    golden: str = ""
+    outputs: Sequence[str] = ()
     golden_format: str | None = None
     outputs_format: str | None = None
     corpus: str | None = None
-    metrics: Sequence[str] = ()
-    by: Sequence[str] = ()
-    gate: str | None = None
-    profile: str | None = None
-    gate_configs: Sequence[str] = ()
-    missing_as_zero: bool = False
+    golden_name: str = ""
+    configs: Sequence[str] = ()
+    only: Sequence[str] = ()
+    limit: int | None = None
     ignore_unknown: bool = False
     allow_torn_tail: bool = False
-    limit: int | None = None
-    workers: int = 1
     strict_outputs: bool = False
-    only: Sequence[str] = ()
-    notices: Sequence[str] = ()
-    look_again: bool = False
-    baseline: str | None = None
-    today: str | None = None
-    approver: str = ""
-    verdicts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictOptions:
+    """Recorded verdicts to score with: a verdict store or its export, the judge, its rubrics, and a calibration file.
+
+    `judged` adds the metrics with recorded verdicts to those that are named.
+    """
+
+    store: str | None = None
     judge: str | None = None
     calibration: str | None = None
     rubrics: Sequence[str] = ()
     judged: bool = False
-    good: str = AUTO_SIGNAL
-    golden_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """The gate that decides: a file (or, from Python, the rules themselves) or a shipped profile.
+
+    `configs` are the gated configurations, by default those that the gate names. `baseline` is `RUN`, `RUN:CONFIG` or a
+    saved baseline; `today`, an ISO date, decides which waivers have expired.
+    """
+
+    gate: str | Gate | None = None
+    profile: str | None = None
     configs: Sequence[str] = ()
+    baseline: str | None = None
+    approver: str = ""
+    today: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """What is computed, and how.
+
+    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `good` (the signal of a
+    good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
+    stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
+    `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports.
+    """
+
+    metrics: Sequence[str] | None = None
+    by: Sequence[str] | None = None
+    missing_as_zero: bool = False
+    workers: int = 1
+    good: str | None = None
     production_k: int | None = None
+    look_again: bool = False
+    notices: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """Everything that decides about a scoring. It is filled from options or arguments and passed on unchanged.
+
+    A request that names a run folder is completed from the folder's manifest before it is used (`complete_request`).
+    """
+
+    inputs: InputOptions = InputOptions()
+    verdicts: VerdictOptions = VerdictOptions()
+    gate: GateOptions = GateOptions()
+    scoring: ScoringOptions = ScoringOptions()
 
 
 @dataclass(frozen=True, slots=True)

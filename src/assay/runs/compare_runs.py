@@ -15,7 +15,7 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, wri
 from assay.comparison.compare_scores import decide_side, decide_with_baseline, take_snapshot
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
-from assay.gates.gate_files import date_of_time, load_gate_or_profile
+from assay.gates.gate_files import date_of_time, load_gate_or_profile, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -50,7 +50,7 @@ def load_side(
         return decode_baseline(side_name)
     name = _require_run(side_name)
     manifest = read_manifest(name.path)
-    with open_run(name.path, metrics=_metrics_to_score(manifest, metrics, extra_metrics)) as run:
+    with open_run(name.path, _metrics_to_score(manifest, metrics, extra_metrics)) as run:
         config = choose_config(run, name)
         side = take_snapshot(run, config, side_name, _read_made_with(manifest, config), attributed=attributed)
     return replace(side, at=manifest.get("started_at"))
@@ -62,7 +62,7 @@ def load_sides(text: str, extra_metrics: Sequence[str] = ()) -> list[ScoreSnapsh
         return [decode_baseline(text)]
     name = _require_run(text)
     manifest = read_manifest(name.path)
-    with open_run(name.path, metrics=_metrics_to_score(manifest, (), extra_metrics)) as run:
+    with open_run(name.path, _metrics_to_score(manifest, (), extra_metrics)) as run:
         configs = [choose_config(run, name)] if name.config is not None else sorted(run.scoring.configs)
         sides = [take_snapshot(run, config, attributed=False) for config in configs]
     return [replace(side, at=manifest.get("started_at")) for side in sides]
@@ -145,23 +145,20 @@ def compare_named(baseline: str, candidate: str, request: ComparisonRequest) -> 
 
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
-    gate = load_gate_or_profile(request.gate, request.profile, request.approver)
-    if request.baseline is None:
+    gate = load_requested_gate(request.gate)
+    if request.gate.baseline is None:
         return LoadedGate(gate)
-    return LoadedGate(gate, load_baseline_side(request.baseline, request.metrics, gate))
-
-
-def load_baseline_side(text: str, metrics: Sequence[str], gate: Gate | None) -> ScoreSnapshot:
-    """Return the side that a name means, scored for `metrics` and for those of the gate."""
-    return load_side(text, metrics, list_gate_metrics(gate) if gate is not None else ())
+    gate_metrics = list_gate_metrics(gate) if gate is not None else ()
+    return LoadedGate(gate, load_side(request.gate.baseline, request.scoring.metrics or (), gate_metrics))
 
 
 def compare_configs(
     request: ScoreRequest, baseline_config: str, candidate_config: str, comparison_request: ComparisonRequest
 ) -> tuple[Comparison, Decision]:
     """Compare two configurations of the same recorded outputs; return the comparison and the decision."""
-    metrics = (*(request.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
-    with open_scored_run(replace(request, metrics=metrics, look_again=True)) as run:
+    metrics = (*(request.scoring.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
+    scoring = replace(request.scoring, metrics=metrics, look_again=True)
+    with open_scored_run(replace(request, scoring=scoring)) as run:
         configs = sorted(run.scoring.configs)
         for config in (baseline_config, candidate_config):
             if config not in configs:

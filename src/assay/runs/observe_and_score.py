@@ -6,7 +6,7 @@ The use case of `assay run`: observe, score, report, decide.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from assay.formats.settings_file import Config
 from assay.gates.gate_files import date_of_time
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
-from assay.records.requests import ReportFiles, ScoreRequest
+from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.observe_run import ObservationRequest, ObservedRun
@@ -81,62 +81,50 @@ def _first_chunks(stage: Stage, k: int) -> set[str]:
     return {chunk.chunk_id for chunk in stage.chunks[:k]}
 
 
-@dataclass(frozen=True, slots=True)
-class RunDecisionOptions:
-    """The gate that replaces that of the settings, the gated configurations, the baseline, and other options."""
-
-    gate: str | None = None
-    profile: str | None = None
-    configs: Sequence[str] = ()
-    workers: int = 1
-    baseline: str | None = None
-    approver: str = ""
-
-
 @contextmanager
 def score_observed_run(
     observation_request: ObservationRequest,
     observed: ObservedRun,
-    decision: RunDecisionOptions,
+    gate: GateOptions | None = None,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[ScoredRun]:
-    """Yield the scoring of the observations. Raises IncompleteError if there are none."""
-    config = observation_request.config
+    """Yield the scoring of the observations; a gate that is given replaces that of the settings.
+
+    Raises IncompleteError if there are none.
+    """
+    config, gate = observation_request.config, gate or GateOptions()
     outputs = observed.folder / OBSERVATIONS_FILE
     if not outputs.exists() or not outputs.stat().st_size:
         reasons = "; ".join(observed.notices) or "every target was stopped"
         raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
     settings = config.settings.scoring
-    if observation_request.probes_of is not None:
-        request = ScoreRequest(
-            str(observed.folder / GOLDEN_FILE), [str(outputs)], "assay", "assay", _corpus_path(config), [LEAK_METRIC]
-        )
-        with open_scored_run(request, progress) as run:
-            yield run
-        return
-    settings_gate = (
-        config.path if config.settings.gate is not None and not (decision.gate or decision.profile) else None
-    )
-    request = ScoreRequest(
+    inputs = InputOptions(
         golden=str(observed.folder / GOLDEN_FILE),
         outputs=[str(outputs)],
         golden_format="assay",
         outputs_format="assay",
         corpus=_corpus_path(config),
-        metrics=settings.metrics,
-        by=settings.by,
-        gate=decision.gate or settings_gate,
-        profile=decision.profile,
-        gate_configs=decision.configs,
-        limit=observation_request.limit,
-        only=observation_request.only,
-        workers=decision.workers,
-        baseline=decision.baseline,
-        approver=decision.approver,
-        today=date_of_time(observation_request.started_at),
-        good=settings.good,
-        production_k=settings.production_k if "scoring.production_k" in config.origins else None,
-        notices=[*observed.notices, *describe_search_agreement(_read_observations(observed), settings.production_k)],
+    )
+    if observation_request.probes_of is not None:
+        with open_scored_run(ScoreRequest(inputs, scoring=ScoringOptions([LEAK_METRIC])), progress) as run:
+            yield run
+        return
+    settings_gate = config.path if config.settings.gate is not None and not (gate.gate or gate.profile) else None
+    request = ScoreRequest(
+        replace(inputs, limit=observation_request.limit, only=observation_request.only),
+        gate=replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at)),
+        scoring=ScoringOptions(
+            metrics=settings.metrics or None,
+            by=settings.by or None,
+            workers=workers,
+            good=settings.good,
+            production_k=settings.production_k if "scoring.production_k" in config.origins else None,
+            notices=[
+                *observed.notices,
+                *describe_search_agreement(_read_observations(observed), settings.production_k),
+            ],
+        ),
     )
     with open_scored_run(request, progress, load_gate_with_baseline(request)) as run:
         with RunFolder(observed.folder) as folder:

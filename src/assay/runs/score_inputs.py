@@ -1,17 +1,20 @@
-"""Scoring recorded outputs against a golden set: score tables, summaries and the gate's decision."""
+"""The inputs of one scoring, loaded: what a request names, as records, with the plan of what is computed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from msgspec import structs
 
 from assay.gates.release_decision import list_gate_metrics
+from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import DEFAULT_METRICS, judged_counterparts, parse_metrics
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.release_gates import Gate
+from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
@@ -31,61 +34,73 @@ class LoadedGate:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreOptions:
-    """How to score: all options that change the result, and the number of worker processes, which does not.
+class ScoreInputs:
+    """The inputs of one scoring: a request with everything that it names.
 
-    `configs` are the configurations to score; all of them if it is empty.
+    `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `notices` are those
+    of the request and of what was loaded.
     """
 
-    metrics: tuple[str, ...] = DEFAULT_METRICS
-    by: tuple[str, ...] | None = None
-    gate: Gate | None = None
-    gate_configs: tuple[str, ...] = ()
-    missing_as_zero: bool = False
-    ignore_unknown: bool = False
-    allow_torn_tail: bool = False
-    strict_outputs: bool = False
-    limit: int | None = None
-    only: tuple[str, ...] = ()
-    configs: tuple[str, ...] = ()
-    workers: int = 1
-    notices: tuple[str, ...] = ()
-    baseline: ScoreSnapshot | None = None
-    today: str | None = None
-    judging: RecordedVerdicts | None = None
-    attribution: AttributionSettings = field(default_factory=AttributionSettings)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreJob:
-    """The inputs of one scoring: the golden set (the selected cases of `whole_golden`), the corpus, the plan and
-    options.
-    """
-
+    request: ScoreRequest
     golden: GoldenSet
-    options: ScoreOptions
     plan: MetricPlan
     corpus: Corpus | None = None
+    loaded_gate: LoadedGate = LoadedGate()
+    judging: RecordedVerdicts | None = None
+    notices: tuple[str, ...] = ()
     format: str = ""
     digest: str = ""
+    name: str = ""
     excluded_cases: frozenset[str] = frozenset()
     whole_golden: GoldenSet | None = None
-    name: str = ""
 
     @classmethod
     def from_golden(
-        cls, golden: GoldenSet, options: ScoreOptions, corpus: Corpus | None, format: str = "", digest: str = ""
-    ) -> ScoreJob:
-        """Return the job for a whole golden set."""
-        cases = select_cases(golden, options.limit, options.only)
+        cls,
+        golden: GoldenSet,
+        request: ScoreRequest,
+        *,
+        corpus: Corpus | None = None,
+        loaded_gate: LoadedGate = LoadedGate(),
+        judging: RecordedVerdicts | None = None,
+        notices: tuple[str, ...] = (),
+        default_metrics: Sequence[str] = DEFAULT_METRICS,
+        format: str = "",
+        digest: str = "",
+        name: str = "",
+    ) -> ScoreInputs:
+        """Return the inputs for a whole golden set, of which the request selects cases.
+
+        Raises InputError for metrics and settings that cannot be used, and for a selection without cases.
+        """
+        cases = select_cases(golden, request.inputs.limit, request.inputs.only)
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         selected = structs.replace(golden, cases=cases) if beyond else golden
-        metric_plan = plan_metrics(options, partial=golden.judgments == "partial")
-        return cls(selected, options, metric_plan, corpus, format, digest, beyond, golden)
+        is_partial = golden.judgments == "partial"
+        plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
+        return cls(
+            request,
+            selected,
+            plan,
+            corpus,
+            loaded_gate,
+            judging,
+            (*request.scoring.notices, *notices),
+            format,
+            digest,
+            name,
+            beyond,
+            golden,
+        )
 
     def joins(self) -> GoldenIndex:
         """Return the golden set joined with corpus and verdicts."""
-        return GoldenIndex(self.golden, self.corpus, self.options.judging, self.whole_golden)
+        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden)
+
+    @property
+    def attribution(self) -> AttributionSettings:
+        """The settings of attribution that the request states."""
+        return read_attribution_settings(self.request.scoring)
 
     @property
     def info(self) -> GoldenInfo:
@@ -95,14 +110,31 @@ class ScoreJob:
         return GoldenInfo(golden.name or self.name, golden.version, self.digest, count, self.format, golden.judgments)
 
 
-def plan_metrics(options: ScoreOptions, *, partial: bool = False) -> MetricPlan:
+def read_attribution_settings(scoring: ScoringOptions) -> AttributionSettings:
+    """Return the settings of attribution. Raises InputError for a criterion `good` that cannot be read."""
+    return AttributionSettings(scoring.good if scoring.good is not None else AUTO_SIGNAL, scoring.production_k)
+
+
+def plan_metrics(
+    request: ScoreRequest,
+    gate: Gate | None,
+    judging: RecordedVerdicts | None,
+    default_metrics: Sequence[str] = DEFAULT_METRICS,
+    *,
+    partial: bool = False,
+) -> MetricPlan:
     """Return the metrics to compute: those requested, those of the gate's rules, and the one that says an answer is
     good.
 
-    If the golden set judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027).
+    A request that names no metrics stands for `default_metrics` and those with recorded verdicts. If the golden set
+    judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027).
     """
-    needed = list_gate_metrics(options.gate) if options.gate is not None else ()
-    signal_limit = options.attribution.threshold
-    names = parse_metrics((*options.metrics, *needed, *((signal_limit.metric,) if signal_limit is not None else ())))
-    recorded = options.judging.rubrics_with_verdicts if options.judging is not None else ()
+    named_metrics = request.scoring.metrics
+    metrics = tuple(default_metrics if named_metrics is None else named_metrics)
+    if named_metrics is None or request.verdicts.judged:
+        metrics += metrics_with_verdicts(judging)
+    needed = list_gate_metrics(gate) if gate is not None else ()
+    threshold = read_attribution_settings(request.scoring).threshold
+    names = parse_metrics((*metrics, *needed, *((threshold.metric,) if threshold is not None else ())))
+    recorded = judging.rubrics_with_verdicts if judging is not None else ()
     return plan_columns((*names, *judged_counterparts(names)) if partial else names, recorded)

@@ -28,18 +28,19 @@ from assay.formats.outputs import (
     prepare_decodable,
 )
 from assay.formats.outputs_checks import normalise_names
-from assay.gates.gate_files import load_gate_or_profile
+from assay.formats.run_folder import parse_run_name, refuse_other_golden
+from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
-from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
+from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import DEFAULT_METRICS
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
-from assay.runs.score_inputs import LoadedGate, ScoreJob, ScoreOptions
+from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
-from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -99,22 +100,25 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 Progress = Callable[[int, int], None]
 
 
-def score_files(job: ScoreJob, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoredRun:
+def score_files(inputs: ScoreInputs, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoredRun:
     """Score recorded outputs. Raises InputError listing their problems, IncompleteError when a worker process dies."""
-    shards = cut_shards(files, torn_tail=job.options.allow_torn_tail, strict=job.options.strict_outputs)
-    work = partial(score_shard, joins=job.joins(), plan=job.plan)
+    named = inputs.request.inputs
+    shards = cut_shards(files, torn_tail=named.allow_torn_tail, strict=named.strict_outputs)
+    work = partial(score_shard, joins=inputs.joins(), plan=inputs.plan)
     results = []
     with suspend_garbage_collection():
-        for done, result in enumerate(run_shards(work, shards, job.options.workers), 1):
+        for done, result in enumerate(run_shards(work, shards, inputs.request.scoring.workers), 1):
             results.append(result)
             if progress is not None:
                 progress(done, len(shards))
-        return _finish_run(job, files, results)
+        return _finish_run(inputs, files, results)
 
 
-def score_observations(job: ScoreJob, observations: Iterable[Observation]) -> ScoredRun:
+def score_observations(inputs: ScoreInputs, observations: Iterable[Observation]) -> ScoredRun:
     """Score observations in memory; the result is the same as for a file that holds them."""
-    collector = ObservationCollector(job.joins(), job.plan, "observations", strict=job.options.strict_outputs)
+    collector = ObservationCollector(
+        inputs.joins(), inputs.plan, "observations", strict=inputs.request.inputs.strict_outputs
+    )
     held: dict[tuple[str, str], Observation] = {}
     for number, row in enumerate(observations, 1):
         try:
@@ -128,62 +132,67 @@ def score_observations(job: ScoreJob, observations: Iterable[Observation]) -> Sc
         key = observation.config_id, observation.case_id
         if key not in held or observation.repeat < held[key].repeat:
             held[key] = observation
-    run = _finish_run(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
+    run = _finish_run(inputs, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
     run.observations_in_memory = held
     return run
 
 
-def _finish_run(job: ScoreJob, files: Sequence[OutputFile], results: list[CollectedRows]) -> ScoredRun:
-    _check_baseline(job)
+def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[CollectedRows]) -> ScoredRun:
+    _check_baseline(inputs)
+    request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline
     gathered = merge_shards(results)
-    notices = check_inputs(gathered, job.golden, files, job.excluded_cases, ignore_unknown=job.options.ignore_unknown)
-    selection = describe_selection(job.options.limit, job.options.only)
+    notices = check_inputs(
+        gathered, inputs.golden, files, inputs.excluded_cases, ignore_unknown=request.inputs.ignore_unknown
+    )
+    selection = describe_selection(request.inputs.limit, request.inputs.only)
     if selection:
         notices = (*notices, selection)
-    tables = _build_tables(job, gathered)
+    tables = _build_tables(inputs, gathered)
     scoring = summarise_run(
-        job.golden,
-        job.info,
+        inputs.golden,
+        inputs.info,
         tables,
-        job.plan.requested,
-        None if selection else job.options.gate,
-        job.options.gate_configs,
-        by=job.options.by,
+        inputs.plan.requested,
+        None if selection else gate,
+        request.gate.configs,
+        by=request.scoring.by,
         inputs=gathered.describe_inputs(files),
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
-        warnings=(*job.options.notices, *notices),
-        missing_scored=job.options.missing_as_zero,
-        baseline=job.options.baseline.table if job.options.baseline is not None else None,
-        today=job.options.today,
-        not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
+        warnings=(*inputs.notices, *notices),
+        missing_scored=request.scoring.missing_as_zero,
+        baseline=baseline.table if baseline is not None else None,
+        today=request.gate.today,
+        not_gated=f"the gate was not applied: {selection}" if selection and gate is not None else "",
     )
     return ScoredRun(
         scoring,
-        job.golden,
-        job.corpus,
-        job.plan,
+        inputs.golden,
+        inputs.corpus,
+        inputs.plan,
         files,
         gathered,
-        baseline=job.options.baseline,
-        judging=job.options.judging,
-        whole_golden=job.whole_golden,
-        attribution=job.options.attribution,
+        baseline=baseline,
+        judging=inputs.judging,
+        whole_golden=inputs.whole_golden,
+        attribution=inputs.attribution,
     )
 
 
-def _check_baseline(job: ScoreJob) -> None:
+def _check_baseline(inputs: ScoreInputs) -> None:
     """Raise InputError if the baseline is not comparable for the metrics of the gate's regression rules."""
-    baseline, gate, judging = job.options.baseline, job.options.gate, job.options.judging
+    baseline, gate, judging = inputs.loaded_gate.baseline, inputs.loaded_gate.gate, inputs.judging
     if baseline is not None:
         metrics = list_regression_metrics(gate) if gate is not None else []
         judge, rubrics = identify_judge(judging)
-        side = ComparisonSide("the candidate", "", job.digest, len(job.golden.cases), judge=judge, rubrics=rubrics)
+        side = ComparisonSide(
+            "the candidate", "", inputs.digest, len(inputs.golden.cases), judge=judge, rubrics=rubrics
+        )
         check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)
 
 
-def _build_tables(job: ScoreJob, gathered: MergedShards) -> dict[str, ScoreTable]:
-    joins = job.joins()
-    unknown = sorted(set(job.options.configs) - set(gathered.configs))
+def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, ScoreTable]:
+    joins = inputs.joins()
+    unknown = sorted(set(inputs.request.inputs.configs) - set(gathered.configs))
     if unknown:
         expected = ", ".join(sorted(gathered.configs))
         message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
@@ -195,14 +204,14 @@ def _build_tables(job: ScoreJob, gathered: MergedShards) -> dict[str, ScoreTable
             gathered.block,
             np.flatnonzero(gathered.block.config == code),
             case_ids,
-            partial(score_unobserved, job.plan, joins),
-            missing_as_zero=job.options.missing_as_zero,
+            partial(score_unobserved, inputs.plan, joins),
+            missing_as_zero=inputs.request.scoring.missing_as_zero,
             judging=joins.judging,
             versions=gathered.versions.get(config),
-            notes=warn_of_self_judging(job.options.judging, gathered.versions.get(config)),
+            notes=warn_of_self_judging(inputs.judging, gathered.versions.get(config)),
         )
         for code, config in enumerate(gathered.configs)
-        if not job.options.configs or config in job.options.configs
+        if not inputs.request.inputs.configs or config in inputs.request.inputs.configs
     }
 
 
@@ -212,27 +221,53 @@ def open_scored_run(
 ) -> Iterator[ScoredRun]:
     """Yield the finished scoring; single observations can be read again within the block.
 
+    A request that names a run folder must be complete (`complete_run_request`). Raises InputError if the golden set of
+    the run was edited since.
+
     `loaded_gate` is the request's gate with its baseline, as `load_gate_with_baseline` returns them; only a request
     that names no baseline may leave it out.
     """
-    if [request.golden, request.corpus, *request.outputs].count("-") > 1:
+    named = request.inputs
+    if [named.golden, named.corpus, *named.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
-    with open_output_files(request.outputs, request.outputs_format) as files:
-        options = _options(request, files, loaded_gate or load_gate(request))
-        golden_and_corpus = request.golden, request.golden_format, request.corpus
-        if _are_trec(files) and not request.look_again and is_trec_pair(*golden_and_corpus, files, options):
-            yield score_trec_pair(request.golden, files, options)
+    with open_output_files(named.outputs, named.outputs_format) as files:
+        judging, doubts = load_requested_verdicts(request.verdicts)
+        gate = loaded_gate or load_gate(request)
+        if _are_trec(files) and not request.scoring.look_again and is_trec_pair(request, files, gate, judging):
+            yield score_trec_pair(request, files, gate, judging, doubts)
             return
-        loaded = load_golden(request.golden, request.golden_format)
-        corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
-        stale = find_stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
-        judging, unbound = match_verdicts(options.judging, loaded.digest)
-        noticed = (*options.notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale))
-        options = replace(options, notices=noticed, judging=judging)
-        job = ScoreJob.from_golden(loaded.golden, options, corpus, loaded.format, loaded.digest)
-        job = replace(job, name=request.golden_name or _stem(request.golden))
+        inputs = _load_inputs(request, files, gate, judging, doubts)
         with prepare_decodable(files) as ready:
-            yield score_files(job, ready, progress)
+            yield score_files(inputs, ready, progress)
+
+
+def _load_inputs(
+    request: ScoreRequest,
+    files: Sequence[OutputFile],
+    gate: LoadedGate,
+    judging: RecordedVerdicts | None,
+    notices: tuple[str, ...],
+) -> ScoreInputs:
+    """Load golden set and corpus. Raises InputError listing the problems of the first that has any."""
+    named = request.inputs
+    loaded = load_golden(named.golden, named.golden_format)
+    if named.run is not None:
+        refuse_other_golden(parse_run_name(named.run).path, loaded.digest)
+    corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
+    stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
+    judging, unbound = match_verdicts(judging, loaded.digest)
+    return ScoreInputs.from_golden(
+        loaded.golden,
+        request,
+        corpus=corpus,
+        loaded_gate=gate,
+        judging=judging,
+        notices=(*notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale)),
+        default_metrics=TREC_METRICS if _are_trec(files) else DEFAULT_METRICS,
+        format=loaded.format,
+        digest=loaded.digest,
+        name=named.golden_name or _stem(named.golden),
+    )
 
 
 def _stem(golden: str) -> str:
@@ -244,41 +279,8 @@ def _are_trec(files: Sequence[OutputFile]) -> bool:
     return all(file.format == TREC_RUN_FORMAT for file in files)
 
 
-def _default_metrics(files: Sequence[OutputFile]) -> tuple[str, ...]:
-    if not _are_trec(files):
-        return DEFAULT_METRICS
-
-    return TREC_METRICS
-
-
-def _options(request: ScoreRequest, files: Sequence[OutputFile], loaded_gate: LoadedGate) -> ScoreOptions:
-    judging, doubts = load_verdicts(request.verdicts, request.judge, request.calibration, request.rubrics)
-    metrics = tuple(request.metrics) or _default_metrics(files)
-    if request.judged or not request.metrics:
-        metrics += metrics_with_verdicts(judging)
-    return ScoreOptions(
-        metrics=metrics,
-        by=tuple(request.by) or None,
-        gate=loaded_gate.gate,
-        baseline=loaded_gate.baseline,
-        today=request.today,
-        gate_configs=tuple(request.gate_configs),
-        missing_as_zero=request.missing_as_zero,
-        ignore_unknown=request.ignore_unknown,
-        allow_torn_tail=request.allow_torn_tail,
-        strict_outputs=request.strict_outputs,
-        limit=request.limit,
-        only=tuple(request.only),
-        configs=tuple(request.configs),
-        workers=request.workers,
-        notices=(*request.notices, *doubts),
-        judging=judging,
-        attribution=AttributionSettings(request.good, request.production_k),
-    )
-
-
 def load_gate(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request that names no baseline. Raises ValueError for one that does."""
-    if request.baseline is not None:
+    if request.gate.baseline is not None:
         raise ValueError("the baseline must be loaded before the run is scored (load_gate_with_baseline)")
-    return LoadedGate(load_gate_or_profile(request.gate, request.profile, request.approver))
+    return LoadedGate(load_requested_gate(request.gate))

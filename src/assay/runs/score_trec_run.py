@@ -34,13 +34,15 @@ from assay.formats.trec_qrels import Qrels, QueryCounts, RelevanceGrades, comput
 from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
 from assay.gates.release_decision import summarise_run
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MetricName, rows_with_error
 from assay.metrics.ranking import RankingTable, needs_only_ranking_of, score_ranking
 from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE
+from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo, InputFile, ScoreColumn, ScoreTable
-from assay.runs.score_inputs import ScoreOptions, plan_metrics
+from assay.runs.score_inputs import LoadedGate, plan_metrics
 from assay.scoring.score_tables import NO_OBSERVATION, ScoredBlock, build_score_table, join_blocks
 from assay.scoring.scored_run import ScoredRun
 from assay.stats.arrays import BoolArray, IndexArray
@@ -476,29 +478,38 @@ TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_scored_or_skipped(p
 
 
 def is_trec_pair(
-    golden: str, golden_format: str | None, corpus: str | None, files: Sequence[OutputFile], options: ScoreOptions
+    request: ScoreRequest, files: Sequence[OutputFile], loaded_gate: LoadedGate, judging: RecordedVerdicts | None
 ) -> bool:
     """Return whether golden set and outputs can be scored from arrays: qrels, TREC runs, and ranking metrics only."""
-    if corpus is not None or not Path(golden).is_file() or any(file.format != TREC_RUN_FORMAT for file in files):
+    inputs, gate = request.inputs, loaded_gate.gate
+    if inputs.corpus is not None or not Path(inputs.golden).is_file():
         return False
-    if options.baseline is not None or (options.gate is not None and options.gate.waivers):
+    if any(file.format != TREC_RUN_FORMAT for file in files) or inputs.limit is not None or inputs.only:
+        return False
+    if loaded_gate.baseline is not None or (gate is not None and gate.waivers):
         return False  # both need the cases
-    if (
-        options.limit is not None
-        or options.only
-        or not all(map(_is_scored_or_skipped, plan_metrics(options).requested))
-    ):
+    if not all(map(_is_scored_or_skipped, plan_metrics(request, gate, judging, TREC_METRICS).requested)):
         return False
-    return (golden_format or goldens.detect_golden_format(golden)) == QRELS_FORMAT
+    return (inputs.golden_format or goldens.detect_golden_format(inputs.golden)) == QRELS_FORMAT
 
 
-def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOptions) -> ScoredRun:
-    """Score runs against qrels. Raises InputError listing their problems, IncompleteError if a worker dies."""
+def score_trec_pair(
+    request: ScoreRequest,
+    files: Sequence[OutputFile],
+    loaded_gate: LoadedGate,
+    judging: RecordedVerdicts | None,
+    doubts: Sequence[str] = (),
+) -> ScoredRun:
+    """Score runs against qrels. `doubts` are the notices of what was loaded.
+
+    Raises InputError listing their problems, IncompleteError if a worker dies.
+    """
+    golden, scoring_options = request.inputs.golden, request.scoring
     qrels = read_qrels(Path(golden))
-    plan = plan_metrics(options, partial=True)
+    plan = plan_metrics(request, loaded_gate.gate, judging, TREC_METRICS, partial=True)
     names = [name for name in plan.columns if is_run_metric(name)]
-    runs = [_score_file(qrels, file, names, options) for file in files]
-    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
+    runs = [_score_file(qrels, file, names, scoring_options) for file in files]
+    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=request.inputs.ignore_unknown))
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
     tables = {table.config_id: table for table in sorted((run.table for run in runs), key=attrgetter("config_id"))}
     scoring = summarise_run(
@@ -506,21 +517,21 @@ def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOpti
         GoldenInfo(Path(golden).stem, "", compute_qrels_digest(qrels), len(qrels), QRELS_FORMAT, "partial"),
         tables,
         plan.requested,
-        options.gate,
-        options.gate_configs,
-        by=options.by,
+        loaded_gate.gate,
+        request.gate.configs,
+        by=scoring_options.by,
         inputs=tuple(
             InputFile(file.name, TREC_RUN_FORMAT, len(qrels) - len(run.table.missing), (run.table.config_id,))
             for file, run in zip(files, runs, strict=True)
         ),
         stages=dict.fromkeys(tables, RETRIEVED_STAGE),
-        warnings=(*options.notices, *notices),
-        missing_scored=options.missing_as_zero,
+        warnings=(*scoring_options.notices, *doubts, *notices),
+        missing_scored=scoring_options.missing_as_zero,
     )
     return ScoredRun(scoring, cases, None, plan, files)
 
 
-def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: ScoreOptions) -> TrecRunScores:
+def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], options: ScoringOptions) -> TrecRunScores:
     missing: Literal["error", "zero"] = "zero" if options.missing_as_zero else "error"
     try:
         return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)

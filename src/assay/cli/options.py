@@ -1,0 +1,232 @@
+"""The options that several commands have: each is defined once, with its wording.
+
+A command takes a group of options as one parameter, such as `recorded: RecordedOptions`. Typer needs a parameter for
+each option, so `expand_options` builds the signature that Typer reads from the fields of the groups.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from assay.records.errors import ExitCode, InputError
+from assay.records.requests import InputOptions
+
+
+class PrintFormat(StrEnum):
+    """Formats of printed results."""
+
+    table = "table"
+    json = "json"
+    markdown = "markdown"
+
+
+# ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+RunOption = Annotated[
+    str | None,
+    typer.Option(help="Run folder (RUN) or one of its configurations (RUN:CONFIG), instead of --golden and --outputs."),
+]
+GoldenFormatOption = Annotated[
+    str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
+]
+CorpusOption = Annotated[
+    str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+]
+LimitOption = Annotated[
+    int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
+]
+
+# ── metrics, gate and baseline ───────────────────────────────────────────────────────────────────────────────────
+
+MetricsOption = Annotated[
+    str | None, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")
+]
+ByOption = Annotated[
+    str | None,
+    typer.Option(help="Slices to report, comma-separated: tag, difficulty, behaviour, language, kind or an attribute."),
+]
+GateOption = Annotated[str | None, typer.Option(help="Gate file: the release rules to check.")]
+ProfileOption = Annotated[str | None, typer.Option(help="Built-in gate to check; `assay gate show` lists them.")]
+GateConfigOption = Annotated[str, typer.Option(help="Configurations that the gate checks, comma-separated.")]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(help="Baseline for regression rules: RUN, RUN:CONFIG or a file written by `assay baseline save`."),
+]
+ApproverOption = Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")]
+JudgeNameOption = Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")]
+ProductionKOption = Annotated[
+    int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
+]
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")]
+JsonReportOption = Annotated[str | None, typer.Option(help="Write a JSON report to this file.")]
+PerCaseOption = Annotated[str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")]
+PrintFormatOption = Annotated[PrintFormat, typer.Option(help="Format of the printed results.")]
+OwnerOption = Annotated[str, typer.Option(help="Owner of this run, as named in the report.")]
+NowOption = Annotated[
+    str | None,
+    typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
+]
+
+# ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SettingsOption = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOptions:
+    """Recorded answers: a golden set with files of outputs."""
+
+    golden: Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")] = (
+        None
+    )
+    outputs: Annotated[
+        list[str] | None,
+        typer.Option(help="Recorded outputs: files, glob patterns, or - for standard input; takes several values."),
+    ] = None
+    golden_format: GoldenFormatOption = None
+    outputs_format: Annotated[
+        str | None, typer.Option(help="Format of the outputs (default: detected from their content).")
+    ] = None
+    corpus: CorpusOption = None
+
+    def build_inputs(self, run: str | None, **selection: Any) -> InputOptions:
+        """Return the inputs of a request; `selection` are further fields of `InputOptions`."""
+        formats = self.golden_format, self.outputs_format
+        return InputOptions(run, self.golden or "", self.outputs or (), *formats, self.corpus, **selection)
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlOptions:
+    """The HTML report."""
+
+    html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None
+    detail_mb: Annotated[float, typer.Option(min=0, help="Size limit for case details in the HTML report, in MB.")] = (
+        25.0
+    )
+    show_forbidden: Annotated[
+        bool,
+        typer.Option(
+            "--show-forbidden", help="Include text that the user of a case is not allowed to see in the HTML report."
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointOptions:
+    """The judge to ask: one of the settings, or one that is described here."""
+
+    settings: SettingsOption = None
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Judge defined in the settings, or a name for the one described by the options below."),
+    ] = None
+    protocol: Annotated[str | None, typer.Option(help="API of the endpoint: openai or anthropic.")] = None
+    model: Annotated[str | None, typer.Option(help="Model of the judge.")] = None
+    base_url_env: Annotated[
+        str | None, typer.Option(help="Environment variable that holds the base URL of the endpoint.")
+    ] = None
+    api_key_env: Annotated[str | None, typer.Option(help="Environment variable that holds the API key.")] = None
+
+    @property
+    def judge_settings(self) -> dict[str, Any]:
+        """The settings of the judge that these options replace, by field; None for those not given."""
+        names = ("protocol", "model", "base_url_env", "api_key_env")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionOptions:
+    """What a settings file may do beyond naming files."""
+
+    allow_exec: Annotated[
+        bool, typer.Option("--allow-exec", help="Allow the settings file to name programs to run.")
+    ] = False
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host that the settings file may name although it is not allowed by default; may be repeated."
+        ),
+    ] = None
+
+
+def expand_options(command: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
+    """Return a command for Typer, with a parameter for each field of its option groups, in their places."""
+    annotations = get_type_hints(command, include_extras=True)
+    groups: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        annotation = annotations[parameter.name]
+        if is_dataclass(annotation) and isinstance(annotation, type):
+            groups[parameter.name] = annotation
+            parameters += _list_parameters(annotation)
+        else:
+            parameters.append(parameter.replace(annotation=annotation, kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def run_expanded(**values: Any) -> ExitCode:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        return command(**values)
+
+    run_expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run_expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run_expanded
+
+
+def _list_parameters(group: type) -> Iterator[inspect.Parameter]:
+    annotations = get_type_hints(group, include_extras=True)
+    for field in fields(group):
+        yield inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=annotations[field.name]
+        )
+
+
+# ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parse_name_list(text: str | None) -> list[str]:
+    """Split a comma-separated list of names; None is an empty list. Raises InputError for a text without a name."""
+    text = text or ""
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if text and not names:
+        raise InputError(f"the list contains no name (got {text!r}; expected comma-separated names)")
+    return names
+
+
+def resolve_timestamp(now: str | None) -> str | None:
+    """Return the timestamp for reports: `now`, else that of SOURCE_DATE_EPOCH, else None.
+
+    Raises InputError if either is not a valid time.
+    """
+    if now is None:
+        return read_source_date_epoch()
+    try:
+        datetime.fromisoformat(now)
+    except ValueError:
+        raise InputError(f"--now: not a time (got {now!r}; expected one such as 2026-03-01T08:00:00Z)") from None
+    return now
+
+
+def read_source_date_epoch() -> str | None:
+    """Return the time in SOURCE_DATE_EPOCH as ISO 8601 text, None if it is not set. Raises InputError if invalid."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        message = f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r}; expected one such as 1767225600)"
+        raise InputError(message) from None
