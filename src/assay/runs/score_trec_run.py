@@ -498,7 +498,9 @@ def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOpti
     plan = plan_metrics(options, partial=True)
     names = [name for name in plan.columns if is_run_metric(name)]
     runs = [_score_file(qrels, file, names, options) for file in files]
-    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
+    findings = ProblemList(golden)
+    qrels.note_doubts(findings)
+    notices = (*map(str, findings.warnings()), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
     tables = {table.config_id: table for table in sorted((run.table for run in runs), key=attrgetter("config_id"))}
     scoring = summarise_run(
@@ -526,17 +528,6 @@ def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], opt
         return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)
     except InputError as error:  # name the user's file, not its spooled copy
         raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
-
-
-def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
-    doubts = []
-    if qrels.negative:
-        message = f"negative grades taken as not judged (got {qrels.negative}; expected grades from 0)"
-        doubts.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
-    if qrels.normalised:
-        message = f"lines brought to Unicode NFC (got {qrels.normalised} in another form; expected NFC)"
-        doubts.append(str(Problem(golden, None, "", message, "E_NFC")))
-    return doubts
 
 
 def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, ignore_unknown: bool) -> list[str]:
