@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from assay.formats.file_io import Source, open_file, open_source, refuse_utf16
 from assay.formats.problems import ProblemList
@@ -36,7 +35,7 @@ from assay.formats.trec_lines import (
 )
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet
-from assay.stats.arrays import IndexArray
+from assay.stats.arrays import BoolArray, CountArray, GradeArray, IndexArray
 
 
 class RepeatedPair(NamedTuple):
@@ -75,7 +74,7 @@ class QueryDocumentPairs:
         """Return the ids of some documents."""
         return self.text.tokens(self.start[rows], self.start[rows] + self.length[rows])
 
-    def equal(self, rows: IndexArray, other: QueryDocumentPairs, other_rows: IndexArray) -> npt.NDArray[np.bool_]:
+    def equal(self, rows: IndexArray, other: QueryDocumentPairs, other_rows: IndexArray) -> BoolArray:
         """Return which of `rows` are the same pair as `other_rows` of `other`, compared byte by byte."""
         equal = compare_tokens(
             self.text,
@@ -147,9 +146,6 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 NOT_JUDGED = -1
 QRELS_BLOCK_BYTES = 1 << 20
 
-RelevanceGrades = npt.NDArray[np.int8]
-QueryCounts = npt.NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True)
 class Qrels:
@@ -164,7 +160,7 @@ class Qrels:
     query_ids: tuple[str, ...]
     ordinals: dict[bytes, int]
     index: PairIndex
-    grade: RelevanceGrades
+    grade: GradeArray
     offset: IndexArray
     normalised: int
 
@@ -221,12 +217,12 @@ class Qrels:
             message = f"lines brought to Unicode NFC (got {self.normalised} in another form; expected NFC)"
             findings.add_warning(None, "", message, "E_NFC")
 
-    def count_relevant(self, rel: int) -> QueryCounts:
+    def count_relevant(self, rel: int) -> CountArray:
         """Return for each query the number of documents with a grade of at least `rel`, of shape (n,)."""
         relevant = self.index.pairs.query[self.grade >= rel]
         return np.bincount(relevant, minlength=len(self)).astype(np.int32)
 
-    def ideal_grades(self, queries: IndexArray, units: QueryCounts) -> RelevanceGrades:
+    def ideal_grades(self, queries: IndexArray, units: CountArray) -> GradeArray:
         """Return the grades of the ideal ranking of some queries, of shape (queries, largest of `units`).
 
         Row i has the `units[i]` best grades of query i in falling order, then zeros.

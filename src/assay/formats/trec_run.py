@@ -32,10 +32,10 @@ from assay.formats.trec_lines import (
     parse_number,
     parse_numbers,
 )
-from assay.formats.trec_qrels import Qrels, QueryDocumentPairs, RelevanceGrades, RepeatedPair
+from assay.formats.trec_qrels import Qrels, QueryDocumentPairs, RepeatedPair
 from assay.records.errors import shorten_repr
 from assay.records.observations import Chunk, Observation, Stage
-from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.arrays import BoolArray, FloatArray, GradeArray, IndexArray
 
 RUN_LAYOUT = ColumnLayout(("query", "Q0", "document", "rank", "score", "tag"), open_ended=True)
 DOCUMENT, SCORE, TAG = 2, 4, 5
@@ -55,7 +55,7 @@ class TrecRankings:
     length: IndexArray
     row: IndexArray
     slot: IndexArray
-    grade: RelevanceGrades
+    grade: GradeArray
 
     @classmethod
     def of_empty(cls, query: IndexArray) -> TrecRankings:
