@@ -77,8 +77,8 @@ def test_ids_are_compared_in_nfc_and_lines_that_were_not_are_counted(tmp_path: P
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("q 0 d", "wrong number of columns (got 'q 0 d'; expected query, iteration, document, grade)"),
-        ("q 0 d 1 x", "wrong number of columns (got 'q 0 d 1 x'; expected query, iteration, document, grade)"),
+        ("q 0 d", "wrong number of columns (got 'q 0 d'; expected query, iteration, chunk, grade)"),
+        ("q 0 d 1 x", "wrong number of columns (got 'q 0 d 1 x'; expected query, iteration, chunk, grade)"),
         ("q 0 d yes", "grade: E_GRADE not a grade (got 'yes'; expected an integer up to 10)"),
         ("q 0 d 1.0", "grade: E_GRADE not a grade (got '1.0'; expected an integer up to 10)"),
         ("q 0 d 11", "grade: E_GRADE not a grade (got '11'; expected an integer up to 10)"),
@@ -86,7 +86,10 @@ def test_ids_are_compared_in_nfc_and_lines_that_were_not_are_counted(tmp_path: P
         ("q 0 d -", "grade: E_GRADE not a grade (got '-'; expected an integer up to 10)"),
         ("q 0 d\x00d 1", "control character (got '\\x00' at byte 6 of the line; expected text)"),
         (b"q 0 d\xff 1", "not UTF-8 (got byte 0xff at byte 6 of the line; expected UTF-8 text)"),
-        ("q1 0 d2 1", "document: E_DUPLICATE_ID listed twice for one query (got 'd2' again for 'q1'; first on line 2)"),
+        (
+            "q1 0 d2 1",
+            "chunk: E_DUPLICATE_ID chunk judged twice (got 'd2' again for 'q1'; expected it once, it is on line 2)",
+        ),
     ],
 )
 def test_a_bad_line_is_named_with_its_number_and_field(tmp_path: Path, line: str | bytes, problem: str) -> None:
@@ -96,6 +99,17 @@ def test_a_bad_line_is_named_with_its_number_and_field(tmp_path: Path, line: str
     (only,) = told(raised.value)
     assert only.startswith("qrels.txt:6: ")
     assert only.endswith(problem)
+
+
+def test_a_grade_may_have_a_sign_and_leading_zeros(tmp_path: Path) -> None:
+    assert {("q", "a"): 1, ("q", "b"): 2, ("q", "c"): 0} == grades(
+        qrels_from(tmp_path, "q 0 a +1\nq 0 b 02\nq 0 c -0\n")
+    )
+
+
+def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"qrels\.txt:1: E_ENCODING .* which looks like UTF-16"):
+        qrels_from(tmp_path, QRELS.encode("utf-16"))
 
 
 def test_everything_wrong_is_told_at_once_by_line_up_to_fifty(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_ids_that_share_a_key_are_told_apart_by_their_bytes(tmp_path: Path, monk
         assert column.values.tobytes() == found.table.columns[name].values.tobytes()
     with pytest.raises(InputError, match="'d1' again for 'q1'; first on line 1"):
         scored(tmp_path, "ap", run=RUN + "q1 Q0 d1 9 1 run\n")
-    with pytest.raises(InputError, match="'d2' again for 'q1'; first on line 2"):
+    with pytest.raises(InputError, match="'d2' again for 'q1'; expected it once, it is on line 2"):
         scored(tmp_path, "ap", qrels=QRELS + "q1 0 d2 1\n")
 
 

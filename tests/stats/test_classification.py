@@ -21,7 +21,6 @@ from assay.stats.classification import (
     compute_set_f1,
     compute_set_precision,
     compute_set_recall,
-    count_class_hits,
     tabulate_confusion,
 )
 
@@ -67,7 +66,6 @@ def test_precision_without_findings_and_recall_without_expectations_are_undefine
 def test_a_confusion_table_has_the_expected_label_in_its_rows() -> None:
     table = tabulate_confusion(["yes", "yes", "no"], ["no", "yes", "no"], ["yes", "no"])
     assert [[1, 1], [0, 1]] == table.tolist()
-    assert [(1, 2), (1, 1)] == count_class_hits(table)
 
 
 def test_labels_that_are_not_listed_are_refused() -> None:

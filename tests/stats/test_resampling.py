@@ -79,18 +79,31 @@ tables = st.lists(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any
 
 @given(tables)
 def test_many_tables_at_once_have_the_values_of_each_alone(cells: list[list[int]]) -> None:
-    batch_values = np.array(cells).reshape(-1, 3, 3)
+    batch = np.array(cells).reshape(-1, 3, 3)
     level: KappaWeights
     for level in ("none", "quadratic"):
-        alone = [
-            None if (agreement := compute_cohen_kappa(table, level)) is None else agreement.value
-            for table in batch_values
-        ]
-        for single_value, together in zip(
-            alone, compute_kappas(batch_values, make_credit_matrix(3, level)), strict=True
-        ):
-            assert single_value == together if single_value is None else single_value == pytest.approx(together)
-    assert [compute_gwet_ac1(table) for table in batch_values] == pytest.approx(compute_ac1s(batch_values))
-    assert [compute_balanced_accuracy(table) for table in batch_values] == pytest.approx(
-        compute_balanced_accuracies(batch_values)
-    )
+        alone = [compute_cohen_kappa(table, level) for table in batch]
+        together = compute_kappas(batch, make_credit_matrix(3, level))
+        assert together == [None if kappa is None else kappa.value for kappa in alone]
+    assert [compute_gwet_ac1(table) for table in batch] == compute_ac1s(batch)
+    assert [compute_balanced_accuracy(table) for table in batch] == compute_balanced_accuracies(batch)
+
+
+@given(tables)
+def test_agreement_of_a_table_is_that_of_its_pairs_counted_one_by_one(cells: list[list[int]]) -> None:
+    """Computed again from lists of labels: chance is the agreement of every pair of a first and a second label."""
+    table = np.array(cells[0]).reshape(3, 3)
+    pairs = [(row, column) for row in range(3) for column in range(3) for _ in range(int(table[row, column]))]
+    first, second, n = [row for row, _ in pairs], [column for _, column in pairs], len(pairs)
+    raw = sum(one == other for one, other in pairs) / n
+    chance = sum(first.count(label) * second.count(label) for label in range(3)) / n**2
+    kappa = compute_cohen_kappa(table)
+    if kappa is None:
+        assert pytest.approx(1) == chance
+    else:
+        assert pytest.approx((raw - chance) / (1 - chance)) == kappa.value
+    shares = [(first + second).count(label) / (2 * n) for label in range(3)]
+    by_chance = sum(share * (1 - share) for share in shares) / 2
+    assert pytest.approx((raw - by_chance) / (1 - by_chance)) == compute_gwet_ac1(table)
+    recalls = [sum(pair == (label, label) for pair in pairs) / first.count(label) for label in sorted(set(first))]
+    assert pytest.approx(sum(recalls) / len(recalls)) == compute_balanced_accuracy(table)

@@ -107,7 +107,7 @@ def iterate_lines(file: BinaryIO, name: str, *, max_bytes: int = MAX_LINE_BYTES)
     """Yield the lines of an open binary file, read from its beginning; see `read_lines`."""
     head = file.read(4)
     file.seek(0)
-    _refuse_utf16(head, name)
+    refuse_utf16(head, name)
     offset = len(_BOM) if head.startswith(_BOM) else 0
     file.seek(offset)
     number = 0
@@ -153,7 +153,8 @@ def quote_line_start(line: Line, limit: int = 60) -> str:
     return shorten_repr(line.data[: 4 * limit].decode("utf-8", "backslashreplace"), limit)
 
 
-def _refuse_utf16(head: bytes, name: str) -> None:
+def refuse_utf16(head: bytes, name: str) -> None:
+    """Raise InputError if the first bytes of a file look like UTF-16."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
         message = f"not UTF-8 (got {shorten_repr(head)} at byte offset 0, which looks like UTF-16; expected UTF-8 text)"
         raise _input_error(name, 1, "E_ENCODING", message)

@@ -29,6 +29,7 @@ from assay.formats import (
     golden_rag,
     golden_rubric,
     golden_stable_key,
+    trec_qrels,
 )
 from assay.formats.file_io import Line, Source, decode_line, open_file, open_source, quote_line_start, read_lines
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
@@ -185,9 +186,9 @@ def _guess_kind(first: Line, source: Source) -> str:
     header = next(csv.reader([text]), [])
     if source.suffix == ".csv" or len(set(header) & set(golden_answer_csv.REQUIRED_COLUMNS)) > 1:
         return "answer-csv"
-    if tuple(cells) == golden_beir.BEIR_COLUMNS:
+    if tuple(cells) == trec_qrels.BEIR_LAYOUT.names:
         return "beir"
-    if len(cells) == 4 and (golden_beir.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
+    if len(cells) == 4 and (trec_qrels.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
         return "trec-qrels"
     if len(cells) == 6:
         return "a TREC run"

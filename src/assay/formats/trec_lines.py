@@ -274,10 +274,14 @@ class LineBlock(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """The columns of a line, and whether text after the last one is allowed (and ignored)."""
+    """The columns of a line. Any number of blanks separates them, or exactly one tab where they are `tab_separated`.
+
+    `open_ended` allows (and ignores) text after the last column, which tabs do not have.
+    """
 
     names: Sequence[str]
-    open_ended: bool
+    open_ended: bool = False
+    tab_separated: bool = False
 
     @property
     def columns(self) -> int:
@@ -290,6 +294,8 @@ def split_fields(text: IndexedText, layout: ColumnLayout, first_line: int) -> tu
 
     `text` must end in a newline. `first_line` is the number of its first line.
     """
+    if layout.tab_separated:
+        return _split_at_tabs(text, layout, first_line)
     regular = _split_regular(text, layout.columns, first_line)
     return (regular, []) if regular is not None else _split_any(text, layout, first_line)
 
@@ -323,12 +329,42 @@ def _split_any(text: IndexedText, layout: ColumnLayout, first_line: int) -> tupl
     valid = np.flatnonzero((field_count > 0) & ~malformed)
     first_field = np.cumsum(field_count) - field_count
     tokens = first_field[valid, np.newaxis] + np.arange(layout.columns)
-    line_start = np.concatenate([[0], newline[:-1] + 1])
-    faults: list[LineProblem] = []
-    for index in np.flatnonzero(malformed).tolist():
-        line = text.data[int(line_start[index]) : int(newline[index])]
-        faults.append(_describe_malformed(line, first_line + index, layout))
+    faults = _describe_malformed_lines(text, np.flatnonzero(malformed), first_line, layout)
     return FieldSpans(text, start[tokens], end[tokens], first_line + valid), faults
+
+
+def _split_at_tabs(text: IndexedText, layout: ColumnLayout, first_line: int) -> tuple[FieldSpans, list[LineProblem]]:
+    """Split lines at each tab: fields may be empty or hold blanks, and a carriage return belongs to the line end."""
+    octets = text.octets[: text.size]
+    newline = np.flatnonzero(octets == ord("\n"))
+    stop = np.flatnonzero((octets == ord("\t")) | (octets == ord("\n")))
+    start = np.concatenate([[0], stop[:-1] + 1])
+    field_count = np.bincount(np.searchsorted(newline, stop), minlength=len(newline))
+    visible = np.bincount(np.searchsorted(newline, np.flatnonzero(octets > ord(" "))), minlength=len(newline))
+    malformed = (visible > 0) & (field_count != layout.columns)
+    malformed[np.searchsorted(newline, np.flatnonzero(_controls(octets)))] = True
+    valid = np.flatnonzero((visible > 0) & ~malformed)
+    first_field = np.cumsum(field_count) - field_count
+    tokens = first_field[valid, np.newaxis] + np.arange(layout.columns)
+    end = stop[tokens]
+    end[:, -1] -= octets[np.maximum(end[:, -1] - 1, 0)] == ord("\r")
+    faults = _describe_malformed_lines(text, np.flatnonzero(malformed), first_line, layout)
+    return FieldSpans(text, start[tokens], end, first_line + valid), faults
+
+
+def _describe_malformed_lines(
+    text: IndexedText, malformed: IndexArray, first_line: int, layout: ColumnLayout
+) -> list[LineProblem]:
+    """Return the problem of each of some lines, which are given by their position in the text."""
+    if not len(malformed):
+        return []
+    newline = np.flatnonzero(text.octets[: text.size] == ord("\n"))
+    line_start = np.concatenate([[0], newline[:-1] + 1])
+    lines = text.tokens(line_start[malformed], newline[malformed])
+    return [
+        _describe_malformed(line, first_line + index, layout)
+        for line, index in zip(lines, malformed.tolist(), strict=True)
+    ]
 
 
 def _controls(octets: npt.NDArray[np.uint8]) -> BoolArray:
@@ -341,7 +377,8 @@ def _describe_malformed(line: bytes, number: int, layout: ColumnLayout) -> LineP
     if control:
         got = f"got {shorten_repr(control[0].decode())} at byte {control.start() + 1} of the line"
         return LineProblem(number, "", f"control character ({got}; expected text)", "E_CONTROL")
-    got = f"got {shorten_repr(line.decode().strip(), 60)}; expected {', '.join(layout.names)}"
+    shown = line.decode().removesuffix("\r") if layout.tab_separated else line.decode().strip()
+    got = f"got {shorten_repr(shown, 60)}; expected {', '.join(layout.names)}"
     return LineProblem(number, "", f"wrong number of columns ({got})", "E_CELLS")
 
 

@@ -1,30 +1,28 @@
-"""Pairs of a query and a document as arrays, with a search for duplicates and an index for look-ups.
+"""Reads judgments of pooled chunks: TREC qrels (`query iteration chunk grade`) and the tables of BEIR.
 
-Reads TREC qrels: relevance judgments of documents for queries (`query iteration document grade`).
-
-The text of the file stays in memory; arrays with one row per judgment refer to it.
-
-Computes the digest of qrels as a golden set without making a record for each judgment.
+The text of the file stays in memory, and arrays with one row per judgment refer to it: runs are looked up in them
+(`PairIndex`), they become a golden set, and its digest is computed without a record for each judgment.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from assay.formats.file_io import open_file, open_source
+from assay.formats.file_io import Source, open_file, open_source, refuse_utf16
 from assay.formats.problems import ProblemList
 from assay.formats.trec_lines import (
     BOM,
     HALF_WORD_BITS,
     ColumnLayout,
+    FieldSpans,
     IndexedText,
     KeyArray,
     LineBlock,
@@ -35,8 +33,18 @@ from assay.formats.trec_lines import (
     parse_numbers,
     split_fields,
 )
-from assay.records.errors import shorten_repr
-from assay.stats.arrays import IndexArray
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Evidence, GoldenSet
+from assay.stats.arrays import BoolArray, CountArray, GradeArray, IndexArray
+
+
+class RepeatedPair(NamedTuple):
+    """A pair that is listed on `line` and was listed before, on `first_line`."""
+
+    line: int
+    query: int
+    document: str
+    first_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ class QueryDocumentPairs:
         """Return the ids of some documents."""
         return self.text.tokens(self.start[rows], self.start[rows] + self.length[rows])
 
-    def equal(self, rows: IndexArray, other: QueryDocumentPairs, other_rows: IndexArray) -> npt.NDArray[np.bool_]:
+    def equal(self, rows: IndexArray, other: QueryDocumentPairs, other_rows: IndexArray) -> BoolArray:
         """Return which of `rows` are the same pair as `other_rows` of `other`, compared byte by byte."""
         equal = compare_tokens(
             self.text,
@@ -79,8 +87,8 @@ class QueryDocumentPairs:
         equal &= self.query[rows] == other.query[other_rows]
         return equal
 
-    def find_duplicates(self, line: IndexArray, query_ids: Sequence[str]) -> Iterator[LineProblem]:
-        """Yield a problem for every pair that an earlier line lists too; `line` has the line of each pair."""
+    def find_repeated(self, line: IndexArray) -> Iterator[RepeatedPair]:
+        """Yield every pair that an earlier line lists too; `line` has the line of each pair."""
         ordered = np.sort(self.key)
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(repeated):
@@ -92,11 +100,7 @@ class QueryDocumentPairs:
         for query, document, number in candidates:
             earlier = first_line.setdefault((query, document), number)
             if earlier != number:
-                got = (
-                    f"got {shorten_repr(document.decode())} again for "
-                    f"{shorten_repr(query_ids[query])}; first on line {earlier}"
-                )
-                yield LineProblem(number, "document", f"listed twice for one query ({got})", "E_DUPLICATE_ID")
+                yield RepeatedPair(number, query, document.decode(), earlier)
 
 
 class PairIndex:
@@ -134,14 +138,13 @@ class PairIndex:
         return matched, row[matched]
 
 
-QRELS_LAYOUT = ColumnLayout(("query", "iteration", "document", "grade"), open_ended=False)
-DOCUMENT, GRADE = 2, 3
+TREC_LAYOUT = ColumnLayout(("query", "iteration", "chunk", "grade"))
+BEIR_LAYOUT = ColumnLayout(("query-id", "corpus-id", "score"), tab_separated=True)
+"""Judgments begin with the query and end with the chunk and its grade. The names may stand above those of BEIR."""
 MAX_GRADE = 10
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 NOT_JUDGED = -1
 QRELS_BLOCK_BYTES = 1 << 20
-
-RelevanceGrades = npt.NDArray[np.int8]
-QueryCounts = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,7 @@ class Qrels:
     query_ids: tuple[str, ...]
     ordinals: dict[bytes, int]
     index: PairIndex
-    grade: RelevanceGrades
+    grade: GradeArray
     offset: IndexArray
     normalised: int
 
@@ -169,12 +172,57 @@ class Qrels:
         """Number of negative grades, which mean not judged."""
         return int(np.count_nonzero(self.grade < 0))
 
-    def count_relevant(self, rel: int) -> QueryCounts:
+    def judged_rows(self) -> tuple[IndexArray, list[int]]:
+        """Return the rows that are judged, by query and within it in file order, and where each query begins.
+
+        The second list has one more element than there are queries, the number of rows.
+        """
+        pairs = self.index.pairs
+        rows = np.flatnonzero(self.grade >= 0)
+        rows = rows[np.lexsort((pairs.start[rows], pairs.query[rows]))]
+        return rows, np.searchsorted(pairs.query[rows], np.arange(len(self) + 1)).tolist()
+
+    def line_numbers(self, rows: IndexArray) -> IndexArray:
+        """Return the line of each of some rows."""
+        pairs = self.index.pairs
+        newline = np.flatnonzero(pairs.text.octets[: pairs.text.size] == ord("\n"))
+        return np.searchsorted(newline, pairs.start[rows]) + 1
+
+    def first_rows(self) -> IndexArray:
+        """Return for each query its first row in the file, of shape (n,)."""
+        pairs = self.index.pairs
+        order = np.lexsort((pairs.start, pairs.query))
+        return order[self.offset]  # the queries have the same numbers of rows in any order of their rows
+
+    def to_golden_set(self) -> GoldenSet:
+        """Return the judgments as a golden set without questions; chunks with a negative grade are not in it."""
+        rows, first = self.judged_rows()
+        chunk_ids = [chunk.decode() for chunk in self.index.pairs.documents(rows)]
+        grades = self.grade[rows].tolist()
+        cases = []
+        for query, query_id in enumerate(self.query_ids):
+            evidence = [
+                Evidence(({"chunk_id": chunk_ids[row]},), grades[row], grades[row] > 0)
+                for row in range(first[query], first[query + 1])
+            ]
+            cases.append(Case(query_id, "", evidence=tuple(evidence)))
+        return GoldenSet(tuple(cases), judgments="partial")
+
+    def note_doubts(self, findings: ProblemList) -> None:
+        """Note warnings about negative grades and about lines that were not in NFC."""
+        if self.negative:
+            message = f"negative grades taken as not judged (got {self.negative}; expected grades from 0)"
+            findings.add_warning(None, "grade", message, "E_UNJUDGED")
+        if self.normalised:
+            message = f"lines brought to Unicode NFC (got {self.normalised} in another form; expected NFC)"
+            findings.add_warning(None, "", message, "E_NFC")
+
+    def count_relevant(self, rel: int) -> CountArray:
         """Return for each query the number of documents with a grade of at least `rel`, of shape (n,)."""
         relevant = self.index.pairs.query[self.grade >= rel]
         return np.bincount(relevant, minlength=len(self)).astype(np.int32)
 
-    def ideal_grades(self, queries: IndexArray, units: QueryCounts) -> RelevanceGrades:
+    def ideal_grades(self, queries: IndexArray, units: CountArray) -> GradeArray:
         """Return the grades of the ideal ranking of some queries, of shape (queries, largest of `units`).
 
         Row i has the `units[i]` best grades of query i in falling order, then zeros.
@@ -187,30 +235,49 @@ class Qrels:
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Read a qrels file (`.gz` too): four fields a line, each (query, document) once, integer grades up to 10.
+    """Read a file of TREC qrels (`.gz` too): four fields a line, each (query, chunk) once, integer grades up to 10.
 
     A negative grade means not judged. Raises InputError with all malformed lines.
     """
-    with open_source(path) as source, open_file(source.path, source.name) as file:
-        data, normalised, faults = normalise_lines(_end_with_newline(file.read().removeprefix(BOM)), 1)
+    with open_source(path) as source:
+        findings = ProblemList(source.name)
+        qrels = read_judgments(source, TREC_LAYOUT, findings)
+    findings.raise_errors()
+    if not len(qrels):
+        message = "no judgments (got an empty file; expected one a line)"
+        raise InputError([Problem(source.name, None, "", message, "E_EMPTY")])
+    return qrels
+
+
+def read_judgments(source: Source, layout: ColumnLayout, findings: ProblemList) -> Qrels:
+    """Return the judgments of the well-formed lines of a file, and note the problems of the others."""
+    with open_file(source.path, source.name) as file:
+        raw = file.read()
+    refuse_utf16(raw[:4], source.name)
+    data, normalised, faults = normalise_lines(_end_with_newline(raw.removeprefix(BOM)), 1)
+    del raw
     text = IndexedText.of(data)
     del data
     ordinals: dict[bytes, int] = {}
-    parts = [_read_judgments(block, begin, ordinals, faults) for block, begin in _split_blocks(text)]
+    parts = [_read_block(block, begin, layout, ordinals, faults) for block, begin in _split_blocks(text, layout)]
     judgments = _Judgments(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     pairs = QueryDocumentPairs(text, judgments.query, judgments.start, judgments.length, judgments.key)
     query_ids = tuple(query_id.decode() for query_id in ordinals)
-    faults += pairs.find_duplicates(judgments.line, query_ids)
-    findings = ProblemList(source.name)
-    if not len(pairs) and not faults:
-        findings.add_error(None, "", "no judgments (got an empty file; expected one a line)", "E_EMPTY")
+    for repeated in pairs.find_repeated(judgments.line):
+        got = f"got {shorten_repr(repeated.document)} again for {shorten_repr(query_ids[repeated.query])}"
+        message = f"chunk judged twice ({got}; expected it once, it is on line {repeated.first_line})"
+        faults.append(LineProblem(repeated.line, layout.names[-2], message, "E_DUPLICATE_ID"))
     for fault in sorted(faults):
         findings.add_error(*fault)
-    findings.raise_errors()
     order = np.argsort(judgments.query * (MAX_GRADE + 2) - judgments.grade, kind="stable")
     offset = np.searchsorted(judgments.query[order], np.arange(len(query_ids)))
     grade = judgments.grade[order].astype(np.int8)
     return Qrels(source.name, query_ids, ordinals, PairIndex(pairs.take(order)), grade, offset, normalised)
+
+
+def is_integer(text: str) -> bool:
+    """Return whether a text is an integer of at most nine digits, with an optional sign."""
+    return _INTEGER.fullmatch(text) is not None
 
 
 class _Judgments(NamedTuple):
@@ -228,32 +295,53 @@ def _end_with_newline(raw: bytes) -> bytes:
     return raw if raw.endswith(b"\n") else raw + b"\n"
 
 
-def _split_blocks(text: IndexedText) -> Iterator[tuple[LineBlock, int]]:
+def _split_blocks(text: IndexedText, layout: ColumnLayout) -> Iterator[tuple[LineBlock, int]]:
     """Yield the lines in blocks of about a megabyte, and the offset of each block in the text."""
     begin, line = 0, 1
     while begin < text.size:
         end = text.data.index(b"\n", min(begin + QRELS_BLOCK_BYTES, text.size - 1)) + 1
         block = IndexedText.of(text.data[begin:end])
-        yield LineBlock(*split_fields(block, QRELS_LAYOUT, line), 0), begin
+        yield LineBlock(*split_fields(block, layout, line), 0), begin
         begin, line = end, line + block.lines
 
 
-def _read_judgments(block: LineBlock, begin: int, ordinals: dict[bytes, int], faults: list[LineProblem]) -> _Judgments:
+def _read_block(
+    block: LineBlock, begin: int, layout: ColumnLayout, ordinals: dict[bytes, int], faults: list[LineProblem]
+) -> _Judgments:
     """Return the judgments of a block that begins at offset `begin` of the text; number its new queries."""
-    fields = block.fields
     faults += block.problems
+    fields = _drop_header(block.fields, layout) if layout.tab_separated else block.fields
+    document_column, grade_column = layout.columns - 2, layout.columns - 1
     first, ids = fields.query_starts()
     ordinal = np.array([ordinals.setdefault(query_id, len(ordinals)) for query_id in ids], dtype=np.int64)
     query = np.repeat(ordinal, np.diff(first, append=len(fields)))
-    pairs = QueryDocumentPairs.of(fields.text, query, *fields.column(DOCUMENT))
-    numbers = parse_numbers(fields.text, *fields.column(GRADE))
-    invalid = ~numbers.whole | (numbers.value > MAX_GRADE)
-    rows = np.flatnonzero(invalid)
-    for line, token in zip(fields.line[rows].tolist(), fields.tokens(rows, GRADE), strict=True):
-        got = f"got {shorten_repr(token.decode())}; expected an integer up to {MAX_GRADE}"
-        faults.append(LineProblem(line, "grade", f"not a grade ({got})", "E_GRADE"))
-    grade = np.where(invalid, 0, np.maximum(numbers.value, NOT_JUDGED)).astype(np.int64)
+    pairs = QueryDocumentPairs.of(fields.text, query, *fields.column(document_column))
+    grade = _read_grades(fields, grade_column, faults)
     return _Judgments(query, pairs.start + begin, pairs.length, pairs.key, grade, fields.line)
+
+
+def _drop_header(fields: FieldSpans, layout: ColumnLayout) -> FieldSpans:
+    """Return the lines that are not the names of the columns."""
+    header = [name.encode() for name in layout.names]
+    rows = np.flatnonzero(fields.end[:, 0] - fields.start[:, 0] == len(header[0]))
+    columns = [fields.tokens(rows, column) for column in range(layout.columns)]
+    is_header = [list(cells) == header for cells in zip(*columns, strict=True)]
+    return fields.take(np.setdiff1d(np.arange(len(fields)), rows[np.array(is_header, dtype=np.bool_)]))
+
+
+def _read_grades(fields: FieldSpans, column: int, faults: list[LineProblem]) -> IndexArray:
+    """Return the grade of each line, -1 for a negative one, and note those that are not integers up to 10."""
+    numbers = parse_numbers(fields.text, *fields.column(column))
+    grade = np.where(numbers.whole, np.clip(numbers.value, NOT_JUDGED, MAX_GRADE + 1), MAX_GRADE + 1).astype(np.int64)
+    rows = np.flatnonzero(grade > MAX_GRADE)
+    for row, token in zip(rows.tolist(), fields.tokens(rows, column), strict=True):
+        text = token.decode()
+        grade[row] = max(int(text), NOT_JUDGED) if is_integer(text) else MAX_GRADE + 1  # such as +1
+        if grade[row] > MAX_GRADE:
+            got = f"got {shorten_repr(text)}; expected an integer up to {MAX_GRADE}"
+            faults.append(LineProblem(int(fields.line[row]), "grade", f"not a grade ({got})", "E_GRADE"))
+            grade[row] = 0
+    return grade
 
 
 _UNIT = b'{"any_of":[{"chunk_id":%s}]%s}'
@@ -262,14 +350,12 @@ _GRADE_MEMBERS[3] = b""  # 3 is the default of the record, and defaults are omit
 
 
 def compute_qrels_digest(qrels: Qrels) -> str:
-    """Return the same digest as `io.golden.golden_digest` for the same judgments read as a golden set.
+    """Return the digest that `golden_files.compute_golden_digest` gives for the golden set that the judgments are.
 
     That is the SHA-256 of the canonical JSON of its cases, ordered by id, with the units of each in file order.
     """
     pairs = qrels.index.pairs
-    rows = np.flatnonzero(qrels.grade >= 0)
-    rows = rows[np.lexsort((pairs.start[rows], pairs.query[rows]))]
-    first = np.searchsorted(pairs.query[rows], np.arange(len(qrels) + 1)).tolist()
+    rows, first = qrels.judged_rows()
     start, length, grade = pairs.start[rows], pairs.length[rows], qrels.grade[rows]
     data, encode = pairs.text.data, msgspec.json.encode
     needs_no_escape = b'"' not in data and b"\\" not in data

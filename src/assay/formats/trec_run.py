@@ -32,10 +32,10 @@ from assay.formats.trec_lines import (
     parse_number,
     parse_numbers,
 )
-from assay.formats.trec_qrels import Qrels, QueryDocumentPairs, RelevanceGrades
+from assay.formats.trec_qrels import Qrels, QueryDocumentPairs, RepeatedPair
 from assay.records.errors import shorten_repr
 from assay.records.observations import Chunk, Observation, Stage
-from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.arrays import BoolArray, FloatArray, GradeArray, IndexArray
 
 RUN_LAYOUT = ColumnLayout(("query", "Q0", "document", "rank", "score", "tag"), open_ended=True)
 DOCUMENT, SCORE, TAG = 2, 4, 5
@@ -55,7 +55,7 @@ class TrecRankings:
     length: IndexArray
     row: IndexArray
     slot: IndexArray
-    grade: RelevanceGrades
+    grade: GradeArray
 
     @classmethod
     def of_empty(cls, query: IndexArray) -> TrecRankings:
@@ -146,12 +146,18 @@ class RunReader:
             ordinal, length = ordinal[is_judged], length[is_judged]
         self._mark_queries(ordinal)
         pairs = QueryDocumentPairs.of(fields.text, np.repeat(ordinal, length), *fields.column(DOCUMENT))
-        faults += pairs.find_duplicates(fields.line, self.qrels.query_ids)
+        faults += [self._describe_repeated(repeated) for repeated in pairs.find_repeated(fields.line)]
         self._note_all(faults)
         in_qrels, judgment = self.qrels.index.find(pairs)
         ranking = np.repeat(np.arange(len(ordinal)), length)
         slot = _rank_slots(pairs, ranking, length, scores)
         return TrecRankings(ordinal, length, ranking[in_qrels], slot[in_qrels], self.qrels.grade[judgment])
+
+    def _describe_repeated(self, repeated: RepeatedPair) -> LineProblem:
+        query_id = self.qrels.query_ids[repeated.query]
+        got = f"got {shorten_repr(repeated.document)} again for {shorten_repr(query_id)}"
+        message = f"listed twice for one query ({got}; first on line {repeated.first_line})"
+        return LineProblem(repeated.line, "document", message, "E_DUPLICATE_ID")
 
     def _note_all(self, faults: list[LineProblem]) -> None:
         for fault in sorted(faults):

@@ -24,7 +24,8 @@ import numpy as np
 from assay.metrics.access_rules import Access, SupersededVersions, is_visible, read_corpus_access
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector, User
 from assay.records.observations import Chunk
-from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex
+from assay.stats.arrays import BoolArray
+from assay.text.copied_text import COPIED_RUN_LENGTH, CopiedRunIndex
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
@@ -47,7 +48,7 @@ class CorpusRuns:
             [numbers.setdefault(read_corpus_access(chunk), len(numbers)) for chunk in chunks], np.intp
         )
         self._accesses = list(numbers)
-        self._visible: dict[tuple[object, ...], Bools] = {}
+        self._visible: dict[tuple[object, ...], BoolArray] = {}
 
     @cached_property
     def _index(self) -> CopiedRunIndex:
@@ -61,7 +62,7 @@ class CorpusRuns:
             return []
         return self._index.find_hidden_runs(words, lambda numbers: mask[self._access[numbers]])
 
-    def _mask(self, user: User, as_of: str | None) -> Bools:
+    def _mask(self, user: User, as_of: str | None) -> BoolArray:
         """Return which of the different accesses are open to a user."""
         user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
         mask = self._visible.get(user_key)

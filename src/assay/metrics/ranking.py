@@ -38,9 +38,7 @@ from assay.metrics.metric import (
 )
 from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking
 from assay.records.scores import ScoreColumn
-from assay.stats.arrays import BoolArray, FloatArray
-
-SmallInts = npt.NDArray[np.int32]
+from assay.stats.arrays import BoolArray, CountArray, FloatArray, GradeArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +51,12 @@ class RankingTable:
     grades of the units, descending.
     """
 
-    length: SmallInts
-    units: SmallInts
-    grade: npt.NDArray[np.int8]
-    covered: SmallInts
-    judged: npt.NDArray[np.bool_]
-    ideal: npt.NDArray[np.int8]
+    length: CountArray
+    units: CountArray
+    grade: GradeArray
+    covered: CountArray
+    judged: BoolArray
+    ideal: GradeArray
 
     @property
     def depth(self) -> int:
@@ -66,17 +64,17 @@ class RankingTable:
         return int(self.grade.shape[1])
 
 
-def compute_exponential_gain(grade: npt.NDArray[np.int8]) -> FloatArray:
+def compute_exponential_gain(grade: GradeArray) -> FloatArray:
     """Return 2^grade − 1 for each grade."""
     return np.asarray(np.exp2(grade) - 1.0, dtype=np.float64)
 
 
-def compute_linear_gain(grade: npt.NDArray[np.int8]) -> FloatArray:
+def compute_linear_gain(grade: GradeArray) -> FloatArray:
     """Return the grade itself, as trec_eval does."""
     return grade.astype(np.float64)
 
 
-GAIN_FUNCTIONS: dict[str, Callable[[npt.NDArray[np.int8]], FloatArray]] = {
+GAIN_FUNCTIONS: dict[str, Callable[[GradeArray], FloatArray]] = {
     "exp2": compute_exponential_gain,
     "linear": compute_linear_gain,
 }
@@ -104,7 +102,7 @@ def _divide(numerator: FloatArray, denominator: npt.NDArray[Any] | float) -> Flo
     return np.divide(numerator, denominators, out=np.zeros_like(numerator), where=denominators > 0)
 
 
-def find_relevant_slots(table: RankingTable) -> npt.NDArray[np.bool_]:
+def find_relevant_slots(table: RankingTable) -> BoolArray:
     """Return which slots, shape (n, depth), cover evidence for the first time; repeats are not relevant again."""
     return np.asarray(table.covered > 0)
 
@@ -314,7 +312,7 @@ class RankingFacts:
         return RankingTable(length, units, grade, covered, judged, self._ideal)
 
     @cached_property
-    def _ideal(self) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
+    def _ideal(self) -> GradeArray:
         sizes = np.fromiter((len(case.ideal) for case in self.cases), dtype=np.intp, count=len(self.cases))
         ideal = np.zeros((len(self.cases), int(sizes.max(initial=0))), dtype=np.int8)
         filled = np.arange(ideal.shape[1])[np.newaxis, :] < sizes[:, np.newaxis]

@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.formats import golden_files as goldens
 from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines
 from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile
 from assay.formats.problems import ProblemList
 from assay.formats.trec_lines import BOM, LineBlock, iterate_query_blocks
-from assay.formats.trec_qrels import Qrels, QueryCounts, RelevanceGrades, compute_qrels_digest, read_qrels
+from assay.formats.trec_qrels import Qrels, compute_qrels_digest, read_qrels
 from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
 from assay.gates.release_decision import summarise_run
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
@@ -45,7 +44,7 @@ from assay.records.scores import GoldenInfo, InputFile, ScoreColumn, ScoreTable
 from assay.runs.score_inputs import LoadedGate, plan_metrics
 from assay.scoring.score_tables import NO_OBSERVATION, ScoredBlock, build_score_table, join_blocks
 from assay.scoring.scored_run import ScoredRun
-from assay.stats.arrays import BoolArray, IndexArray
+from assay.stats.arrays import BoolArray, CountArray, GradeArray, IndexArray
 
 RELEVANT_GRADE = 1
 """The lowest grade that counts as relevant where the name of a metric states no `rel`."""
@@ -77,9 +76,9 @@ class RelevantCounts:
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
-        self._counts: dict[int, QueryCounts] = {}
+        self._counts: dict[int, CountArray] = {}
 
-    def count(self, rel: int, queries: IndexArray) -> QueryCounts:
+    def count(self, rel: int, queries: IndexArray) -> CountArray:
         """Return the number of documents with a grade of at least `rel` for some queries, of shape (queries,)."""
         if rel not in self._counts:
             self._counts[rel] = self.qrels.count_relevant(rel)
@@ -125,7 +124,7 @@ class JudgedRankings:
         return RankingTable(self._rankings.length.astype(np.int32), units, grade.T, covered.T, judged.T, ideal)
 
     @cached_property
-    def _grades(self) -> tuple[RelevanceGrades, npt.NDArray[np.bool_], RelevanceGrades]:
+    def _grades(self) -> tuple[GradeArray, BoolArray, GradeArray]:
         """Grade and judged of each slot, of shape (depth, n), and the ideal grades, of shape (n, width)."""
         rankings = self._rankings
         shape = (int(rankings.length.max(initial=0)), len(rankings.query))
@@ -509,7 +508,12 @@ def score_trec_pair(
     plan = plan_metrics(request, loaded_gate.gate, judging, TREC_METRICS, partial=True)
     names = [name for name in plan.columns if is_run_metric(name)]
     runs = [_score_file(qrels, file, names, scoring_options) for file in files]
-    notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=request.inputs.ignore_unknown))
+    findings = ProblemList(golden)
+    qrels.note_doubts(findings)
+    notices = (
+        *map(str, findings.warnings()),
+        *_check_runs(files, runs, ignore_unknown=request.inputs.ignore_unknown),
+    )
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
     tables = {table.config_id: table for table in sorted((run.table for run in runs), key=attrgetter("config_id"))}
     scoring = summarise_run(
@@ -537,17 +541,6 @@ def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], opt
         return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)
     except InputError as error:  # name the user's file, not its spooled copy
         raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
-
-
-def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
-    doubts = []
-    if qrels.negative:
-        message = f"negative grades taken as not judged (got {qrels.negative}; expected grades from 0)"
-        doubts.append(str(Problem(golden, None, "grade", message, "E_UNJUDGED")))
-    if qrels.normalised:
-        message = f"lines brought to Unicode NFC (got {qrels.normalised} in another form; expected NFC)"
-        doubts.append(str(Problem(golden, None, "", message, "E_NFC")))
-    return doubts
 
 
 def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, ignore_unknown: bool) -> list[str]:

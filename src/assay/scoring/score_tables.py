@@ -22,10 +22,9 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
-from assay.stats.arrays import BoolArray, FloatArray
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
-_Rows = npt.NDArray[np.intp]
 
 
 class FoldedColumn(NamedTuple):
@@ -35,7 +34,7 @@ class FoldedColumn(NamedTuple):
     spread: FloatArray
 
 
-def fold_repeats(column: ScoreColumn, case_of_row: _Rows, case_count: int) -> FoldedColumn:
+def fold_repeats(column: ScoreColumn, case_of_row: RowIndices, case_count: int) -> FoldedColumn:
     """Return the column with one row per case: the mean of the case's scored repeats.
 
     `case_of_row[i]` is the case (0 … `case_count` − 1) that row i observed; rows may come in any order. A case is not
@@ -58,11 +57,13 @@ def fold_repeats(column: ScoreColumn, case_of_row: _Rows, case_count: int) -> Fo
     return FoldedColumn(ScoreColumn(column.metric, values, status, reason, reasons), spread)
 
 
-def _count(case_of_row: _Rows, cases: int) -> _Rows:
+def _count(case_of_row: RowIndices, cases: int) -> RowIndices:
     return np.bincount(case_of_row, minlength=cases)
 
 
-def _means(column: ScoreColumn, case_of_row: _Rows, cases: int, scored: BoolArray) -> tuple[FloatArray, FloatArray]:
+def _means(
+    column: ScoreColumn, case_of_row: RowIndices, cases: int, scored: BoolArray
+) -> tuple[FloatArray, FloatArray]:
     """Return mean and spread by case; sums run over sorted values, so that the order of the rows changes no bit."""
     chosen = column.status == SCORED
     case, value = case_of_row[chosen], column.values[chosen]
@@ -81,7 +82,7 @@ def _means(column: ScoreColumn, case_of_row: _Rows, cases: int, scored: BoolArra
 
 
 def _reasons(
-    column: ScoreColumn, case_of_row: _Rows, status: npt.NDArray[np.uint8], unseen: BoolArray
+    column: ScoreColumn, case_of_row: RowIndices, status: npt.NDArray[np.uint8], unseen: BoolArray
 ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
     """Return why each case has no score, or one that needs review: of its repeats' reasons for that, the first in
     alphabetical order."""
@@ -142,9 +143,9 @@ class ScoredBlock:
     case: npt.NDArray[np.int32]
     config: npt.NDArray[np.int32]
     repeat: npt.NDArray[np.int32]
-    line: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
-    broken: npt.NDArray[np.bool_]
+    line: IndexArray
+    start: IndexArray
+    broken: BoolArray
     columns: dict[str, ScoreColumn] = field(default_factory=dict)
 
     @classmethod
@@ -203,7 +204,7 @@ def join_blocks(blocks: Sequence[ScoredBlock]) -> ScoredBlock:
     )
 
 
-def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
+def _rows_of(column: ScoreColumn, rows: RowIndices) -> ScoreColumn:
     return ScoreColumn(column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons)
 
 
@@ -222,7 +223,7 @@ UnobservedScorer = Callable[[Sequence[int]], dict[str, ScoreColumn]]
 def build_score_table(
     config_id: str,
     block: ScoredBlock,
-    block_rows: npt.NDArray[np.intp],
+    block_rows: RowIndices,
     case_ids: list[str],
     score_absent: UnobservedScorer,
     *,
@@ -267,7 +268,7 @@ def build_score_table(
     )
 
 
-def _spare(column: ScoreColumn, absent: npt.NDArray[np.intp], nothing: ScoreColumn) -> ScoreColumn:
+def _spare(column: ScoreColumn, absent: RowIndices, nothing: ScoreColumn) -> ScoreColumn:
     """Return the column in which absent cases are not applicable where the case alone makes the metric so."""
     spared = nothing.status == NOT_APPLICABLE
     if not spared.any():
@@ -279,7 +280,7 @@ def _spare(column: ScoreColumn, absent: npt.NDArray[np.intp], nothing: ScoreColu
     return ScoreColumn(column.metric, column.values, status, reason, reasons)
 
 
-def _as_zero(column: ScoreColumn, missing: npt.NDArray[np.bool_]) -> ScoreColumn:
+def _as_zero(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
     """Return the column with the worst score for missing cases if the metric is better high.
 
     For other metrics (counts, costs, errors) missing cases become not applicable: no answer is no observed event.

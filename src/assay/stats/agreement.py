@@ -51,19 +51,16 @@ def compute_cohen_kappa(
     >>> round(kappa.value, 4), round(kappa.standard_error, 4)
     (0.4, 0.127)
     """
-    n, size = int(table.sum()), len(table)
+    n = int(table.sum())
     if n == 0:
         return None
+    credit = make_credit_matrix(len(table), weights)
+    (kappa,) = compute_kappas(table[np.newaxis], credit)
+    if kappa is None:
+        return None
+    ((_, chance_agreement),) = _compute_credited_shares(table[np.newaxis], credit)
     shares = table / n
     row_shares, column_shares = shares.sum(axis=1), shares.sum(axis=0)
-    credit = make_credit_matrix(size, weights)
-    observed_agreement, chance_agreement = (
-        float((credit * shares).sum()),
-        float((credit * np.outer(row_shares, column_shares)).sum()),
-    )
-    if 1 - chance_agreement < 1e-12:
-        return None
-    kappa = (observed_agreement - chance_agreement) / (1 - chance_agreement)
     average = (credit * column_shares).sum(axis=1)[:, None] + (credit * row_shares[:, None]).sum(axis=0)[None, :]
     spread = (
         float((shares * (credit - average * (1 - kappa)) ** 2).sum()) - (kappa - chance_agreement * (1 - kappa)) ** 2
@@ -83,14 +80,9 @@ def compute_gwet_ac1(table: ConfusionTables) -> float | None:
     >>> round(compute_gwet_ac1(np.array([[90, 5], [5, 0]])), 3)
     0.89
     """
-    n, size = int(table.sum()), len(table)
-    if size < 2:
+    if len(table) < 2:
         raise ValueError("agreement needs at least two labels")
-    if n == 0:
-        return None
-    prevalence = (table.sum(axis=1) + table.sum(axis=0)) / (2 * n)
-    chance_agreement = float((prevalence * (1 - prevalence)).sum()) / (size - 1)
-    return (int(np.trace(table)) / n - chance_agreement) / (1 - chance_agreement)
+    return compute_ac1s(table[np.newaxis])[0] if table.any() else None
 
 
 def compute_krippendorff_alpha(
@@ -187,22 +179,27 @@ def _squared_distance(
 
 
 def compute_kappas(tables: ConfusionTables, credit: CreditMatrix) -> list[float | None]:
-    """Return Cohen's kappa of many confusion tables, each with at least one item; None where `compute_cohen_kappa`
-    is None.
+    """Return Cohen's kappa of many confusion tables, each with at least one item.
 
-    `credit[i, j]`, shape (labels, labels), is the credit for labels i and j together: 1 if they are the same.
+    None where both raters used only one label, the same one. `credit[i, j]`, shape (labels, labels), is the credit for
+    labels i and j together: 1 if they are the same.
 
     >>> compute_kappas(np.array([[[20, 5], [10, 15]], [[9, 0], [0, 0]]]), np.eye(2))
     [0.3999999999999999, None]
     """
+    return [
+        None if 1 - chance < 1e-12 else (observed - chance) / (1 - chance)
+        for observed, chance in _compute_credited_shares(tables, credit)
+    ]
+
+
+def _compute_credited_shares(tables: ConfusionTables, credit: CreditMatrix) -> list[tuple[float, float]]:
+    """Return for each table the agreement that was observed, and the one that is expected by chance."""
     shares = tables / tables.sum(axis=(1, 2), keepdims=True)
     row_shares, column_shares = shares.sum(axis=2), shares.sum(axis=1)
     observed = (shares * credit).sum(axis=(1, 2)).tolist()
     chance = ((row_shares[:, :, None] * column_shares[:, None, :]) * credit).sum(axis=(1, 2)).tolist()
-    return [
-        None if 1 - by_chance < 1e-12 else (agreement - by_chance) / (1 - by_chance)
-        for agreement, by_chance in zip(observed, chance, strict=True)
-    ]
+    return list(zip(observed, chance, strict=True))
 
 
 def compute_ac1s(tables: ConfusionTables) -> list[float | None]:

@@ -63,23 +63,13 @@ def tabulate_confusion(
     return table
 
 
-def count_class_hits(table: ConfusionTables) -> list[tuple[int, int]]:
-    """Return `(hits, n)` for each expected class; hits / n is its recall.
-
-    >>> count_class_hits(np.array([[9, 1], [5, 15]]))
-    [(9, 10), (15, 20)]
-    """
-    return [(int(table[label, label]), int(table[label].sum())) for label in range(len(table))]
-
-
 def compute_balanced_accuracy(table: ConfusionTables) -> float | None:
     """Return the mean recall over the expected classes that occur, in [0, 1]; None if none occurs.
 
     >>> round(compute_balanced_accuracy(np.array([[9, 1], [5, 15]])), 3)
     0.825
     """
-    recalls = [hits / n for hits, n in count_class_hits(table) if n]
-    return sum(recalls) / len(recalls) if recalls else None
+    return compute_balanced_accuracies(table[np.newaxis])[0] if table.any() else None
 
 
 def compute_balanced_accuracies(tables: ConfusionTables) -> list[float | None]:

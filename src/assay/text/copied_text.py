@@ -21,7 +21,6 @@ from assay.text.numbers import Date, Number, find_quantities
 from assay.text.tokens import remove_separators, tokenise_text
 
 TextNumbers = npt.NDArray[np.uint32]
-Bools = npt.NDArray[np.bool_]
 _Hashes = npt.NDArray[np.uint64]
 _Counts = npt.NDArray[np.intp]
 
@@ -66,7 +65,7 @@ class CopiedRunIndex:
         self._text_of_hash: TextNumbers = owner[order]
 
     def find_hidden_runs(
-        self, words: Sequence[str], is_visible: Callable[[TextNumbers], Bools]
+        self, words: Sequence[str], is_visible: Callable[[TextNumbers], npt.NDArray[np.bool_]]
     ) -> list[tuple[int, list[int]]]:
         """Return the runs of `words` (folded tokens) that occur in texts, none of which the user may see.
 
@@ -89,7 +88,11 @@ class CopiedRunIndex:
         return secret_runs
 
     def _secret_runs(
-        self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[TextNumbers], Bools]
+        self,
+        run_starts: _Counts,
+        first_match: _Counts,
+        counts: _Counts,
+        is_visible: Callable[[TextNumbers], npt.NDArray[np.bool_]],
     ) -> Iterator[tuple[int, list[int]]]:
         offsets = np.cumsum(counts) - counts
         matching_texts = self._text_of_hash[np.repeat(first_match - offsets, counts) + np.arange(counts.sum())]
