@@ -66,6 +66,7 @@ def without_judged(found: Any) -> Any:
     return {key: without_judged(value) for key, value in found.items() if "judged@" not in key}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"workers": 2}, {"missing_as_zero": True}, {"by": ("behaviour",)}], ids=lambda each: str(each)
 )
@@ -105,6 +106,7 @@ def test_the_digest_of_judgments_is_that_of_the_golden_set_that_they_are(tmp_pat
     assert load_golden(qrels).digest == compute_qrels_digest(read_qrels(qrels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look_again", [False, True], ids=["arrays", "general"])
 @pytest.mark.parametrize(
     ("line", "message"),
