@@ -116,7 +116,7 @@ def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
 
 def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == judge("--max-cost", "1")
-    assert "nobody says what scripted-1 costs" in capsys.readouterr().err
+    assert "the price of scripted-1 is unknown" in capsys.readouterr().err
     settings(prompt_usd_per_1k=0.001, completion_usd_per_1k=0.001)
     assert 3 == judge("--max-cost", "0.01")
     with SqliteVerdictStore("verdicts.sqlite") as book:
@@ -275,4 +275,4 @@ def test_changed_verdict_is_asked_for_again(server: JudgeServer, capsys: pytest.
     db.close()
     assert 0 == judge("--votes", "1")
     assert calls + 1 == server.calls
-    assert "1 verdicts do not belong to their sha256" in capsys.readouterr().err
+    assert "1 verdicts do not match their sha256" in capsys.readouterr().err

@@ -166,8 +166,8 @@ def test_a_run_with_a_second_judge_is_not_compared_with_one_without(
 @pytest.mark.parametrize(
     ("second", "more", "told"),
     [
-        ({"model": "gpt-other"}, (), "of the same family says nothing new (got gpt-other beside gpt-first"),
-        ({"model": "dolphin", "family": "gpt"}, (), "of the same family says nothing new"),
+        ({"model": "gpt-other"}, (), "of the same family adds no information (got gpt-other in addition to gpt-first"),
+        ({"model": "dolphin", "family": "gpt"}, (), "of the same family adds no information"),
         ({}, ("--second", "third"), "no such judge in the settings (got 'third'"),
         ({"model": "generator-1"}, (), "E_SELF_JUDGE"),
     ],
@@ -184,7 +184,7 @@ def test_a_second_judge_that_cannot_help_is_refused(
 def test_a_cap_on_money_needs_the_price_of_both(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     settings(prompt_usd_per_1k=0.001, completion_usd_per_1k=0.001)
     assert 2 == judge("--max-cost", "1")
-    assert "nobody says what gpt-first costs" in capsys.readouterr().err
+    assert "the price of gpt-first is unknown" in capsys.readouterr().err
 
 
 def test_what_a_call_may_cost_is_set_aside_at_the_higher_price(server: JudgeServer) -> None:

@@ -31,7 +31,7 @@ def test_first_settings_are_valid_and_never_written_over_others(
     assert 0 == main(["run", "--settings", f"{kind}.yaml", "--show-settings"])
     capsys.readouterr()
     assert 2 == main(["init", "--kind", kind, "--file", f"{kind}.yaml"])
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_doctor_names_what_is_missing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -276,12 +276,12 @@ def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
     program = (
         "import resource, signal, sys; from assay.judging.verdict_store import SqliteVerdictStore; from "
         "assay.records.errors import IncompleteError\n"
-        "from tests.support.verdicts import request, verdict\n"
-        "book = SqliteVerdictStore(sys.argv[1]); book.save([verdict(request('recorded'))])\n"
+        "from tests.support.verdicts import make_request, make_verdict\n"
+        "book = SqliteVerdictStore(sys.argv[1]); book.save([make_verdict(make_request('recorded'))])\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))\n"
         "try:\n"
-        "    for n in range(1000): book.save([verdict(request(str(n)))])\n"
+        "    for n in range(1000): book.save([make_verdict(make_request(str(n)))])\n"
         "except IncompleteError as error: print(error); sys.exit(3)\n"
     )
     root = Path(__file__).resolve().parents[2]

@@ -76,12 +76,13 @@ def expected(collection: Collection) -> TrecRunScores:
 
 
 def assert_same(expected: TrecRunScores, found: TrecRunScores) -> None:
-    assert (expected.config_id, expected.query_ids, expected.lines) == (found.config_id, found.query_ids, found.lines)
-    assert (expected.missing, sorted(expected.unknown)) == (found.missing, sorted(found.unknown))
-    assert list(expected.columns) == list(found.columns)
-    for name, column in expected.columns.items():
-        assert column.values.tobytes() == found.columns[name].values.tobytes(), name
-        assert column.status.tobytes() == found.columns[name].status.tobytes(), name
+    assert (expected.lines, sorted(expected.unknown)) == (found.lines, sorted(found.unknown))
+    assert (expected.table.config_id, expected.table.case_ids) == (found.table.config_id, found.table.case_ids)
+    assert expected.table.missing == found.table.missing
+    assert list(expected.table.columns) == list(found.table.columns)
+    for name, column in expected.table.columns.items():
+        assert column.values.tobytes() == found.table.columns[name].values.tobytes(), name
+        assert column.status.tobytes() == found.table.columns[name].status.tobytes(), name
 
 
 def written(folder: Path, lines: list[str]) -> Path:
@@ -238,7 +239,7 @@ def fail() -> None:
 
 @forking
 def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(fail))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(fail))
     with pytest.raises(ZeroDivisionError, match="in a worker"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 
@@ -247,7 +248,7 @@ def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, mo
 def test_a_worker_that_dies_leaves_the_measurement_incomplete(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(lambda: os._exit(9)))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(lambda: os._exit(9)))
     with pytest.raises(IncompleteError, match="a worker process died"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 

@@ -140,7 +140,6 @@ class JudgingLimits:
     deadline: float = 120.0
     attempts: int = 6
     breaker: int = 20
-    retry_after_cap: float = 60.0
 
 
 @dataclass(slots=True)
@@ -180,9 +179,12 @@ class JudgingRunner:
         self._judge_digest = judge.identity.digest
         self._store = store
         self._throttle = Throttle(self.limits.concurrency)
-        patience = RetryPolicy(self.limits.attempts, self.limits.retry_after_cap)
         self._attempts = RetryingCaller(
-            patience, self.clock, self._throttle, self._may_continue, lambda: not self._may_continue()
+            RetryPolicy(self.limits.attempts),
+            self.clock,
+            self._throttle,
+            self._may_continue,
+            lambda: not self._may_continue(),
         )
         self._in_a_row = 0
 

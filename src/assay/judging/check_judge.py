@@ -23,7 +23,7 @@ from assay.judging.control_questions import (
 )
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore
-from assay.records.errors import IncompleteError
+from assay.records.errors import ExitCode, IncompleteError
 from assay.records.verdicts import Verdict
 
 MIN_SCORED_SHARE = 0.8
@@ -42,9 +42,9 @@ class JudgeCheck:
     modes: tuple[str, ...] = ()
 
     @property
-    def exit_code(self) -> int:
-        """The exit code: 0 if the judge distinguishes grounded from other claims, else 1."""
-        return 0 if self.separation.is_good else 1
+    def exit_code(self) -> ExitCode:
+        """PASS if the judge distinguishes grounded from other claims, else FAILED."""
+        return ExitCode.PASS if self.separation.is_good else ExitCode.FAILED
 
 
 def check_judge(

@@ -49,6 +49,7 @@ from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_files import StoreContents
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
+from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
 
@@ -100,14 +101,14 @@ class JudgeRun:
     in_doubt: int | None = None
 
     @property
-    def status(self) -> int:
-        """The exit code: 0 if every request has a verdict, 1 if the judge cannot be trusted, 3 if verdicts are missing,
-        130 if interrupted."""
+    def exit_code(self) -> ExitCode:
+        """PASS if every request has a verdict, FAILED if the judge cannot be trusted, INCOMPLETE if verdicts are
+        missing, or INTERRUPTED."""
         if self.tally.halted == "interrupted":
-            return 130
+            return ExitCode.INTERRUPTED
         if self.is_done and (self.unscored or self.tally.halted):
-            return 3
-        return 0 if self.judge_status is None or self.judge_status.may_gate else 1
+            return ExitCode.INCOMPLETE
+        return ExitCode.PASS if self.judge_status is None or self.judge_status.may_gate else ExitCode.FAILED
 
 
 ConfirmEstimate = Callable[[JudgingEstimate, Sequence[str]], bool]
@@ -132,7 +133,8 @@ def judge_run(
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
     budget = Budget(caps if second is None else share_caps(caps, second))
     gate = load_judging_gate(request)
-    questions, notices = load_questions(request, chosen)
+    questions, question_notices = load_questions(request, chosen)
+    notices = [*request.config.notes, *question_notices]
     for judge_to_check in (chosen, second):
         if judge_to_check is not None:
             notices += check_self_judging(request, judge_to_check, questions)

@@ -14,7 +14,7 @@ from functools import partial
 from msgspec import structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, Target, TargetCall, TargetOperation
-from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError, Usage
 
@@ -42,7 +42,7 @@ class ObservationLimits:
     deadline: float = 120.0
     attempts: int = 4
     breaker: int = 10
-    retry_after_cap: float = 60.0
+    retry_after_cap: float = RETRY_AFTER_CAP_SECONDS
     max_calls: int | None = None
     max_cost: float | None = None
 
@@ -76,9 +76,12 @@ class ObservationRunner:
         self.tally = ObservationTally()
         self._progress = progress
         self._throttle = Throttle(policy.concurrency)
-        patience = RetryPolicy(policy.attempts, policy.retry_after_cap)
         self._attempts = RetryingCaller(
-            patience, self.clock, self._throttle, self._may_call, lambda: bool(self.tally.halted)
+            RetryPolicy(policy.attempts, policy.retry_after_cap),
+            self.clock,
+            self._throttle,
+            self._may_call,
+            lambda: bool(self.tally.halted),
         )
         self._in_a_row = 0
 

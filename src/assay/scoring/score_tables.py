@@ -8,7 +8,7 @@ block sizes and the order of files do not change a single bit of the result (ADR
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import case_column_name, find_metric, is_metric_measurable, may_metric_gate, parse_metric
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
@@ -146,6 +147,14 @@ class ScoredBlock:
     broken: npt.NDArray[np.bool_]
     columns: dict[str, ScoreColumn] = field(default_factory=dict)
 
+    @classmethod
+    def of_single_config(cls, case: npt.NDArray[np.integer], columns: dict[str, ScoreColumn]) -> ScoredBlock:
+        """Make a block of one configuration, with one row for each of `case`, whose rows cannot be read again."""
+        n = len(case)
+        zeros = np.zeros(n, dtype=np.int32)
+        positions = np.zeros(n, dtype=np.int64)
+        return cls(case.astype(np.int32), zeros, zeros, positions, positions, np.zeros(n, dtype=np.bool_), columns)
+
 
 def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
     """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
@@ -206,36 +215,41 @@ def score_unobserved(plan: MetricPlan, joins: GoldenIndex, case_rows: Sequence[i
     return score_batch(plan, batch)
 
 
+UnobservedScorer = Callable[[Sequence[int]], dict[str, ScoreColumn]]
+"""Returns the columns of cases without observation, which are given by their position in the golden set."""
+
+
 def build_score_table(
     config_id: str,
     block: ScoredBlock,
     block_rows: npt.NDArray[np.intp],
-    plan: MetricPlan,
-    joins: GoldenIndex,
+    case_ids: list[str],
+    score_absent: UnobservedScorer,
     *,
     missing_as_zero: bool = False,
+    judging: RecordedVerdicts | None = None,
     versions: dict[str, tuple[str, ...]] | None = None,
     notes: tuple[str, ...] = (),
 ) -> ScoreTable:
     """Return one configuration's scores in golden order from its rows (`block_rows`) of the joined blocks.
 
     Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
-    that is better high where `missing_as_zero` asks for it (trec_eval's -c).
+    that is better high where `missing_as_zero` asks for it (trec_eval's -c). `score_absent` says which metrics do not
+    apply; `judging` says which scorers are calibrated.
     """
-    case_ids = [case.id for case in joins.golden.cases]
     case = block.case[block_rows].astype(np.intp)
     order = np.lexsort((block.repeat[block_rows], case))
     block_rows, case = block_rows[order], case[order]
     row_counts = np.bincount(case, minlength=len(case_ids))
     missing = row_counts == 0
     absent = np.flatnonzero(missing)
-    nothing = score_unobserved(plan, joins, absent.tolist())
+    nothing = score_absent(absent.tolist())
     columns: dict[str, ScoreColumn] = {}
     for name, column in block.columns.items():
         folded = fold_repeats(_rows_of(column, block_rows), case, len(case_ids)).column
         columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
-    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), joins.judging))
+    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
     checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
