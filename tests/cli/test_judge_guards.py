@@ -50,10 +50,8 @@ def test_votes_far_apart_need_review_in_every_report(server: JudgeServer, capsys
     assert {FAITHFUL: APART} == cases["c3"]["needs_review"]
     assert 1.0 == cases["c3"]["scores"][FAITHFUL]
     assert [] == [case_id for case_id, row in cases.items() if "needs_review" in row and case_id != "c3"]
-    report = Path("report.md").read_text()
-    assert "a: 1 case in review, because the judge's votes are far apart or tied: c3: faithfulness" in report.replace(
-        "\\", ""
-    )
+    report = Path("report.md").read_text().replace("\\", "")
+    assert "a: 1 case in review, because the judge's votes are far apart or tied: c3: faithfulness" in report
     capsys.readouterr()
     score("--run-dir", "run")
     assert 0 == main(["explain", "c3", "--run", "run"])
