@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.stats.correction import correct_rate, estimate_prediction_powered_mean, explain_unreliable_ppi
 from assay.stats.intervals import Estimate, wilson_interval
+from assay.stats.rate_correction import correct_rate, estimate_prediction_powered_mean, explain_unreliable_ppi
 
 SECTION = "judge correction"
 SEED = 20260301

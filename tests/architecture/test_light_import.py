@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ("msgspec", "numpy", "rich", "scipy", "typer", "yaml")
 
 IMPORT_ALL = """
@@ -40,6 +42,7 @@ def test_importing_the_package_prints_nothing_and_loads_nothing_heavy() -> None:
     assert ([], []) == _run("import assay")
 
 
+@pytest.mark.slow
 def test_no_module_prints_or_loads_scipy_when_imported() -> None:
     printed, loaded = _run(IMPORT_ALL)
     assert [] == printed
@@ -47,6 +50,7 @@ def test_no_module_prints_or_loads_scipy_when_imported() -> None:
     assert "scipy" not in loaded
 
 
+@pytest.mark.slow
 def test_help_does_not_load_scipy() -> None:
     printed, loaded = _run(SHOW_HELP)
     assert any("score" in line for line in printed)

@@ -66,6 +66,7 @@ def find_violations(source: str, *, pure: bool) -> list[str]:
     return problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_keeps_to_its_layer(path: Path) -> None:
     assert [] == find_violations(path.read_text(encoding="utf-8"), pure=is_pure(module_name(path)))

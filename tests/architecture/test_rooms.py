@@ -23,6 +23,7 @@ PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""
 
 
+@pytest.mark.slow
 def test_files_import_each_other_without_cycles() -> None:
     graph: dict[str, set[str]] = {}
     for statement in import_statements():

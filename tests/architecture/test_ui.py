@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / "ui/node_modules/vite"
 
 
+@pytest.mark.slow
 def test_the_committed_page_is_what_its_sources_build() -> None:
     if shutil.which("node") is None or not MODULES.exists():
         reason = "the page's build tools are not installed (with Node 20.19 or newer: cd ui && npm ci)"

@@ -19,6 +19,8 @@ from assay.runs.rescore_run import open_run
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.scored_run import ScoredRun
 
+pytestmark = pytest.mark.slow
+
 INPUTS = [
     *("--golden", str(HANDBOOK / "golden/handbook.jsonl")),
     *("--outputs", str(HANDBOOK / "outputs/vector-only.jsonl"), str(HANDBOOK / "outputs/hybrid-rerank.jsonl")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -38,6 +39,7 @@ def found(case: Case, corpus: Corpus | None, seen: Observation, scores: Any, tol
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(cases(), corpora, observations(), SCORES, SETTINGS)
 def test_every_observation_has_one_finding_that_adds_up(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import pytest
 from tests.browser.conftest import Open
 from tests.browser.payloads import PAYLOADS
 from tests.report.html_world import world
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_text_in_any_field_acts(opened: Open) -> None:

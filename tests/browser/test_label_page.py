@@ -13,6 +13,8 @@ from tests.browser.payloads import PAYLOADS
 from assay.formats.label_files import LabelScales
 from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, build_label_page, load_sheet
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ("correct", "partly_correct", "incorrect")
 ROWS = [
     SheetRow(f"r{n}", "correctness", f"Câu hỏi {n}?", f"Answer {n}", "", "Ref", ("s1", "s2"), OPTIONS, OPTIONS)

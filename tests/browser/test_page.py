@@ -14,6 +14,8 @@ from tests.report.html_world import world
 
 from assay.records.release_gates import Decision
 
+pytestmark = pytest.mark.slow
+
 FRUIT = ("apple", "pear", "plum", "cherry", "nghỉ phép", "grape", "melon", "fig", "lime", "kiwi", "date", "mango")
 AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"
 ROWS = "document.querySelectorAll('.row').length"

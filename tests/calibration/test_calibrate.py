@@ -43,6 +43,7 @@ def calibrated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int
     return status, json.loads(capsys.readouterr().out or "{}")
 
 
+@pytest.mark.slow
 def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibration(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     assert "# Calibration against human labels" in markdown.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,6 +97,7 @@ def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
     assert (0.9, 20) == (stored.anchors.value, stored.anchors.n)
 
 
+@pytest.mark.slow
 def test_the_rules_are_calibrated_against_the_same_labels_and_get_their_curve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +111,7 @@ def test_the_rules_are_calibrated_against_the_same_labels_and_get_their_curve(
     assert rules.may_gate, rules.reasons
 
 
+@pytest.mark.slow
 def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = write_world(tmp_path, 20)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
@@ -119,6 +123,7 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
     assert " - too few labelled items (got 40; expected 100)" in lines
 
 
+@pytest.mark.slow
 def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = write_world(tmp_path)
     say: list[tuple[JudgeIdentity, list[Say]]] = [(JUDGE, [erring(2)]), (SECOND, [truly])]
@@ -139,6 +144,7 @@ def test_a_judge_without_its_verdicts_is_a_usage_error(tmp_path: Path, capsys: p
     assert "--judge: no verdicts given (expected --verdicts FILE as well)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_votes_that_differ_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Three samples of every claim; the second one passes the canteen in half of the cases."""
     where = write_world(tmp_path, 40, CONFIGS[:1])
@@ -174,6 +180,7 @@ def test_nothing_in_common_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFi
     assert "have no item in common" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_whole_answer_is_judged_by_rules_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = write_world(tmp_path, 30)
     label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
@@ -200,6 +207,7 @@ def test_bad_labels_exit_with_2(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_labels_of_other_answers_and_configurations_are_left_out_and_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -218,6 +226,7 @@ def test_labels_of_other_answers_and_configurations_are_left_out_and_counted(
     ] == report["notes"]
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = write_world(tmp_path, 20)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(3)])], ("faithfulness",))

@@ -72,6 +72,7 @@ def scores(folder: Path, files: list[str], *options: str) -> dict[str, dict[str,
     return {row["case_id"]: row["scores"] for row in map(json.loads, out.read_text("utf-8").splitlines())}
 
 
+@pytest.mark.slow
 def test_labels_make_citation_support_by_rules_a_probability(tmp_path: Path, files: list[str]) -> None:
     """c03 cites the canteen, c04 its rule and the canteen, c05 its rule: a person passes none, one and one of these."""
     label_file, out = labelled(tmp_path, files, "citation_support"), str(tmp_path / "calibration.json")

@@ -69,6 +69,7 @@ def test_a_judge_with_enough_labels_and_good_bounds_may_gate() -> None:
     assert not found.applies_to("sha256:j", "sha256:other")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("passed", "failed", "missed", "waved", "why"),
     [
@@ -146,6 +147,7 @@ def test_the_direction_of_the_errors_is_named_only_where_it_shows() -> None:
     assert leaning.leniency.value == pytest.approx(0.1)
 
 
+@pytest.mark.slow
 def test_a_judge_that_likes_long_answers_shows_a_length_bias() -> None:
     people = dict.fromkeys(range(40), "incorrect")
     judge = {case: "correct" if case >= 20 else "incorrect" for case in range(40)}
@@ -274,6 +276,7 @@ def test_raters_are_compared_with_each_other_and_all_together() -> None:
 verdicts = st.lists(st.tuples(st.sampled_from(sorted(SCALE)), st.sampled_from(sorted(SCALE))), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(verdicts, st.randoms())
 def test_the_order_of_labels_and_verdicts_changes_nothing(pairs: list[tuple[str, str]], random: Any) -> None:
@@ -287,6 +290,7 @@ def test_the_order_of_labels_and_verdicts_changes_nothing(pairs: list[tuple[str,
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(verdicts)
 def test_every_figure_is_finite_and_in_its_range(pairs: list[tuple[str, str]]) -> None:

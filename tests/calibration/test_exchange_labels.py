@@ -37,6 +37,7 @@ def filled(sheet: Path, target: Path, label: dict[str, str]) -> str:
     return str(target)
 
 
+@pytest.mark.slow
 def test_a_sheet_holds_no_configuration_no_verdict_and_no_id_of_a_case_or_chunk(tmp_path: Path) -> None:
     """The judge said something of every item and spread the sample; not a byte of it is in what people get."""
     where = write_world(tmp_path, 20)
@@ -68,6 +69,7 @@ def test_every_stratum_and_both_configurations_are_in_the_key(tmp_path: Path) ->
     assert 10 == sum(int(target["case_id"][-3:]) % 2 for target in targets)
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
     where = flags(write_world(tmp_path, 20))
     for name, seed in (("a", "3"), ("b", "3"), ("c", "4")):
@@ -77,6 +79,7 @@ def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
     assert same != other
 
 
+@pytest.mark.slow
 def test_filled_sheets_of_two_people_become_labels_to_calibrate_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def test_the_same_seed_draws_the_same_rows_in_the_same_order_from_any_order_of_i
     assert sample_stratified(STRATA, 50, seed=3) != sorted(sample_stratified(STRATA, 50, seed=3))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.integers(), st.tuples(st.sampled_from("abc")), min_size=1, max_size=40), st.integers(1, 50))
 def test_a_sample_has_the_size_asked_for_and_nothing_twice(strata: dict[int, tuple[str]], size: int) -> None:
     found = sample_stratified(strata, size, seed=1)

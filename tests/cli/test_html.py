@@ -11,6 +11,8 @@ from tests.report.html_islands import details, islands
 
 from assay.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def read(path: Path) -> dict[str, object]:
     """Return the islands of a report."""

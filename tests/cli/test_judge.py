@@ -48,6 +48,7 @@ def samples(path: str = "verdicts.sqlite") -> Counter[str]:
     return Counter(v.rubric for by in verdicts.values() for each in by.values() for v in each)
 
 
+@pytest.mark.slow
 def test_dry_run_says_what_it_would_take_and_asks_nothing(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,6 +86,7 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
     assert "0 samples requested" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_scoring_replays_the_book_its_export_and_its_copy_to_the_same_bytes(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
@@ -101,6 +103,7 @@ def test_scoring_replays_the_book_its_export_and_its_copy_to_the_same_bytes(serv
     )
 
 
+@pytest.mark.slow
 def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,6 +167,7 @@ def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytes
     assert "8 of 8 observations" not in printed
 
 
+@pytest.mark.slow
 def test_judge_that_rewards_nonsense_is_marked_and_scoring_says_so(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -185,6 +189,7 @@ def test_model_does_not_judge_itself(server: JudgeServer, capsys: pytest.Capture
     assert 0 == server.calls
 
 
+@pytest.mark.slow
 def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -232,6 +237,7 @@ def test_bytes_sent_are_kept_under_their_digest(server: JudgeServer) -> None:
     assert 0o600 == Path("verdicts.sqlite").stat().st_mode & 0o777
 
 
+@pytest.mark.slow
 def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> None:
     words = ["--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"]
     assert 0 == main(["score", *words])

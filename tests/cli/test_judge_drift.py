@@ -18,6 +18,8 @@ from assay.judging.verdict_store import load_recorded_verdicts, read_store
 from assay.records.verdicts import LabelledRate
 from assay.stats.intervals import wilson_interval
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(name="server")
 def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:

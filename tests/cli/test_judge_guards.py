@@ -39,6 +39,7 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
 # ── votes far apart ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_votes_far_apart_need_review_in_every_report(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     """Of three votes on the claim of c3, two say that it is supported and one does not."""
     server.answer = divided(3)
@@ -49,14 +50,15 @@ def test_votes_far_apart_need_review_in_every_report(server: JudgeServer, capsys
     assert {FAITHFUL: APART} == cases["c3"]["needs_review"]
     assert 1.0 == cases["c3"]["scores"][FAITHFUL]
     assert [] == [case_id for case_id, row in cases.items() if "needs_review" in row and case_id != "c3"]
-    report = Path("report.md").read_text()
-    assert "a: 1 case in review, because the judge's votes are far apart or tied: c3: faithfulness" in report.replace("\\", "")
+    report = Path("report.md").read_text().replace("\\", "")
+    assert "a: 1 case in review, because the judge's votes are far apart or tied: c3: faithfulness" in report
     capsys.readouterr()
     score("--run-dir", "run")
     assert 0 == main(["explain", "c3", "--run", "run"])
     assert APART in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_tied_votes_need_review_and_have_no_number(server: JudgeServer) -> None:
     server.answer = divided(3)
     assert 3 == judge("--votes", "2", "--concurrency", "1")
@@ -79,6 +81,7 @@ def candidate(folder: str, judged: Any, server: JudgeServer) -> None:
     assert 0 == main(["judge", "--run", folder, *NAMED, "--metrics", FAITHFUL, "--votes", "3", "--concurrency", "1"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", ["run", "file"])
 def test_a_case_in_review_is_never_counted_as_improved(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], kept: str
@@ -105,6 +108,7 @@ def test_a_case_in_review_is_never_counted_as_improved(
 # ── votes that never came ────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> None:
     """Twenty anchors, and one vote on the claims of c0."""
     assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "21", "--concurrency", "1")
@@ -115,6 +119,7 @@ def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> No
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
 
 
+@pytest.mark.slow
 def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServer) -> None:
     assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "21", "--concurrency", "1")
     assert 0 == judge("--only", "case:c0", "--votes", "1")
@@ -127,6 +132,7 @@ def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServe
 # ── too few verdicts ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplete(server: JudgeServer) -> None:
     """Seven of eight answers are judged: 88%."""
     assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))
@@ -143,6 +149,7 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
     assert by_slice[FAITHFUL]["value"] is None
 
 
+@pytest.mark.slow
 def test_a_rule_may_be_content_with_fewer_verdicts(server: JudgeServer) -> None:
     """Every second answer is wrong: 4 of 7 are faithful, 4 of 8 if the one without a verdict is not."""
     assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))
@@ -161,6 +168,7 @@ def test_answers_that_never_came_are_no_lack_of_verdicts(server: JudgeServer) ->
     assert 4 / 7 == score()["configs"]["a"]["summary"][FAITHFUL]["value"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("judged", "found"), [(8, "pass"), (7, "fail")])
 def test_shipped_gates_demand_that_a_judge_leaves_nearly_nothing_open(
     server: JudgeServer, judged: int, found: str
@@ -181,6 +189,7 @@ def test_what_is_demanded_of_a_judge_is_ignored_where_none_was_used(tmp_path: Pa
 # ── who judges ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_every_report_says_that_the_judge_wrote_the_answers(
     server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,6 +211,7 @@ def test_another_judge_writes_no_stamp(server: JudgeServer) -> None:
     assert [] == score()["configs"]["a"]["notes"]
 
 
+@pytest.mark.slow
 def test_where_judges_differ_both_sides_must_be_judged_again(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

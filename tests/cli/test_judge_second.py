@@ -56,6 +56,7 @@ def asked_of_second() -> int:
     return len(verdicts.get(digest, {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("votes", "status"), [("2", 3), ("3", 0)])
 def test_where_both_judges_agree_a_label_stands(server: JudgeServer, votes: str, status: int) -> None:
     """The votes on c3 tie, or are two to one that its claim is supported; so says the second judge."""
@@ -74,6 +75,7 @@ def test_where_both_judges_agree_a_label_stands(server: JudgeServer, votes: str,
     assert calls == server.calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("votes", "value", "status"), [("2", None, 3), ("3", 1.0, 0)])
 def test_where_they_disagree_the_case_stays_in_review(
     server: JudgeServer, votes: str, value: float | None, status: int
@@ -86,6 +88,7 @@ def test_where_they_disagree_the_case_stays_in_review(
     assert (value, [FAITHFUL]) == (row["scores"][FAITHFUL], list(row["needs_review"]))
 
 
+@pytest.mark.slow
 def test_what_the_rules_contradict_is_asked_of_the_second_judge(server: JudgeServer) -> None:
     """Every answer says what its context says but for c1, c3, c5 and c7; the first judge says the opposite."""
     server.answer = both(
@@ -119,6 +122,7 @@ def test_where_nothing_is_in_doubt_the_second_judge_is_asked_nothing(
     assert "in doubt and sent to the second judge: 0 of 1 requests" in printed
 
 
+@pytest.mark.slow
 def test_both_judges_share_one_budget(server: JudgeServer) -> None:
     server.answer = both(divided(3), always(0))
     assert 0 == main(["judge", *INPUTS, "--judge", "first", "--metrics", FAITHFUL, "--votes", "3"])
@@ -131,6 +135,7 @@ def test_both_judges_share_one_budget(server: JudgeServer) -> None:
     assert 2 == asked_of_second()
 
 
+@pytest.mark.slow
 def test_the_book_its_export_and_its_copy_replay_both_judges(server: JudgeServer) -> None:
     server.answer = both(divided(3), always(0))
     assert 0 == judge("--votes", "3")
@@ -145,6 +150,7 @@ def test_the_book_its_export_and_its_copy_replay_both_judges(server: JudgeServer
     assert {FIRST: 1, SECOND: 1} == models
 
 
+@pytest.mark.slow
 def test_a_run_with_a_second_judge_is_not_compared_with_one_without(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +162,7 @@ def test_a_run_with_a_second_judge_is_not_compared_with_one_without(
     assert "the judges differ" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "more", "told"),
     [
@@ -187,6 +194,7 @@ def test_what_a_call_may_cost_is_set_aside_at_the_higher_price(server: JudgeServ
     assert TokenPrice(0.5, 0.9) == caps.price
 
 
+@pytest.mark.slow
 def test_the_second_judge_is_shown_what_is_in_doubt_alone(server: JudgeServer) -> None:
     texts: list[str] = []
 

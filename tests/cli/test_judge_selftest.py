@@ -19,6 +19,7 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

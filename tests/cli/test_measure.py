@@ -27,6 +27,7 @@ def test_run_observes_scores_reports_and_decides(here: Path, capsys: pytest.Capt
     assert "second: search and ask differ in the first 5 chunks of 3 of 3 observations (c0, c1, c2)" in printed.out
 
 
+@pytest.mark.slow
 def test_gate_that_fails_is_exit_1_and_missing_observations_are_exit_3(here: Path) -> None:
     assert 1 == main(["run", "--run-dir", "a", "--target", "second", "--gate-config", "second"])
     assert 3 == main(["run", "--run-dir", "b", "--target", "first", "--max-calls", "2"])
@@ -107,6 +108,7 @@ def test_secrets_are_nowhere(here: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "[redacted]" in rows(here / "run")[0]["answer"]
 
 
+@pytest.mark.slow
 def test_only_and_limit_choose_cases_and_are_never_gated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["run", "--run-dir", "run", "--target", "second", "--gate-config", "second", "--only", "tag:hr"])
     assert ["c0", "c2"] == sorted(row["case_id"] for row in rows(here / "run"))
@@ -180,6 +182,7 @@ def test_a_run_and_doctor_say_which_settings_were_retired(here: Path, capsys: py
     assert "scoring.stage: is no longer a setting" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_program_of_a_settings_file_runs_only_with_consent(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

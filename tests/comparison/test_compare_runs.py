@@ -16,6 +16,8 @@ from assay.records.errors import InputError
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
 
+pytestmark = pytest.mark.slow
+
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 GOLDEN, CORPUS = HANDBOOK / "golden" / "handbook.jsonl", HANDBOOK / "corpus" / "chunks.jsonl"
 OUTPUTS = [str(HANDBOOK / "outputs" / f"{name}.jsonl") for name in ("vector-only", "hybrid-rerank")]

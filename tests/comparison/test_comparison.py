@@ -216,6 +216,7 @@ _PAIRS = st.lists(st.tuples(_SCORES, _SCORES), min_size=1, max_size=14)
 _METRICS = st.sampled_from([RECALL, "over_refusal", "tokens", "judged@10", "visibility_leaks"])
 
 
+@pytest.mark.slow
 @given(_PAIRS, _METRICS)
 def test_swapping_the_sides_turns_every_gain_around(pairs: list[tuple[Any, Any]], metric: str) -> None:
     before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -230,6 +231,7 @@ def test_swapping_the_sides_turns_every_gain_around(pairs: list[tuple[Any, Any]]
     assert there.p == pytest.approx(back.p)
 
 
+@pytest.mark.slow
 @given(st.lists(_SCORES, min_size=1, max_size=14), _METRICS)
 def test_a_side_compared_with_itself_shows_nothing(scores: list[Any], metric: str) -> None:
     found = changed(scores, scores, metric)
@@ -239,6 +241,7 @@ def test_a_side_compared_with_itself_shows_nothing(scores: list[Any], metric: st
     assert found.p in (None, 1.0)
 
 
+@pytest.mark.slow
 @given(_PAIRS, _METRICS)
 def test_every_case_is_in_exactly_one_list_or_scored_nowhere(pairs: list[tuple[Any, Any]], metric: str) -> None:
     found = changed([pair[0] for pair in pairs], [pair[1] for pair in pairs], metric)

@@ -32,6 +32,8 @@ from assay.records.settings import (
 )
 from assay.targets import command, http, langchain, llamaindex, mcp, python, recorded
 
+pytestmark = pytest.mark.slow
+
 SYSTEM = str(Path(system.__file__))
 KINDS = ("python", "python-async", "recorded", "http", "command", "mcp-stdio", "mcp-http", "langchain", "llamaindex")
 TELLS_WHO_ASKS = ("python", "python-async", "http", "command", "mcp-stdio", "mcp-http")

@@ -30,6 +30,7 @@ def parse_words(words: list[str]) -> None:
     command.make_context("assay", words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_of_the_documentation_parses(words: list[str]) -> None:
     parse_words(words)
@@ -40,6 +41,7 @@ def test_an_unknown_option_is_refused() -> None:
         parse_words(["score", "--golden-set", "golden.jsonl"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_command_named_in_a_sentence_exists(page: Path) -> None:
     """Of `assay golden check` in a sentence, the command must exist; of its options, each one."""

@@ -183,6 +183,7 @@ def test_the_retrieved_stage_is_the_last_before_reranking_and_context() -> None:
 # ── 11: injections ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [

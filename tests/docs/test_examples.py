@@ -82,6 +82,7 @@ def test_the_readme_lists_every_format() -> None:
 # ── files to write and commands to run ───────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [README, TREC_PAGE], ids=["README", "trec"])
 def test_the_files_and_commands_of_a_page_score_without_an_error(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -94,6 +95,7 @@ def test_the_files_and_commands_of_a_page_score_without_an_error(
     assert ": PASS\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_python_lines_of_the_readme_run() -> None:
     (block,) = [block for block in iter_blocks(README) if block.kind == "python"]
     assert 8 == len(block.text.split("\n\n", 1)[1].splitlines()) + 1  # the import stands apart
@@ -155,6 +157,7 @@ def test_the_jq_example_fails_on_a_number_that_is_not_there(value: float | None,
     assert status == run.returncode
 
 
+@pytest.mark.slow
 def test_the_jq_examples_name_places_that_a_report_has(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed: apt-get install jq")

@@ -31,6 +31,7 @@ def test_the_page_of_metrics_is_what_the_script_writes() -> None:
     assert render_page() == PAGE.read_text(encoding="utf-8"), "run python scripts/metric_docs.py"
 
 
+@pytest.mark.slow
 def test_the_excerpts_of_the_readme_are_what_its_command_prints() -> None:
     text = README.read_text(encoding="utf-8")
     assert readme(text) == text, "run python scripts/readme_excerpts.py"
@@ -53,6 +54,7 @@ def test_every_row_of_the_index_asks_a_question() -> None:
     assert [] == [row for row in rows if not row.endswith("?")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_are_not_broken(path: Path) -> None:
     assert [] == list(broken_links(path, ROOT))
@@ -80,6 +82,7 @@ def test_every_check_is_explained_with_its_level() -> None:
         assert f"`{check.name}`" in (failing if check.level == "failed" else warnings), check.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
 def test_a_decision_record_says_problem_and_decision_and_its_guards_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

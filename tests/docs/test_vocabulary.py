@@ -64,6 +64,7 @@ def test_the_table_of_phrases_is_read() -> None:
     assert len(forbidden_phrases()) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_phrase_that_the_vocabulary_replaces(folder: str) -> None:
     found = [
@@ -75,6 +76,7 @@ def test_no_phrase_that_the_vocabulary_replaces(folder: str) -> None:
     assert [] == found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_no_text_cites_what_its_readers_do_not_have() -> None:
     found = [
         f"{place}: {words!r}: cite a decision record (docs/adr) or a public source"

@@ -93,6 +93,7 @@ def test_the_chunks_are_those_of_the_two_corpus_files() -> None:
     assert expected == {chunk_id: {name: chunk[name] for name in fields} for chunk_id, chunk in indexed.items()}
 
 
+@pytest.mark.slow
 @each_config
 def test_two_runs_give_the_same_bytes(config: str) -> None:
     cases = [HANDBOOK_CASES[number] for number in (0, 2, 24, 30)] + OPERATIONS_CASES[3:5]
@@ -101,6 +102,7 @@ def test_two_runs_give_the_same_bytes(config: str) -> None:
     assert one == other
 
 
+@pytest.mark.slow
 @each_config
 def test_every_trace_is_an_observation_with_ranked_stages_and_times(config: str) -> None:
     for case_id, row in observations(config).items():
@@ -123,6 +125,7 @@ def test_every_trace_is_an_observation_with_ranked_stages_and_times(config: str)
         assert sum(parts) <= usage["end_to_end_ms"]
 
 
+@pytest.mark.slow
 @each_config
 def test_the_context_holds_texts_within_its_budget_and_only_they_are_cited(config: str) -> None:
     for observation in observations(config).values():
@@ -143,6 +146,7 @@ def test_search_shows_the_ranking_that_ask_answers_from(config: str) -> None:
         assert [chunk["chunk_id"] for chunk in search_result["results"]] == context
 
 
+@pytest.mark.slow
 def test_the_callables_ask_their_configuration() -> None:
     for ask, config in (
         (vector_only, "vector-only"),
@@ -243,6 +247,7 @@ def test_a_decomposed_question_is_the_same_question() -> None:
     assert "3 ngày" in answers[0]
 
 
+@pytest.mark.slow
 def test_the_thresholds_are_what_the_calibration_finds_on_questions_of_its_own() -> None:
     assert (answering.THRESHOLD, answering.DENIAL_MARGIN) == calibrate(measure())
     development = {row["question"] for row in rows_of("dev/questions.jsonl")}
@@ -288,6 +293,7 @@ def test_the_application_imports_nothing_of_assay() -> None:
             assert not [name for name in names if name.split(".")[0] == "assay"], path.name
 
 
+@pytest.mark.slow
 def test_the_examples_in_the_docstrings_run() -> None:
     attempted = 0
     for module in pkgutil.walk_packages(examples.handbook.__path__, "examples.handbook."):

@@ -81,6 +81,7 @@ def test_the_documentation_lists_every_fault_as_it_is() -> None:
     assert [f"| `{name}` | {fault.description} |" for name, fault in FAULTS.items()] == listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_changes_the_traces_of_at_least_two_golden_cases(fault: str) -> None:
     changed = 0
@@ -91,6 +92,7 @@ def test_a_fault_changes_the_traces_of_at_least_two_golden_cases(fault: str) -> 
     pytest.fail(f"only {changed} cases changed")
 
 
+@pytest.mark.slow
 def test_a_fault_does_not_name_itself_in_the_trace() -> None:
     for fault in FAULTS:
         observation = faulty(fault, "hr_leave_001")

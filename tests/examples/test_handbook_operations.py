@@ -50,6 +50,7 @@ def test_a_chunk_that_several_ids_share_comes_once_and_before_those_of_one_id() 
     assert [("b", 1.0), ("a", 0.5)] == [(hit.chunk.chunk_id, hit.score) for hit in found]
 
 
+@pytest.mark.slow
 def test_without_an_id_or_with_an_unknown_one_the_search_is_the_ordinary_one() -> None:
     plain, unknown = "Vì sao hàng đợi thanh toán từng ngừng nhận tin?", "What was the cause of INC-2026-099?"
     for question in (plain, unknown):

@@ -115,6 +115,7 @@ def started(module: str, *arguments: str) -> Iterator[str]:
             process.terminate()
 
 
+@pytest.mark.slow
 def test_the_http_command_prints_its_address_and_serves_the_faults_that_it_is_given() -> None:
     with started("serve_http", "--config", "vector-only", "--fault", "acl:filter-off") as url:
         connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
@@ -125,6 +126,7 @@ def test_the_http_command_prints_its_address_and_serves_the_faults_that_it_is_gi
     assert "57.200.000" in reply["answer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["serve_http", "serve_mcp"])
 @pytest.mark.parametrize("wrong", [("--fault", "acl:off"), ("--embedding", "bert"), ("--chat", "model")])
 def test_a_wrong_option_is_reported_and_nothing_is_served(
@@ -151,6 +153,7 @@ async def check_tools(client: Any) -> None:
         assert (await client.call_tool(name, arguments)).is_error
 
 
+@pytest.mark.slow
 def test_mcp_over_stdio_takes_the_identity_from_the_arguments(tmp_path: Path) -> None:
     mcp = pytest.importorskip("mcp", reason="the MCP server needs the extra mcp")
     stdio = pytest.importorskip("mcp.client.stdio")
@@ -184,6 +187,7 @@ def test_mcp_over_stdio_takes_the_identity_from_the_arguments(tmp_path: Path) ->
     assert 2 == len(search_result["results"])
 
 
+@pytest.mark.slow
 def test_mcp_over_http_takes_the_identity_from_the_headers_of_each_call_and_from_nowhere_else() -> None:
     mcp = pytest.importorskip("mcp", reason="the MCP server needs the extra mcp")
     httpx2 = pytest.importorskip("httpx2", reason="the MCP client over HTTP needs httpx2")

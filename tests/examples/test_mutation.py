@@ -7,6 +7,8 @@ from benchmarks.mutation import HANDBOOK, SETS, MutationResult, measure_golden_s
 
 import assay
 
+pytestmark = pytest.mark.slow
+
 NOTICED = 0.9
 
 

@@ -114,6 +114,7 @@ async def once(settings: HttpTargetSettings, call: TargetCall) -> Observation:
         await target.aclose()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_has_its_code(answer: Callable[..., Awaitable[None]], code: str, canary: str) -> None:
     with serving(answer) as server, pytest.raises(CallError) as failure:

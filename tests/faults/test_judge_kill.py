@@ -10,11 +10,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.faults.judging import CONCURRENCY, honest, killed, start, write_inputs
 from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
 
 from assay.judging.verdict_files import count_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,8 +7,11 @@ import signal
 import threading
 from pathlib import Path
 
+import pytest
 from tests.contracts.loopback import Request, as_json, serving
 from tests.faults.killing import CASES, CONCURRENCY, killed, start, write_golden
+
+pytestmark = pytest.mark.slow
 
 
 def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(tmp_path: Path) -> None:

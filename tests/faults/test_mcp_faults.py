@@ -56,12 +56,14 @@ def code(results: Observation | CallError) -> str:
     return results.code if isinstance(results, CallError) else str(results.answer)
 
 
+@pytest.mark.slow
 def test_server_that_dies_is_started_again(rude: McpTargetSettings) -> None:
     assert ["a", "crashed", "answer to die"] == [
         "a" if code(result) == "answer to a" else code(result) for result in asked(rude, "a", "die", "die")
     ]
 
 
+@pytest.mark.slow
 def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTargetSettings) -> None:
     results = asked(rude, "flood", "noise", "fail", "large", "b")
     assert ["answer to flood", "answer to noise", "tool_error", "too_large", "answer to b"] == [
@@ -70,6 +72,7 @@ def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTarg
     assert "upstream 503" in str(results[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", ["sample", "elicit"])
 def test_demands_of_a_server_are_declined(rude: McpTargetSettings, demand: str) -> None:
     first, second = asked(rude, demand, "b")
@@ -77,12 +80,14 @@ def test_demands_of_a_server_are_declined(rude: McpTargetSettings, demand: str) 
     assert "answer to b" == code(second)
 
 
+@pytest.mark.slow
 def test_changed_schema_is_noticed_when_the_server_comes_back(rude: McpTargetSettings) -> None:
     results = asked(rude, "a", "change", "b", "c")
     assert ["answer to a", "crashed", "schema_drift", "schema_drift"] == [code(result) for result in results]
     assert "changed its tools during the run: ask" in str(results[2])
 
 
+@pytest.mark.slow
 def test_server_sees_a_small_environment(rude: McpTargetSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_CANARY", "1")
     (answer,) = asked(rude, "environment")
@@ -90,6 +95,7 @@ def test_server_sees_a_small_environment(rude: McpTargetSettings, monkeypatch: p
     assert "SECRET_CANARY" not in code(answer)
 
 
+@pytest.mark.slow
 def test_server_without_the_tools_is_named_with_what_it_has(rude: McpTargetSettings) -> None:
     settings = McpTargetSettings(command=rude.command, tools=McpToolNames(search=None, ask="answer"))
     with pytest.raises(CallError, match=r"tool_missing: the server has none of the tools answer \(got ask\)"):
@@ -149,6 +155,7 @@ def restarting() -> Iterator[Restarting]:
     server.kill()
 
 
+@pytest.mark.slow
 def test_http_server_that_dies_fails_the_calls_under_way_and_serves_after_its_restart(restarting: Restarting) -> None:
     async def run() -> tuple[list[str], str, str]:
         target = Target("t", McpTargetSettings(url=restarting.url), typed=True)

@@ -52,6 +52,7 @@ def run_python(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS)
 def test_a_kill_while_a_report_is_written_leaves_the_old_one_or_the_new_one(tmp_path: Path, point: str) -> None:
     target = tmp_path / "report.json"
@@ -87,6 +88,7 @@ def test_a_full_disk_leaves_no_half_report(tmp_path: Path, capsys: Printed, monk
     assert ["golden.jsonl", "outputs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "json", "markdown"])
 def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path: Path, form: str) -> None:
     """`assay score … | true`: there is no error message, and the failed gate still fails."""
@@ -102,6 +104,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path: Path, form: str)
     assert ("", "") == (done.stderr.partition("Traceback")[1], done.stderr.partition("BrokenPipe")[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["metrics"], ["gate", "show", "support"], ["--help"]])
 def test_any_command_ends_quietly_when_its_reader_has_gone(words: list[str]) -> None:
     code = f"import sys; sys.path.insert(0, {SOURCE!r}); from assay.cli import main; sys.exit(main({words!r}))"

@@ -14,6 +14,8 @@ from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.golden_files import load_golden
 from assay.records.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 class Bad(NamedTuple):
     """A file that must be refused: the place of the fault, its code, and what the message says was got and expected."""

@@ -14,6 +14,8 @@ import pytest
 
 from assay.cli import main
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = [
     {"id": "q1", "question": "How many days?", "expected_chunk_ids": ["a"]},
     {"id": "q2", "question": "Who approves?", "expected_chunk_ids": ["b"]},

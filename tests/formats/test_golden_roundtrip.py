@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -15,6 +16,8 @@ from tests.formats.golden_rows import jsonl, row
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.records.errors import InputError
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Case, Evidence, GoldenSet, Rubric, Turn, User
+
+pytestmark = pytest.mark.slow
 
 texts = st.text(max_size=12)
 words = texts.map(lambda text: text + "?")  # something of it can be seen

@@ -190,6 +190,7 @@ def test_a_broken_gzip_file_is_refused(tmp_path: Path, capsys: Printed) -> None:
 # ── strict reading ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "message"),
     [

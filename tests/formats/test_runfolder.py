@@ -83,6 +83,7 @@ def test_failed_observations_are_taken_out_and_kept_apart(folder: RunFolder) -> 
     again.close()
 
 
+@pytest.mark.slow
 def test_second_opener_is_told_who_has_it(folder: RunFolder) -> None:
     program = (
         "import sys; from pathlib import Path; from assay.formats.run_folder import RunFolder; "
@@ -120,6 +121,7 @@ def test_broken_manifest_is_an_error_and_left_alone(folder: RunFolder) -> None:
     assert "{" == (folder.path / "manifest.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_full_disk_leaves_whole_lines_and_says_which_file(folder: RunFolder) -> None:
     """A limit on the file size simulates a full disk: the write that crosses it fails half way."""
     program = """

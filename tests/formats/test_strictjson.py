@@ -19,6 +19,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(values, st.booleans())
 def test_sound_json_decodes_as_the_standard_library_does(value: Any, ascii_only: bool) -> None:
     assert value == decode_json(json.dumps(value, ensure_ascii=ascii_only), "x", 1)

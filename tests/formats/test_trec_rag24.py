@@ -16,6 +16,8 @@ from assay.cli import main
 from assay.formats.golden_files import write_golden
 from assay.records.golden_set import Case, Evidence, GoldenSet
 
+pytestmark = pytest.mark.slow
+
 Printed = pytest.CaptureFixture[str]
 SYSTEMS = ("command-r-plus", "gpt-4o", "l31_70b_instruct")
 TOPICS, JUDGED = 301, 89

@@ -73,6 +73,7 @@ DECIMAL = st.tuples(st.integers(-(10**18), 10**18), st.integers(0, 19)).map(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False).map(repr) | DECIMAL, min_size=2, max_size=8))
 def test_any_spelling_of_finite_numbers_orders_like_python_floats(
     tmp_path_factory: pytest.TempPathFactory, spelled: list[str]
@@ -109,6 +110,7 @@ def test_queries_that_the_qrels_do_not_hold_are_named_once_and_change_nothing(tm
     assert scored(tmp_path, "ap").table.columns["ap"].values.tobytes() == scores.table.columns["ap"].values.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

@@ -118,6 +118,7 @@ def test_basis_bound_compares_the_one_sided_bound() -> None:
     assert found.message == "hit@5 lower 95% bound 0.9295 < 0.9300 (n 41, Clopper-Pearson)"
 
 
+@pytest.mark.slow
 def test_basis_bound_counts_errors_as_the_worst_and_fails_where_there_is_no_bound() -> None:
     rule = Rule("hit@5", at_least=0.5, basis="bound", min_coverage=0.5)
     assert finding(rule, {"hit@5": [*[1.0] * 10, *[E] * 10]}).state == "fail"
@@ -156,6 +157,7 @@ def test_reasons_are_sentences_with_value_threshold_n_and_interval() -> None:
     assert latency.message.startswith("latency_ms(stat=p95) 7000 ms > 6000 ms (n 20")
 
 
+@pytest.mark.slow
 def test_a_value_just_below_never_looks_equal_to_its_threshold() -> None:
     scores = [1.0] * 84999 + [0.0] * 15001
     found = finding(Rule("hit@5", at_least=0.85), {"hit@5": scores})
@@ -176,6 +178,7 @@ def test_no_data_says_why() -> None:
 HIGH_IS_BETTER = {RECALL: True, "hit@5": True, "over_refusal": False, P95: False, LEAKS: False, "cost_usd": False}
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(HIGH_IS_BETTER)), st.lists(st.floats(0, 1), min_size=4, max_size=60))
 def test_failing_on_the_hardest_cases_never_improves_the_gated_number(metric: str, scores: list[float]) -> None:
     """A target that errs on its hardest 30% is gated on a worse number, or on none, even where the floor is lowered."""

@@ -270,6 +270,7 @@ def rules(draw: st.DrawFn) -> Rule:
     )
 
 
+@pytest.mark.slow
 @given(rules(), st.lists(st.sampled_from([E, N]), max_size=6), st.booleans())
 def test_a_metric_without_a_number_never_passes(rule: Rule, scores: list[str], measured: bool) -> None:
     name = "latency_ms" if rule.metric == P95 else rule.metric
@@ -278,6 +279,7 @@ def test_a_metric_without_a_number_never_passes(rule: Rule, scores: list[str], m
     assert found.results[0].value is None
 
 
+@pytest.mark.slow
 @given(rules(), st.lists(st.floats(), min_size=1, max_size=25), st.sampled_from([math.nan, math.inf, -math.inf]))
 def test_a_score_that_is_not_finite_never_passes(rule: Rule, scores: list[float], bad: float) -> None:
     name = "latency_ms" if rule.metric == P95 else rule.metric

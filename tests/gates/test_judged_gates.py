@@ -16,6 +16,8 @@ from assay.metrics.judge_requests import RULES_VERSION
 from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, compute_rubrics_hash
 from assay.stats.intervals import wilson_interval
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:

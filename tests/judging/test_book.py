@@ -111,6 +111,7 @@ def test_call_under_way_when_the_book_was_closed_counts_as_possibly_billed(path:
         assert [ClaimState.CLAIMED] == book.claim([KEY], 60)
 
 
+@pytest.mark.slow
 def test_claim_of_a_process_that_was_killed_is_taken_over(path: Path) -> None:
     program = (
         "import os, sys; from assay.judging.verdict_store import SqliteVerdictStore; book = "
@@ -270,6 +271,7 @@ def test_reading_sees_what_a_process_that_still_writes_has_acknowledged(path: Pa
         assert 1 == count_verdicts(load_recorded_verdicts(path)[1])
 
 
+@pytest.mark.slow
 def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
     program = (
         "import resource, signal, sys; from assay.judging.verdict_store import SqliteVerdictStore; from "

@@ -61,6 +61,7 @@ def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) ->
         SqliteVerdictStore(path)
 
 
+@pytest.mark.slow
 def test_every_byte_flipped_gives_a_miss_or_an_error_and_never_another_verdict(path: Path) -> None:
     """Each byte in turn with ASSAY_EXHAUSTIVE set (two minutes), else some; free space changes nothing."""
     verdicts = filled(path, 3)

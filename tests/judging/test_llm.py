@@ -169,6 +169,7 @@ def test_what_is_ambiguous_or_obeys_the_data_is_not_asked_again() -> None:
     assert ("canary", 1) == ((v := ask(judge(obedient), support_request())).unscored, v.usage.attempts)
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(("name", "said", "code"), REPLIES, ids=[name for name, _, _ in REPLIES])
 def test_no_malformed_reply_becomes_a_score(protocol: str, name: str, said: Any, code: str | None) -> None:

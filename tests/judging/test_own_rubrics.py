@@ -52,6 +52,7 @@ def scored(run: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return read_summary(json.loads(printed.out), METRIC) if not status else printed.err
 
 
+@pytest.mark.slow
 def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
     assert "1.000" in line and "to_the_point" in line
 
 
+@pytest.mark.slow
 def test_a_run_copied_out_of_a_run_has_them_too(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = run.with_name("other")
     assert 0 == main(["score", str(run), "--run-dir", str(other)])
@@ -76,6 +78,7 @@ def test_a_run_copied_out_of_a_run_has_them_too(run: Path, capsys: pytest.Captur
     assert scored(run, capsys) == scored(other, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -94,6 +97,7 @@ def test_a_rubric_of_a_run_that_was_changed_is_refused(
         assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_other_verdicts_of_a_run_come_with_their_own_rubrics(
     world: World, run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +107,7 @@ def test_other_verdicts_of_a_run_come_with_their_own_rubrics(
     assert 0 == read_summary(json.loads(capsys.readouterr().out), METRIC)["errors"]
 
 
+@pytest.mark.slow
 def test_people_choose_among_the_labels_that_the_judge_chose_among(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,6 +171,7 @@ def judge(*more: str) -> int:
     return main(["judge", *more, *NAMED, "--metrics", METRIC, "--votes", "1"])
 
 
+@pytest.mark.slow
 def test_a_run_is_judged_with_the_rubrics_named_and_asked_with_them_again(server: JudgeServer) -> None:
     words = ["--golden", "golden.jsonl", "--outputs", "outputs.jsonl"]
     assert 0 == main(["score", *words, "--run-dir", "run"])

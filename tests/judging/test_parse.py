@@ -123,12 +123,14 @@ ITEM = st.fixed_dictionaries(
 REPLY = st.fixed_dictionaries({"items": st.lists(ITEM | JSON, max_size=3) | JSON, "echo": st.just("") | JSON})
 
 
+@pytest.mark.slow
 @given(reply=REPLY | JSON)
 def test_any_json_is_unscored_or_valid_decoded_and_as_text(reply: Any) -> None:
     _is_sound(parse_reply(reply, ASKED))
     _is_sound(parse_reply(json.dumps(reply), ASKED))
 
 
+@pytest.mark.slow
 @given(reply=REPLY)
 def test_the_answer_as_a_whole_gets_one_label_or_none(reply: Any) -> None:
     parsed = parse_reply(reply, rendered(relevance_request()))

@@ -53,6 +53,7 @@ def test_scores_come_from_the_labels(world: World) -> None:
     assert 0.0 == read_summary(report, "judge_unscored")["value"]
 
 
+@pytest.mark.slow
 def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +105,7 @@ def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> Non
     assert (2, 0) == (read_summary(without, metric)["errors"], read_summary(report_with_rubrics, metric)["errors"])
 
 
+@pytest.mark.slow
 def test_two_judges_and_none_named_is_a_usage_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE, OTHER))
     command = ["score", "--golden", world.golden, "--outputs", world.outputs, "--verdicts", verdicts]

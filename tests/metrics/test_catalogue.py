@@ -125,6 +125,7 @@ def test_the_default_metrics_are_written_as_they_are_printed(text: str) -> None:
     assert text == str(parse_metric(text))
 
 
+@pytest.mark.slow
 @given(observations(), cases(), corpora, judgments)
 @settings(max_examples=150)
 def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
@@ -141,6 +142,7 @@ def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
             assert column.reasons[column.reason[0]], f"{metric}: no reason"
 
 
+@pytest.mark.slow
 @given(observations(), observations(), cases(), corpora, judgments)
 @settings(max_examples=60)
 def test_a_row_scores_the_same_bytes_alone_and_with_others(
@@ -157,6 +159,7 @@ def test_a_row_scores_the_same_bytes_alone_and_with_others(
         assert column.reasons[column.reason[0]] == both.reasons[both.reason[1]], metric
 
 
+@pytest.mark.slow
 @given(observations(), cases(), corpora, judgments)
 def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
@@ -171,6 +174,7 @@ def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
             assert find_metric(name).low == column.values[0], metric
 
 
+@pytest.mark.slow
 @given(observations(), cases(), corpora, judgments, st.lists(ids, max_size=3))
 @settings(max_examples=60)
 def test_an_irrelevant_tail_changes_no_ranking_metric(
@@ -190,6 +194,7 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
             )
 
 
+@pytest.mark.slow
 @given(observations(), cases(), corpora, judgments, st.sampled_from(["context", "retrieved"]))
 @settings(max_examples=60)
 def test_an_unknown_chunk_at_the_end_is_only_noise(
@@ -205,6 +210,7 @@ def test_an_unknown_chunk_at_the_end_is_only_noise(
             assert longer <= column.values[0], metric
 
 
+@pytest.mark.slow
 @given(cases(), corpora, judgments, st.permutations(["a", "b", "c", "d"]))
 @settings(max_examples=60)
 def test_evidence_that_moves_up_never_lowers_a_ranking_metric(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.metrics.answers import make_parsed_answer
@@ -13,6 +14,7 @@ from assay.records.observations import Chunk, Sentence, Stage
 NAMES = st.text(alphabet="ab:#/", max_size=4)
 
 
+@pytest.mark.slow
 @given(st.sets(NAMES, max_size=6), st.lists(NAMES.filter(bool), max_size=8), st.dictionaries(NAMES, NAMES, max_size=4))
 def test_many_names_mean_what_each_of_them_means(names: set[str], ids: list[str], documents: dict[str, str]) -> None:
     corpus = Corpus({chunk_id: CorpusChunk(chunk_id, document=document) for chunk_id, document in documents.items()})

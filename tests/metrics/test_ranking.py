@@ -184,6 +184,7 @@ def bits(values: FloatArray) -> list[bytes]:
     return [value.tobytes() for value in values]
 
 
+@pytest.mark.slow
 @given(rankings())
 def test_every_metric_stays_within_0_and_1_with_overlaps_and_repeats(ranked: Ranked) -> None:
     for name, formula in FORMULAS.items():
@@ -191,6 +192,7 @@ def test_every_metric_stays_within_0_and_1_with_overlaps_and_repeats(ranked: Ran
         assert 0.0 <= value <= 1.0, name
 
 
+@pytest.mark.slow
 @given(st.lists(rankings(), min_size=1, max_size=6), st.integers(0, 5), st.integers(0, 5), st.sampled_from(["C", "F"]))
 def test_a_case_has_the_same_bits_alone_in_any_block_padding_and_layout(
     block: list[Ranked], more_depth: int, more_width: int, order: Order
@@ -203,6 +205,7 @@ def test_a_case_has_the_same_bits_alone_in_any_block_padding_and_layout(
         assert alone == bits(formula(together)), name
 
 
+@pytest.mark.slow
 @given(rankings(), st.integers(1, 4))
 def test_an_irrelevant_tail_changes_no_hit_recall_rr_ap_or_ndcg(ranked: Ranked, tail: int) -> None:
     zeros = (0,) * tail
@@ -212,6 +215,7 @@ def test_an_irrelevant_tail_changes_no_hit_recall_rr_ap_or_ndcg(ranked: Ranked, 
         assert bits(FORMULAS[name](table(ranked))) == bits(FORMULAS[name](table(longer))), name
 
 
+@pytest.mark.slow
 @given(rankings(), st.data())
 def test_swapping_a_better_chunk_up_never_lowers_ndcg_or_rr(ranked: Ranked, data: st.DataObject) -> None:
     if len(ranked.grades) < 2:

@@ -13,6 +13,8 @@ from assay.metrics.metric import MetricName, parse_metric_name
 from assay.records.scores import NOT_APPLICABLE, SCORED
 from assay.runs.score_trec_run import score_trec_file
 
+pytestmark = pytest.mark.slow
+
 FILES, QUERIES = 20, 500
 DEPTHS = (1, 3, 5, 10, 100)
 UNCUT_MEASURES = {"map": "ap", "recip_rank": "rr", "Rprec": "r_precision", "ndcg": "ndcg(gain=linear)"}

@@ -141,6 +141,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["golden.jsonl", "observations.jsonl", "manifest.json"])
 def test_no_report_is_written_over_what_a_run_is_scored_from(run: Path, file: str) -> None:
     target, before = str(run / file), (run / file).read_bytes()

@@ -34,6 +34,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -57,6 +58,7 @@ def test_gate_is_read_once_from_a_pipe(here: Path, words: list[str]) -> None:
     assert 0 == done.returncode, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [["compare", "run:old", "run:new"], ["score", "run:new", "--baseline", "run:old"]],
@@ -83,6 +85,7 @@ def test_escaped_json_text_has_the_same_value(text: str) -> None:
     assert not any(each in disarmed for each in ("::error", "::set-output", "##vso[", "##["))
 
 
+@pytest.mark.slow
 def test_comparison_names_its_approver(here: Path) -> None:
     Path("gate.yaml").write_text(GATE, encoding="utf-8")
     assert 0 == main(["compare", "run:old", "run:new", "--gate", "gate.yaml", "--json-report", "named.json"])

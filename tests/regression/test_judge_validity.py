@@ -60,6 +60,7 @@ def test_judge_that_failed_its_controls_stays_invalid_when_fewer_cases_are_judge
     assert before == replace(after, at=before.at)
 
 
+@pytest.mark.slow
 def test_what_comes_after_judging_a_run_is_a_command_that_works(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

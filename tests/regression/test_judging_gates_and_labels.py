@@ -49,6 +49,7 @@ def decided(report: dict[str, Any]) -> str:
 # ── who decides ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gate", [{"blocking_tags": ["hr"]}, {"rules": [{"metric": "failed", "at_most": 0}]}])
 def test_uncalibrated_judge_fails_no_case_and_no_gate(server: JudgeServer, gate: Any) -> None:
     """Every second answer has a claim that its context lacks: the check failed cases, and these failed the gate."""
@@ -78,6 +79,7 @@ def scored_lines(metrics: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_headline_by_a_judge_says_whether_it_was_calibrated(server: JudgeServer) -> None:
     assert 0 == judge()
     said = "Not calibrated, for ranking and trends only: Faithfulness."
@@ -143,6 +145,7 @@ def test_device_is_refused_as_verdict_store() -> None:
 # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("separator", "quoting", "encoding"),
     [(";", csv.QUOTE_MINIMAL, "utf-8-sig"), ("\t", csv.QUOTE_MINIMAL, "utf-8"), (",", csv.QUOTE_ALL, "utf-8")],
@@ -166,6 +169,7 @@ def test_label_sheet_is_read_as_any_spreadsheet_writes_it(
     ]
 
 
+@pytest.mark.slow
 def test_labels_count_under_every_spelling_of_their_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of `faithfulness(by=judge)` were left out in silence; `against=context` was a metric apart."""
     where = write_world(tmp_path, cases=4)
@@ -197,6 +201,7 @@ def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out
     assert "one item labelled twice by one rater (got case000 by Lan" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["judge", "rules"])
 def test_labels_of_another_tool_do_not_count_as_those_of_the_judge_or_the_rules(tmp_path: Path, source: str) -> None:
     """A grade with `judge_model` has the source `judge`: with 100 of them an external score could gate."""
@@ -239,6 +244,7 @@ def test_invalid_judge_stays_invalid_when_nothing_is_left_to_ask(server: JudgeSe
 # ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_the_command_that_comes_next_reads_the_texts_that_were_judged(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

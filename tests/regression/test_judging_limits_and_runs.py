@@ -32,6 +32,7 @@ def judge(*more: str) -> int:
 # ── what judging takes ───────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("honestly", [True, False], ids=["one vote each", "five votes, asked for three times"])
 def test_judging_costs_at_most_its_estimate(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], honestly: bool
@@ -126,6 +127,7 @@ def edit(run: Path) -> None:
     (run / "golden.jsonl").write_text(text.replace("in year 0", "in year 99"), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -149,6 +151,7 @@ def files(name: str) -> list[str]:
     return ["--json-report", f"{name}.json", "--per-case", f"{name}.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_run_scored_by_its_name_gives_the_bytes_of_its_files_scored_by_theirs(run: Path) -> None:
     assert 3 == main(["score", "run", *files("by-name")])
     named = ["--golden", "run/golden.jsonl", "--outputs", "run/observations.jsonl"]
@@ -157,6 +160,7 @@ def test_a_run_scored_by_its_name_gives_the_bytes_of_its_files_scored_by_theirs(
         assert Path(f"by-files{suffix}").read_bytes() == Path(f"by-name{suffix}").read_bytes()
 
 
+@pytest.mark.slow
 def test_one_configuration_of_a_run_is_scored_and_reported_alone(run: Path) -> None:
     """The other one, of which an answer is missing, leaves nothing incomplete."""
     assert 0 == main(["score", "run:a", *files("scored")])
@@ -178,6 +182,7 @@ def test_a_run_is_named_alone_and_not_written_over(run: Path, capsys: pytest.Cap
     assert "no answers named" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_that_was_judged_is_kept_as_another_run_with_its_verdicts(run: Path) -> None:
     assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
     main(["score", "run:a", "--run-dir", "again", *files("first")])

@@ -23,6 +23,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_a_pay_table_in_the_answer_is_a_leak_though_no_stage_of_the_trace_lists_it(tmp_path: Path) -> None:
     """The trace is as it was: the system that leaks is the one that writes it."""
     chunks = {row["chunk_id"]: row["text"] for row in _rows(HANDBOOK / "corpus/chunks.jsonl")}
@@ -50,6 +51,7 @@ def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: A
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("access", "leaks"),
     [
@@ -136,6 +138,7 @@ def _gated(folder: Path, text: str, tags: list[str]) -> tuple[int, str]:
     return status, " ".join(json.loads(found.read_text(encoding="utf-8"))["decision"]["reasons"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["zero_tolerance_tags", "blocking_tags"])
 @pytest.mark.parametrize("named", ["confidental", "acl"])
 def test_a_tag_that_a_gate_file_names_and_no_case_has_fails_the_gate(tmp_path: Path, field: str, named: str) -> None:
@@ -145,6 +148,7 @@ def test_a_tag_that_a_gate_file_names_and_no_case_has_fails_the_gate(tmp_path: P
     assert (named == "confidental") == ("did you mean 'confidential'?" in reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "tags"),
     [

@@ -35,6 +35,7 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
     assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--metrics", f"{metric}@999999999")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--report", "--json-report", "--per-case", "--legacy-json-report", "--html"])
 @pytest.mark.parametrize(
     ("name", "why"),
@@ -79,6 +80,7 @@ def _both(folder: Path, *options: str) -> int:
     )
 
 
+@pytest.mark.slow
 def test_copies_in_a_run_folder_never_replace_outputs_that_are_still_to_be_copied(
     tmp_path: Path, capsys: Printed
 ) -> None:
@@ -93,6 +95,7 @@ def test_copies_in_a_run_folder_never_replace_outputs_that_are_still_to_be_copie
     assert before == [file.read_bytes() for file in kept]
 
 
+@pytest.mark.slow
 def test_a_report_may_be_written_into_the_run_folder_but_not_over_what_it_keeps(
     tmp_path: Path, capsys: Printed
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_risk_is_a_warning_and_a_pass_is_a_notice() -> None:
     assert [] == render_workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
 
 
+@pytest.mark.slow
 def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     scored = scoring(Decision("FAIL", ("<script>alert(1)</script>",), (result("fail"),)))
     text = render_job_summary(scored, CASES)

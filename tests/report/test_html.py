@@ -131,6 +131,7 @@ def test_every_case_has_a_row_and_every_score_its_reason() -> None:
     assert [2, 0, 1, 1, 1, 2] == recall["why"]  # two scored, one not applicable, one error
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=40))
 def test_runs_of_reasons_unfold_to_every_row(cells: list[tuple[float, int, int]]) -> None:
     values, status, reason = (np.array(part) for part in zip(*cells, strict=True))
@@ -204,6 +205,7 @@ def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPa
     assert [1, 2] == sorted(details(islands(document(data))))
 
 
+@pytest.mark.slow
 def test_a_large_report_stays_small() -> None:
     """A tenth of 50,000 cases with a tenth of the budget: less than a tenth of 20 MB."""
     data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)

@@ -128,6 +128,7 @@ _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 _NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @given(_TEXT, _TEXT, _NUMBER, _NUMBER)
 def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, value: float, low: float) -> None:
     summary = Summary("m", "", "mean", value, value, value, Interval(low, value, reason), 1, 0, 0)

@@ -163,11 +163,13 @@ def test_hostile_text_everywhere_adds_no_cell_heading_or_markup(name: str) -> No
     _inert(HOSTILE[name])
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1))
 def test_any_text_everywhere_adds_no_cell_heading_or_markup(text: str) -> None:
     _inert(text)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.text(), min_size=n, max_size=n), min_size=1)))
 def test_table_rows_all_have_the_same_number_of_cells(rows: list[list[str]]) -> None:
     table = Table("t", tuple("c" for _ in rows[0]), tuple(tuple(row) for row in rows))

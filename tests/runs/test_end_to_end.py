@@ -27,6 +27,7 @@ def gate_file(folder: Path, text: str = GATE) -> str:
 # ── exit codes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "options", "code"),
     [
@@ -185,6 +186,7 @@ def test_the_next_step_can_be_pasted_into_a_shell(tmp_path: Path, capsys: Printe
     assert f"next: assay explain '{odd}' --config c" in messages
 
 
+@pytest.mark.slow
 def test_one_case_is_explained_whole(capsys: Printed) -> None:
     outputs = [str(HANDBOOK / "outputs" / f"{name}.jsonl") for name in ("hybrid-rerank", "vector-only")]
     command = ["explain", "hr_leave_001", "--golden", str(HANDBOOK / "golden" / "handbook.jsonl"), "--outputs"]

@@ -17,6 +17,8 @@ from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.save_run import save_run
 from assay.runs.score_run import open_scored_run
 
+pytestmark = pytest.mark.slow
+
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 
 

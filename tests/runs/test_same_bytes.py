@@ -14,6 +14,8 @@ from assay.cli import main
 from assay.formats import outputs as files_of_outputs
 from assay.scoring import score_tables
 
+pytestmark = pytest.mark.slow
+
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 GOLDEN, CORPUS = HANDBOOK / "golden" / "handbook.jsonl", HANDBOOK / "corpus" / "chunks.jsonl"
 OUTPUTS = [HANDBOOK / "outputs" / f"{config}.jsonl" for config in ("hybrid-rerank", "vector-only")]

@@ -91,15 +91,18 @@ def written(folder: Path, lines: list[str]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 17, 1000, 30_000])
 def test_any_block_size_gives_the_same_bits(collection: Collection, expected: TrecRunScores, size: int) -> None:
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, block=size))
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bits(collection: Collection, expected: TrecRunScores) -> None:
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, workers=2))
 
 
+@pytest.mark.slow
 @forking
 @pytest.mark.parametrize("workers", [2, 3, 4, 200])
 def test_any_number_of_parts_gives_the_same_bits(
@@ -116,6 +119,7 @@ def test_any_number_of_parts_gives_the_same_bits(
         assert None not in [score_trec_run._score_span(job, span) for span in spans]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cells"), [(1, 1), (5, 100), (4096, 90)])
 def test_any_batch_of_rankings_gives_the_same_bits(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, rows: int, cells: int
@@ -125,6 +129,7 @@ def test_any_batch_of_rankings_gives_the_same_bits(
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES))
 
 
+@pytest.mark.slow
 @forking
 @pytest.mark.parametrize("group", [1 << 27, 5000])
 @pytest.mark.parametrize("workers", [1, 2])
@@ -141,6 +146,7 @@ def test_scattered_queries_are_brought_together(
     assert_same(expected, score_trec_file(collection.qrels, path, NAMES, workers=workers, block=4000))
 
 
+@pytest.mark.slow
 @forking
 @pytest.mark.parametrize(("place", "workers"), [(0, 1), (1, 1), (40, 1), (-1, 1), (0, 2), (40, 2)])
 def test_one_line_that_strays_is_enough_to_bring_its_query_together(
@@ -152,12 +158,14 @@ def test_one_line_that_strays_is_enough_to_bring_its_query_together(
     assert_same(expected, score_trec_file(collection.qrels, path, NAMES, workers=workers, block=500))
 
 
+@pytest.mark.slow
 def test_a_packed_run_gives_the_same_bits(collection: Collection, expected: TrecRunScores, tmp_path: Path) -> None:
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(collection.path.read_bytes()))
     assert_same(expected, score_trec_file(collection.qrels, path, NAMES, workers=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 40])
 def test_any_block_size_reads_the_same_qrels(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, size: int
@@ -173,6 +181,7 @@ def test_fields_found_by_their_blanks_give_the_same_bits(
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, block=999))
 
 
+@pytest.mark.slow
 @forking
 def test_the_same_problems_are_told_for_any_block_size_and_number_of_workers(
     collection: Collection, tmp_path: Path

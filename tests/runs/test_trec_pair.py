@@ -62,6 +62,7 @@ def found(golden: str, outputs: list[str], **options: Any) -> dict[str, Any]:
         return report | {"cells": {str(key): value for key, value in cells.items()}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"workers": 2}, {"missing_as_zero": True}, {"by": ("behaviour",)}], ids=lambda each: str(each)
 )
@@ -126,6 +127,7 @@ def test_the_digest_of_judgments_is_that_of_the_golden_set_that_they_are(tmp_pat
     assert load_golden(qrels).digest == compute_qrels_digest(read_qrels(qrels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look_again", [False, True], ids=["arrays", "general"])
 @pytest.mark.parametrize(
     ("line", "message"),

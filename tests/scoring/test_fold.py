@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ entry = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(entry, max_size=12), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_no_bit(entries: list[tuple[int, float, int, int]], random: object) -> None:
     shuffled = list(entries)

@@ -194,6 +194,7 @@ def test_a_slice_holds_only_its_rows() -> None:
     assert (found.slice, found.value, found.scored, found.errors) == ("tag=x", 0.75, 2, 0)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
 def test_headline_means_are_exact_and_slice_means_are_sums_in_order(scores: list[float]) -> None:
     headline, part = summary("recall@10", scores), summary("recall@10", scores, list(range(len(scores))))
@@ -207,6 +208,7 @@ def test_headline_means_are_exact_and_slice_means_are_sums_in_order(scores: list
 scores_with_gaps = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([E, N])), max_size=30)
 
 
+@pytest.mark.slow
 @given(scores_with_gaps)
 def test_counts_add_up_and_every_number_is_in_the_range(scores: list[float | str]) -> None:
     found = summary("recall@10", scores)

@@ -127,6 +127,7 @@ def test_crowded_clusters_that_one_more_could_upset_are_called_unreliable() -> N
     assert ("", "") == (spread.note, unbounded.note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rate", "icc"), [(0.8, 0.5), (0.9, 0.5), (0.9, 0.1)])
 def test_clustered_rates_are_covered_or_called_unreliable(rate: float, icc: float) -> None:
     """Ten clusters of 4: plain CR1-t covers 88 to 92%; fewer than one sample in fifty misses without a warning."""

@@ -146,6 +146,7 @@ def test_a_one_sided_bound_is_the_end_of_the_two_sided_interval_with_twice_the_t
     assert (both.low, both.high) == pytest.approx((lower.value, upper.value))
 
 
+@pytest.mark.slow
 @given(scores, st.randoms(use_true_random=False))
 def test_order_never_changes_a_byte(values: list[float], random: Random) -> None:
     labels = [index % 3 for index in range(len(values))]
@@ -179,6 +180,7 @@ def test_values_whose_squares_overflow_still_get_an_interval() -> None:
     assert ((2 - half) * 1e200, (2 + half) * 1e200) == pytest.approx(bounds[:2], rel=1e-6)
 
 
+@pytest.mark.slow
 @given(scores, st.booleans())
 def test_intervals_stay_in_the_range_hold_the_mean_and_have_a_width(values: list[float], clustered: bool) -> None:
     labels = [index // 2 for index in range(len(values))] if clustered else None

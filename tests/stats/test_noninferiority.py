@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assay.stats.paired_tests import bound_mean_gain, compute_tango_interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 41])
 @pytest.mark.parametrize("margin", [0.05, 0.1])
 @pytest.mark.parametrize("wins", [0.0, 0.02, 0.1])

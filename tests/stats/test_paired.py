@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
 from assay.stats.paired_tests import (
     PairedDifference,
-    adjust_benjamini_hochberg,
-    adjust_holm,
     compare_paired_scores,
     compute_cases_needed,
     compute_detectable_difference,
@@ -182,6 +181,7 @@ def test_no_pairs_give_nothing_and_unequal_lists_are_refused() -> None:
         compare_paired_scores([1.0], [])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30), st.randoms(use_true_random=False)
 )

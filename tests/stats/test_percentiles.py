@@ -74,6 +74,7 @@ def test_an_interval_that_cannot_reach_its_confidence_says_what_it_covers() -> N
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=200), st.integers(1, 99), st.randoms(use_true_random=False))
 def test_intervals_hold_the_percentile_and_ignore_order(values: list[float], p: int, random: Random) -> None:
     bounds, value = estimate_percentile_interval(values, p), compute_percentile(values, p)

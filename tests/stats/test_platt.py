@@ -18,6 +18,7 @@ def drawn(n: int, slope: float, intercept: float, seed: int = 3) -> tuple[list[f
     return z.tolist(), (generator.random(n) < 1 / (1 + np.exp(-(slope * z + intercept)))).tolist()
 
 
+@pytest.mark.slow
 def test_the_curve_that_made_the_labels_is_found() -> None:
     fitted = fit_platt_curve(*drawn(4000, 2.0, -1.0), seed=1)
     assert fitted is not None
@@ -25,6 +26,7 @@ def test_the_curve_that_made_the_labels_is_found() -> None:
     assert 4000 == fitted.labels
 
 
+@pytest.mark.slow
 def test_the_fit_agrees_with_a_general_optimiser() -> None:
     from scipy.optimize import minimize
 

@@ -77,6 +77,7 @@ def test_draws_without_a_value_are_left_out_and_counted() -> None:
 tables = st.lists(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(tables)
 def test_many_tables_at_once_have_the_values_of_each_alone(cells: list[list[int]]) -> None:
     batch = np.array(cells).reshape(-1, 3, 3)

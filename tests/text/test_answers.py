@@ -231,6 +231,7 @@ def test_facts_are_found_as_keywords_are() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a", "not 12 days ", "12 or 14 ", "maybe ", "a b ", "khong phai 12 ngay, "])
 def test_grading_a_million_characters_takes_a_moment(piece: str) -> None:
     """The first 200,000 characters are read, in linear time; quadratic work would take minutes."""

@@ -174,6 +174,7 @@ def test_templates_expand_to_all_their_choices() -> None:
     assert ["a x", "a y", "b x", "b y", "x", "y"] == expand_template("{a,b,} {x,y}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -26,6 +26,7 @@ def test_only_what_was_changed_is_contradicted(example: Made) -> None:
     assert bool(example.change) == (result.verdict == "contradicted") == bool(result.contradictions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_one_changed_word_is_mostly_seen_and_a_cut_sentence_hardly_ever(name: str, test_data: Path) -> None:
     """The sources of the data sets, whose sentences nobody chose for this: 30 of each, 20 claims of each source."""

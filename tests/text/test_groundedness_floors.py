@@ -23,6 +23,7 @@ def scored(test_data: Path) -> dict[str, Scored]:
     return {name: score(list(load(test_data))) for name, load in SETS.items()}
 
 
+@pytest.mark.slow
 def test_claims_are_ranked_as_people_rank_them(scored: dict[str, Scored]) -> None:
     auroc_by_set = {name: auroc(item.column("z"), item.truths) for name, item in scored.items()}
     assert auroc_by_set["QAGS-CNN"] >= 0.80
@@ -61,6 +62,7 @@ def test_a_threshold_from_other_sources_separates_both_kinds(scored: dict[str, S
         assert balanced_accuracy(predicted(item), item.truths) >= 0.70
 
 
+@pytest.mark.slow
 def test_the_same_claims_have_the_same_bytes(scored: dict[str, Scored], test_data: Path) -> None:
     again = score(list(SETS["QAGS-CNN"](test_data)))
     assert scored["QAGS-CNN"].digest == again.digest

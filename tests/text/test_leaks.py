@@ -76,6 +76,7 @@ def test_a_run_must_be_at_least_one_token() -> None:
         find_verbatim_leaks("a", ["a"], [], "", run_length=0)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_nothing_leaks_that_is_allowed_and_nothing_from_an_empty_answer(answer: str, secret: str) -> None:
     assert [] == find_verbatim_leaks(answer, [secret], [answer], "")
@@ -113,6 +114,7 @@ def test_a_long_canary_is_found_between_any_texts(before: str, canary: str, afte
     assert not is_long or [canary] == find_canaries(f"{before} {canary} {after}", [canary])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a", "a b ", "tai cong ty a huong luong tu hai ", "12 days ", "- "])
 def test_a_long_answer_is_searched_in_linear_time(piece: str) -> None:
     text = (piece * 200_000)[:200_000] + "!"

@@ -14,6 +14,7 @@ from assay.text.refusals import PhraseFilter
 FILTER = PhraseFilter(["khong co quyen", "access denied", "not sure"])
 
 
+@pytest.mark.slow
 def test_the_table_agrees_with_folding_for_every_character() -> None:
     """The table lists only the blocks that hold Latin letters: no other character folds to one, beyond the BMP too."""
     for code in range(0x110000):
@@ -58,6 +59,7 @@ def test_a_text_may_contain_the_separator_of_texts() -> None:
     assert [False, True, False] == FILTER(["a\uffffb", "x\uffff không có quyền", "c\uffff"]).tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["", "plain words", "không có quyền", "x" * 400, "\uffff", "ACCESS DENIED", "ok 🙂"])))
 def test_a_text_is_marked_the_same_alone_and_in_any_block(texts: list[str]) -> None:
     assert [FILTER([text])[0] for text in texts] == FILTER(texts).tolist()

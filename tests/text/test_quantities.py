@@ -102,6 +102,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=6))
 def test_a_number_after_words_is_found(pieces: list[str]) -> None:
     text = " they marked such words, mostly plain; ".join(pieces)

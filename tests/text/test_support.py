@@ -26,6 +26,7 @@ def of(claim: str, *texts: str, idf: DocumentFrequencies = NO_IDF) -> SourceSupp
     return score_support(claim, IndexedSources([(f"s{i}", text) for i, text in enumerate(texts)], idf))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=3))
 def test_scores_are_between_zero_and_one_for_any_text(claim: str, texts: list[str]) -> None:
     result = of(claim, *texts)
@@ -35,12 +36,14 @@ def test_scores_are_between_zero_and_one_for_any_text(claim: str, texts: list[st
     assert min(result.fact, result.dig) >= 0
 
 
+@pytest.mark.slow
 @given(st.lists(sentence, min_size=2, max_size=5), sentence)
 def test_scores_rise_with_z(claims: list[str], text: str) -> None:
     result = sorted((of(claim, text) for claim in claims), key=lambda scored: scored.z)
     assert [scored.score for scored in result] == sorted(scored.score for scored in result)
 
 
+@pytest.mark.slow
 @given(st.lists(sentence, min_size=1, max_size=6), st.data())
 def test_a_claim_that_a_source_contains_verbatim_is_supported(sentences: list[str], data: st.DataObject) -> None:
     claim = data.draw(st.sampled_from(sentences))
@@ -49,6 +52,7 @@ def test_a_claim_that_a_source_contains_verbatim_is_supported(sentences: list[st
     assert "s1" == result.source
 
 
+@pytest.mark.slow
 @given(st.lists(sentence, min_size=1, max_size=4), st.integers(13, 97), st.integers(100, 999))
 def test_a_changed_number_lowers_the_score_and_is_missing(sentences: list[str], number: int, changed: int) -> None:
     text = ". ".join([*sentences, f"staff get {number} boxes of paper"])
@@ -171,6 +175,7 @@ def test_empty_claims_and_empty_sources_are_scored() -> None:
         )
 
 
+@pytest.mark.slow
 def test_huge_claims_and_sources_are_scored() -> None:
     huge = "staff get 12 days " * 20_000
     assert of(huge, LEAVE).score < 1

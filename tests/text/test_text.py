@@ -62,6 +62,7 @@ def test_squeezing_leaves_letters_and_digits() -> None:
     assert "secret123khong" == remove_separators("S_e c\u200br.E-t (1 2 3) Không!")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a", "not 12 days ", "12,", "1 000 ", "a-", "ERR-", "hai mươi ", "'a ", "1.", "[1,"])
 def test_a_hundred_thousand_characters_are_tokenised_quickly(piece: str) -> None:
     """Linear work takes hundredths of a second here; quadratic work would take minutes."""

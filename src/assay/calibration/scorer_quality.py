@@ -43,7 +43,8 @@ from assay.calibration.rater_agreement import (
 )
 from assay.gates.scorer_requirements import list_gating_obstacles
 from assay.records.verdicts import Calibration, Label, LabelledRate
-from assay.stats.correction import (
+from assay.stats.intervals import Estimate, estimate_mean_interval
+from assay.stats.rate_correction import (
     SensitivitySpecificity,
     correct_rate,
     estimate_prediction_powered_mean,
@@ -51,7 +52,6 @@ from assay.stats.correction import (
     explain_uncorrectable_rate,
     explain_unreliable_ppi,
 )
-from assay.stats.intervals import Estimate, estimate_mean_interval
 
 
 class CorrectedPassRate(Struct, frozen=True):

@@ -36,7 +36,7 @@ from assay.scoring.paired_scores import (
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
 from assay.stats.arrays import RowIndices
-from assay.stats.paired_tests import adjust_benjamini_hochberg, adjust_holm
+from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
 
 _Slot = tuple[str, str | None]
 

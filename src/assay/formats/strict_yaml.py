@@ -65,8 +65,8 @@ def read_yaml(text: str, name: str) -> YamlDocument:
     than one document, keys that are duplicates or not text, nesting beyond 20, and words or numbers that YAML parsers
     read differently (`yes`, `010`, `1_000`, `1:30`, `.nan`).
 
-    >>> read_yaml("rules:\\n  - metric: recall@10\\n", "gate.yaml").places["rules[0].metric"]
-    Place(line=2, column=13)
+    >>> read_yaml("rules:\\n  - metric: recall@10\\n", "gate.yaml").positions["rules[0].metric"]
+    YamlPosition(line=2, column=13)
     """
     try:
         _check_events(text, name)

@@ -32,7 +32,7 @@ class TokenPrice:
     def compute_cost(self, prompt: int, completion: int) -> float:
         """Return the price of these tokens in dollars.
 
-        >>> TokenPrice(0.001, 0.004).of(2000, 500)
+        >>> TokenPrice(0.001, 0.004).compute_cost(2000, 500)
         0.004
         """
         return (prompt * self.prompt_per_1k + completion * self.completion_per_1k) / 1000

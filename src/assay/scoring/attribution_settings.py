@@ -30,7 +30,7 @@ def parse_good_threshold(good: str) -> QualityThreshold | None:
     Raises SettingsError for anything else, MetricNameError for a metric that is not in the catalogue.
 
     >>> parse_good_threshold("number_match >= 1")
-    Limit(metric='number_match', least=1.0)
+    QualityThreshold(metric='number_match', least=1.0)
     """
     if good == AUTO_SIGNAL:
         return None

@@ -1,18 +1,14 @@
-"""The sign-flip test: how often random signs put the sum of differences as far from zero as it is.
-
-Paired comparison of two configurations on the same cases: difference, interval, p-value and detectable difference.
+"""Two configurations on the same cases: difference, interval, p-value, detectable difference, non-inferiority.
 
 Differences are candidate minus baseline. Whether higher is better is up to the caller.
 
-Bounds for non-inferiority: whether a candidate lost more than a margin, with the right level if losses are rare.
-
+The bounds for non-inferiority say whether a candidate lost more than a margin, with the right level if losses are rare.
 docs/adr/0021-regression-rules-have-bounds-of-their-own.md explains why they differ from the bounds of a comparison;
 `python -m benchmarks.statistics` prints their error rates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import cbrt, ceil, copysign, fsum, inf, sqrt
 from typing import NamedTuple
 
@@ -288,34 +284,6 @@ def compute_cases_needed(margin: float, sd: float, *, confidence: float = 0.95, 
     return ceil(((compute_normal_quantile(confidence) + compute_normal_quantile(power)) * sd / margin) ** 2)
 
 
-def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted to control the family-wise error rate, in the given order. Source: Holm (1979).
-
-    >>> [round(p, 3) for p in adjust_holm([0.04, 0.01, 0.03])]
-    [0.06, 0.03, 0.06]
-    """
-    adjusted, running_maximum = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(_rising_order(p_values)):
-        running_maximum = max(running_maximum, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = running_maximum
-    return adjusted
-
-
-def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted to control the false discovery rate, in the given order.
-
-    Source: Benjamini and Hochberg (1995).
-
-    >>> [round(p, 3) for p in adjust_benjamini_hochberg([0.04, 0.01, 0.03])]
-    [0.04, 0.03, 0.04]
-    """
-    adjusted, running_minimum = [0.0] * len(p_values), 1.0
-    for rank, index in reversed(list(enumerate(_rising_order(p_values), start=1))):
-        running_minimum = min(running_minimum, len(p_values) * p_values[index] / rank)
-        adjusted[index] = running_minimum
-    return adjusted
-
-
 def _difference_bounds(
     differences: FloatArray,
     cluster_units: IndependentUnits,
@@ -346,10 +314,6 @@ def _correlation(first: FloatArray, second: FloatArray) -> float | None:
     a, b = fsum(first.tolist()) / len(first), fsum(second.tolist()) / len(second)
     shared = fsum(((first - a) * (second - b)).tolist()) / (len(first) - 1)
     return max(-1.0, min(1.0, shared / spread))
-
-
-def _rising_order(p_values: Sequence[float]) -> list[int]:
-    return sorted(range(len(p_values)), key=lambda index: p_values[index])
 
 
 CONFIDENCE_LEVEL = 0.95

@@ -428,7 +428,7 @@ def compute_answer_similarity(answer: str, reference: str, question: str, idf: D
     over the references of the golden set. Measures overlap, not correctness: a wrong number costs no more than a wrong
     word.
 
-    >>> frequencies = DocumentFrequencies.of([])
+    >>> frequencies = DocumentFrequencies.from_texts([])
     >>> compute_answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", frequencies)
     0.4
     """

@@ -342,7 +342,8 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     taken to be in different languages, and the verdict is at best "unknown". Only the first 4,000 characters of the
     claim are read.
 
-    >>> sources = IndexedSources([("hr", "Full-time staff get 12 days of annual leave.")], DocumentFrequencies.of([]))
+    >>> passages = [("hr", "Full-time staff get 12 days of annual leave.")]
+    >>> sources = IndexedSources(passages, DocumentFrequencies.from_texts([]))
     >>> score_support("Staff get 12 days of annual leave", sources).verdict
     'supported'
     >>> wrong = score_support("Staff get 15 days of annual leave", sources)

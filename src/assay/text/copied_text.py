@@ -39,9 +39,9 @@ class CopiedRunIndex:
     `run` < 1.
 
     >>> index = CopiedRunIndex(["one two three four", "two three four five"], run=3)
-    >>> index.owned(["zero", "one", "two", "three"], lambda texts: texts == 1)
+    >>> index.find_hidden_runs(["zero", "one", "two", "three"], lambda texts: texts == 1)
     [(1, [0])]
-    >>> index.owned(["two", "three", "four"], lambda texts: texts == 1)
+    >>> index.find_hidden_runs(["two", "three", "four"], lambda texts: texts == 1)
     []
     """
 

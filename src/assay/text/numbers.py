@@ -207,7 +207,7 @@ def find_dates(text: str) -> list[Date]:
     Formats are ISO dates, day/month/year (with both readings if the month could come first), month with year,
     "31 December 2026", "December 31, 2026" and "ngày 31 tháng 12 năm 2026". A year alone is a number.
 
-    >>> [d.values for d in find_dates("Từ tháng 2 năm 2026 đến 31/12/2026")]
+    >>> [d.readings for d in find_dates("Từ tháng 2 năm 2026 đến 31/12/2026")]
     [((2026, 2, 0),), ((2026, 12, 31),)]
     """
     return [item for item in find_quantities(text) if isinstance(item, Date)]
@@ -232,7 +232,7 @@ def find_numbers(text: str) -> list[Number]:
 def find_quantities(text: str) -> list[Number | Date]:
     """Return the numbers and dates of a text in one list, in order. In "10-12 days" both numbers have the unit "day".
 
-    >>> [(item.values, item.unit) for item in find_numbers("10 to 12%")]
+    >>> [(item.readings, item.unit) for item in find_numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
     nfc_text = normalise_nfc(text)

@@ -303,8 +303,8 @@ def detect_behaviour(answer: str) -> DetectedBehaviour:
     'abstain'
     >>> detect_behaviour("I don't have enough information, but the limit is 600 per minute.")[:4]
     ('answer', True, True, True)
-    >>> detect_behaviour("ERR-403 nghĩa là 'không có quyền'.")
-    Observed(behaviour='answer', decided=True, refusal=False, substantive=True, phrase='', quoted=True)
+    >>> detect_behaviour("ERR-403 nghĩa là 'không có quyền'.").has_quoted_phrase
+    True
     """
     return _observe_cached(answer) if len(answer) <= _LONGEST_CACHED else _observe(answer)
 

@@ -359,7 +359,7 @@ def find_phrase_context(text: str, start: int, end: int) -> PhraseContext:
     """Return the context of text[start:end].
 
     >>> find_phrase_context("hello. sorry, but i do not know that, so ask hr?", 23, 31)
-    Surroundings(sentence='sorry, but i do ', before='but i do ', after=' that', asked=True)
+    PhraseContext(sentence='sorry, but i do ', before='but i do ', after=' that', is_question=True)
     """
     text_before = text[max(0, start - CONTEXT_LENGTH) : start]
     sentence = text_before[_last_match_end(_SENTENCE_END, text_before) :]

@@ -365,8 +365,8 @@ class DocumentFrequencies:
     def from_texts(cls, texts: Iterable[str]) -> DocumentFrequencies:
         """Return the table of document frequencies of the given texts.
 
-        >>> idf = DocumentFrequencies.of(["annual leave", "sick leave", "leave it", ""])
-        >>> round(idf.weight("leav"), 3), round(idf.weight("unheard"), 3)
+        >>> idf = DocumentFrequencies.from_texts(["annual leave", "sick leave", "leave it", ""])
+        >>> round(idf.idf_weight("leav"), 3), round(idf.idf_weight("unheard"), 3)
         (0.357, 1.204)
         """
         counts: Counter[str] = Counter()

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.correction import (
+from assay.stats.intervals import wilson_interval
+from assay.stats.rate_correction import (
     correct_rate,
     estimate_prediction_powered_mean,
     estimate_sensitivity_specificity,
     explain_uncorrectable_rate,
     explain_unreliable_ppi,
 )
-from assay.stats.intervals import wilson_interval
 
 shares = st.floats(0.0, 1.0)
 counts = st.integers(10, 200)
@@ -152,6 +152,7 @@ def test_a_good_judge_narrows_the_interval_of_the_labels_alone() -> None:
     assert good.bounds.high - good.bounds.low < 0.5 * (poor.bounds.high - poor.bounds.low)
 
 
+@pytest.mark.slow
 @given(marks, st.data())
 def test_a_prediction_powered_mean_lies_in_its_interval_whatever_the_order(
     people: list[float], data: st.DataObject
