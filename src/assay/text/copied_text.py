@@ -22,7 +22,7 @@ from assay.text.tokens import remove_separators, tokenise_text
 
 TextNumbers = npt.NDArray[np.uint32]
 Bools = npt.NDArray[np.bool_]
-_Hashes = npt.NDArray[np.uint64]
+RunHashes = npt.NDArray[np.uint64]
 _Counts = npt.NDArray[np.intp]
 
 COPIED_RUN_LENGTH = 8
@@ -33,51 +33,23 @@ _MATCHES_PER_BLOCK = 1_000_000  # matches that are examined at once, where many 
 _UNKNOWN_WORD = 0  # the number of a word that occurs in no text
 
 
-class CopiedRunIndex:
-    """The runs of `run` folded tokens of many texts, in 12 bytes per word plus each distinct word once.
+class HashedRuns:
+    """Runs of many texts by a 64-bit hash, each with the number of its text, in 12 bytes a run."""
 
-    Runs are identified by a 64-bit hash that does not depend on the process or its hash seed. Raises ValueError if
-    `run` < 1.
+    def __init__(self, hashes: RunHashes, texts: TextNumbers) -> None:
+        order = np.argsort(hashes, kind="stable")
+        self._sorted_hashes = hashes[order]
+        self._text_of_hash: TextNumbers = texts[order]
 
-    >>> index = CopiedRunIndex(["one two three four", "two three four five"], run=3)
-    >>> index.owned(["zero", "one", "two", "three"], lambda texts: texts == 1)
-    [(1, [0])]
-    >>> index.owned(["two", "three", "four"], lambda texts: texts == 1)
-    []
-    """
-
-    def __init__(self, texts: Iterable[str], run: int = COPIED_RUN_LENGTH) -> None:
-        if run < 1:
-            raise ValueError(f"run must be at least 1 (got {run})")
-        self._run_length = run
-        self._word_numbers: dict[str, int] = {}
-        word_numbers = self._word_numbers
-        words, sizes = array("q"), array("q")
-        for text in texts:
-            text_words = [word_numbers.setdefault(word, len(word_numbers) + 1) for word in tokenise_text(text)]
-            words.extend(text_words)
-            sizes.append(len(text_words))
-        run_hashes = self._run_hashes(words)
-        owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), np.array(sizes, np.int64))
-        # Runs that do not cross into the next text.
-        run_starts = np.flatnonzero(owner[: len(run_hashes)] == owner[run - 1 :])
-        order = run_starts[np.argsort(run_hashes[run_starts], kind="stable")]
-        self._sorted_hashes = run_hashes[order]
-        self._text_of_hash: TextNumbers = owner[order]
-
-    def find_hidden_runs(
-        self, words: Sequence[str], is_visible: Callable[[TextNumbers], Bools]
-    ) -> list[tuple[int, list[int]]]:
-        """Return the runs of `words` (folded tokens) that occur in texts, none of which the user may see.
-
-        Each is a pair of the index of the run's first word and the numbers of the texts, in order. `is_visible` takes
-        an array of text numbers and returns a boolean array of the same shape.
-        """
-        hashes = self._run_hashes([self._word_numbers.get(word, _UNKNOWN_WORD) for word in words])
+    def find_hidden(self, hashes: RunHashes, is_visible: Callable[[TextNumbers], Bools]) -> list[tuple[int, list[int]]]:
+        """Return the positions of the hashes that occur in texts, none of which is visible, with these texts."""
+        if not len(self._sorted_hashes):
+            return []
         first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
-        counts = np.searchsorted(self._sorted_hashes, hashes, "right") - first_match
-        run_starts = np.flatnonzero(counts)
-        first_match, counts = first_match[run_starts], counts[run_starts]
+        is_match = self._sorted_hashes[np.minimum(first_match, len(self._sorted_hashes) - 1)] == hashes
+        run_starts = np.flatnonzero(is_match)
+        first_match = first_match[run_starts]
+        counts = np.searchsorted(self._sorted_hashes, hashes[run_starts], "right") - first_match
         ends = np.cumsum(counts)
         secret_runs: list[tuple[int, list[int]]] = []
         begin = 0
@@ -96,7 +68,49 @@ class CopiedRunIndex:
         for run in np.flatnonzero(~np.logical_or.reduceat(is_visible(matching_texts), offsets)):
             yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
 
-    def _run_hashes(self, ids: Sequence[int] | array[int]) -> _Hashes:
+
+class CopiedRunIndex:
+    """The runs of `run` folded tokens of many texts, in 12 bytes per word plus each distinct word once.
+
+    Runs are identified by a 64-bit hash that does not depend on the process or its hash seed. Raises ValueError if
+    `run` < 1.
+
+    >>> index = CopiedRunIndex(["one two three four", "two three four five"], run=3)
+    >>> index.find_hidden_runs(["zero", "one", "two", "three"], lambda texts: texts == 1)
+    [(1, [0])]
+    >>> index.find_hidden_runs(["two", "three", "four"], lambda texts: texts == 1)
+    []
+    """
+
+    def __init__(self, texts: Iterable[str], run: int = COPIED_RUN_LENGTH) -> None:
+        if run < 1:
+            raise ValueError(f"run must be at least 1 (got {run})")
+        self._run_length = run
+        self._word_numbers: dict[str, int] = {}
+        word_numbers = self._word_numbers
+        words, sizes = array("q"), array("q")
+        for text in texts:
+            text_words = [word_numbers.setdefault(word, len(word_numbers) + 1) for word in tokenise_text(text)]
+            words.extend(text_words)
+            sizes.append(len(text_words))
+        run_hashes = self._run_hashes(words)
+        owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), np.array(sizes, np.int64))
+        # Runs that do not cross into the next text.
+        run_starts = np.flatnonzero(owner[: len(run_hashes)] == owner[run - 1 :])
+        self._runs = HashedRuns(run_hashes[run_starts], owner[run_starts])
+
+    def find_hidden_runs(
+        self, words: Sequence[str], is_visible: Callable[[TextNumbers], Bools]
+    ) -> list[tuple[int, list[int]]]:
+        """Return the runs of `words` (folded tokens) that occur in texts, none of which the user may see.
+
+        Each is a pair of the index of the run's first word and the numbers of the texts, in order. `is_visible` takes
+        an array of text numbers and returns a boolean array of the same shape.
+        """
+        hashes = self._run_hashes([self._word_numbers.get(word, _UNKNOWN_WORD) for word in words])
+        return self._runs.find_hidden(hashes, is_visible)
+
+    def _run_hashes(self, ids: Sequence[int] | array[int]) -> RunHashes:
         """Return the hash of the run that begins at each position; empty if there are fewer words than a run has."""
         numbers = np.array(ids, np.uint64)
         hashes = np.zeros(max(0, len(ids) - self._run_length + 1), np.uint64)
@@ -107,7 +121,8 @@ class CopiedRunIndex:
 
 _LEAST_TELLING = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
 _YEARS = range(1900, 2101)
-_LONG_CANARY = 8  # letters and digits from which a canary is found inside words and across spaces
+LONG_CANARY = 8
+"""Letters and digits from which a canary is found inside words and across spaces."""
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier
 
 
@@ -174,7 +189,7 @@ def find_canaries(text: str, forbidden_strings: Sequence[str]) -> list[str]:
 
 def _contains_string(folded: str, squeezed: str, string: str) -> bool:
     letters = remove_separators(string)
-    if len(letters) >= _LONG_CANARY:
+    if len(letters) >= LONG_CANARY:
         return letters in squeezed
     plain = fold_text(string)
     if not letters:
