@@ -16,6 +16,7 @@ from assay.cli import main
 Printed = pytest.CaptureFixture[str]
 LEAKS = "visibility_leaks"
 PAY = "Band E2 earns from eighteen to twenty six million dong every month before any bonus."
+OPEN_CHUNKS = [{"chunk_id": "a", "text": "Open."}, {"chunk_id": "b", "text": "Open too."}]
 BOILERPLATE = "This page may not be copied or passed on to anybody outside of the company without written consent."
 
 
@@ -44,7 +45,7 @@ def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: A
     """Return the leaks of one answer to an employee of company a; the trace lists nothing but an open chunk."""
     user = {"tenant_id": "a", "roles": ["employee"]}
     asked = make_case("q", user_context=user) | changes
-    options = ["--corpus", write(folder / "corpus.jsonl", [{"chunk_id": "a", "text": "Open."}, *corpus])]
+    options = ["--corpus", write(folder / "corpus.jsonl", [*OPEN_CHUNKS, *corpus])]
     found: float | None = score_to_cells(folder, [asked], [make_trace("q", answer=answer)], *options)["q"]["scores"][
         LEAKS
     ]
@@ -60,7 +61,7 @@ def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: A
         ({"tenant": "a", "roles": ["employee"]}, 0.0),
         ({"position": 7}, 1.0),
         ({"position": 6}, 0.0),
-        ({"valid_to": "2026-03-01"}, 1.0),
+        ({"valid_to": "2026-03-01"}, 0.0),
         ({"valid_from": "2026-03-02"}, 1.0),
         ({"valid_from": "2026-03-01"}, 0.0),
         ({}, 0.0),
@@ -76,9 +77,9 @@ def test_answer_is_compared_with_everything_that_its_user_may_not_see(
 
 
 @pytest.mark.parametrize("words", [7, 8])
-def test_eight_words_in_a_row_are_a_leak_and_seven_or_a_lone_number_are_not(tmp_path: Path, words: int) -> None:
-    said = " ".join(PAY.split()[:words]) + " and so on; E2, 45.000.000"
-    secret = [{"chunk_id": "p", "text": f"{PAY} 45.000.000 E2", "roles": ["finance"]}]
+def test_eight_words_in_a_row_are_a_leak_and_seven_or_a_short_code_are_not(tmp_path: Path, words: int) -> None:
+    said = " ".join(PAY.split()[:words]) + " and so on; E2"
+    secret = [{"chunk_id": "p", "text": PAY, "roles": ["finance"]}]
     assert float(words == 8) == _leaks(tmp_path, said, secret)
 
 
@@ -104,7 +105,7 @@ def test_trace_cannot_hide_a_leak_by_putting_its_words_into_a_visible_chunk(tmp_
     ]
     asked = make_case("q", user_context={"tenant_id": "a", "roles": ["employee"]})
     options = ["--corpus", write(tmp_path / "corpus.jsonl", corpus)]
-    assert 1.0 == score_to_cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
+    assert 3.0 == score_to_cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
 
 
 def test_a_passage_that_the_trace_gives_away_too_is_counted_once(tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ def _plainly(texts: list[list[str]], words: list[str], run: int, shown: set[int]
     return runs_found
 
 
-@pytest.mark.slow
 @given(st.lists(words, max_size=5), words, st.integers(1, 4), st.sets(st.integers(0, 4)), st.integers(1, 5))
 def test_runs_are_those_of_a_plain_comparison(
     texts: list[list[str]], said: list[str], run: int, shown: set[int], at_once: int
@@ -52,11 +51,10 @@ def test_a_run_of_no_words_is_refused() -> None:
         CopiedRunIndex([], 0)
 
 
-@pytest.mark.slow
 def test_the_hash_of_a_run_does_not_depend_on_the_process() -> None:
     script = (
         "from assay.text.copied_text import CopiedRunIndex; print(CopiedRunIndex(['a b c d e', 'c d e f'], "
-        "3)._sorted_hashes.tolist())"
+        "3)._runs._sorted_hashes.tolist())"
     )
     printed = {
         subprocess.run(

@@ -253,13 +253,13 @@ def _evaluate_zero_tolerance(
 
 
 def _find_leak_warnings(gate: Gate, scores: GateScores) -> list[RuleResult]:
-    """Return a warning if anything leaked and the gate has no rule about leaks on all cases."""
+    """Return a warning if anything leaked or may have, and the gate has no rule about leaks on all cases."""
     has_leak_rule = any(rule.slice is None and parse_metric(rule.metric) == parse_metric(_LEAKS) for rule in gate.rules)
     if has_leak_rule or not gate.zero_tolerance_tags:
         return []
     rule = Rule(_LEAKS, at_most=0.0, severity="warn", zero_event=True, reason="every gate warns of leaks")
     result = evaluate_rule(rule, scores)
-    return [result] if result.state == "fail" else []
+    return [result] if result.state in ("fail", "inconclusive") else []
 
 
 def _evaluate_blocking_tag(tag: str, scores: GateScores) -> RuleResult:

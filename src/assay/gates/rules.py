@@ -18,6 +18,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.leakage import ACCESS_UNKNOWN
 from assay.metrics.metric import Metric
 from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
@@ -237,7 +238,29 @@ def evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     column = find_column(scores.table, name)
     if column is None or any(part not in scores.table.columns for part in find_metric(name).parts):
         return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured")
-    return require_reported_rows(_ThresholdRule(rule, scores, column).evaluate(), scores, column)
+    result = require_reported_rows(_ThresholdRule(rule, scores, column).evaluate(), scores, column)
+    return _require_known_access(result, scores, column)
+
+
+def _require_known_access(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:
+    """Turn a pass, or a lack of data, into what `if_unknown` says if access is unknown on some rows (ADR 0039).
+
+    Such a row may hide a leak, so that the rule holds at best and is violated at worst.
+    """
+    if result.state not in ("pass", "no_data") or ACCESS_UNKNOWN not in column.reasons:
+        return result
+    rows = scores.find_rows(result.rule.slice)
+    unknown = scores.get_case_ids(rows[column.reason[rows] == column.reasons.index(ACCESS_UNKNOWN)])
+    if not unknown:
+        return result
+    message = (
+        f"{describe_subject(result.rule)} cannot be told on {len(unknown)} of {format_count(len(rows), 'case')}, which "
+        f"show chunks that the corpus does not have ({format_case_ids(unknown)})"
+    )
+    if result.rule.if_unknown == "incomplete":
+        return structs.replace(result, state="incomplete", message=message, cases=unknown)
+    rule = structs.replace(result.rule, if_inconclusive=result.rule.if_unknown)
+    return structs.replace(result, rule=rule, state="inconclusive", message=message, cases=unknown)
 
 
 def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:

@@ -83,7 +83,8 @@ def is_visible(access: Access, user: User, as_of: str | None) -> bool:
     """Return whether a user may see a chunk (ADR 0026).
 
     Visible when the tenant is absent or the user's, the roles are empty or shared, the position is absent or lies
-    before the user's in the same scope, and valid_from ≤ as_of < valid_to, a missing bound being open.
+    before the user's in the same scope, and valid_from ≤ as_of, a missing bound being open. A chunk that has expired is
+    outdated and no secret: it counts as stale (ADR 0039).
 
     >>> is_visible(Access(roles=frozenset({"hr"})), User(roles=("sales",)), None)
     False
@@ -95,25 +96,29 @@ def is_visible(access: Access, user: User, as_of: str | None) -> bool:
     same_scope = access.position_scope is None or access.position_scope == user.position_scope
     if access.position is not None and user.position is not None and same_scope and access.position >= user.position:
         return False
-    return is_in_force(access, as_of)
-
-
-def is_in_force(access: Access, as_of: str | None) -> bool:
-    """Return whether valid_from ≤ as_of < valid_to; always true without a date to compare with."""
-    now = parse_day(as_of) if as_of else None
-    if now is None:
-        return True
     start = parse_day(access.valid_from) if access.valid_from else None
-    end = parse_day(access.valid_to) if access.valid_to else None
-    return (start is None or start <= now) and (end is None or now < end)
+    now = parse_day(as_of) if as_of else None
+    return start is None or now is None or start <= now
+
+
+def has_expired(valid_to: str | None, as_of: str | None) -> bool:
+    """Return whether valid_to ≤ as_of; never without both dates.
+
+    >>> has_expired("2026-03-01", "2026-03-01"), has_expired("2026-03-01", None)
+    (True, False)
+    """
+    end = parse_day(valid_to) if valid_to else None
+    now = parse_day(as_of) if as_of else None
+    return end is not None and now is not None and end <= now
 
 
 class SupersededVersions:
-    """Which chunks of the corpus belong to a version of a document that a newer one has replaced."""
+    """Which chunks of the corpus have expired, or belong to a version of a document that a newer one has replaced."""
 
     def __init__(self, corpus: Corpus, as_of: str | None) -> None:
         self._newest: dict[str, tuple[date, str]] = {}
         self._chunks = corpus.chunks
+        self._as_of = as_of
         limit = parse_day(as_of) if as_of else None
         for chunk in corpus.chunks.values():
             start = parse_day(chunk.valid_from) if chunk.valid_from else None
@@ -124,10 +129,14 @@ class SupersededVersions:
                 self._newest[chunk.document] = (start, chunk.version)
 
     def count_superseded(self, chunks: Iterable[Chunk]) -> int | None:
-        """Return how many of these chunks are superseded; None where the corpus dates none of them."""
+        """Return how many of these chunks are superseded or expired; None where the corpus dates none of them."""
         dated = superseded = 0
         for chunk in chunks:
             corpus_chunk = self._chunks.get(chunk.chunk_id)
+            if corpus_chunk is not None and has_expired(corpus_chunk.valid_to, self._as_of):
+                dated += 1
+                superseded += 1
+                continue
             if corpus_chunk is None or corpus_chunk.version is None or corpus_chunk.document not in self._newest:
                 continue
             newest_version = self._newest[corpus_chunk.document][1]

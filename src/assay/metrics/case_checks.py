@@ -196,6 +196,13 @@ CHECKS: tuple[Check, ...] = (
         "only a part of the evidence in the context",
         explained_by=_LABEL,
     ),
+    Check(
+        "unknown_access",
+        "unknown_access",
+        _is_positive,
+        "warning",
+        "shows chunks that the corpus does not have, so that nobody can say who may see them",
+    ),
     Check("stale_context", "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),

@@ -1,6 +1,4 @@
-"""Find runs of words that an answer copied from corpus chunks that the user may not see, listed in its trace or not.
-
-Which units of evidence a chunk covers: selectors turned into look-ups, once per case.
+"""Which units of evidence a chunk covers: selectors turned into look-ups, once per case.
 
 A unit is a bit of an integer mask, so that overlap, repeats and several units per chunk are one rule. `None` means that
 nobody judged the chunk, 0 that it was judged and found irrelevant.
@@ -19,97 +17,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from assay.metrics.access_rules import Access, SupersededVersions, is_visible, read_corpus_access
-from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector, User
+from assay.metrics.access_rules import SupersededVersions
+from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
+from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
 from assay.records.observations import Chunk
-from assay.stats.arrays import BoolArray
-from assay.text.copied_text import COPIED_RUN_LENGTH, CopiedRunIndex
 from assay.text.normalisation import fold_text
-from assay.text.tokens import DocumentFrequencies, tokenise_text
+from assay.text.tokens import DocumentFrequencies
 
 if TYPE_CHECKING:
     from assay.metrics.judge_requests import RecordedVerdicts
-
-
-_MOST_USER_PROFILES = 256  # cached masks of what a user may see
-
-
-class CorpusRuns:
-    """The runs of words of a corpus, with who may see them; not indexed as long as everybody may see everything."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
-        self.ids = [chunk.chunk_id for chunk in chunks]
-        self.texts = [chunk.text or "" for chunk in chunks]
-        numbers: dict[Access, int] = {}
-        self._access = np.array(
-            [numbers.setdefault(read_corpus_access(chunk), len(numbers)) for chunk in chunks], np.intp
-        )
-        self._accesses = list(numbers)
-        self._visible: dict[tuple[object, ...], BoolArray] = {}
-
-    @cached_property
-    def _index(self) -> CopiedRunIndex:
-        return CopiedRunIndex(self.texts)
-
-    def find_secret_runs(self, words: list[str], user: User, as_of: str | None) -> list[tuple[int, list[int]]]:
-        """Return the runs of `words` (folded tokens) that only chunks hold which the user may not see, in order: the
-        place of the run's first word, and the numbers of the chunks."""
-        mask = self._mask(user, as_of)
-        if len(words) < COPIED_RUN_LENGTH or mask.all():
-            return []
-        return self._index.find_hidden_runs(words, lambda numbers: mask[self._access[numbers]])
-
-    def _mask(self, user: User, as_of: str | None) -> BoolArray:
-        """Return which of the different accesses are open to a user."""
-        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
-        mask = self._visible.get(user_key)
-        if mask is None:
-            if len(self._visible) >= _MOST_USER_PROFILES:
-                self._visible.clear()
-            mask = np.array([is_visible(access, user, as_of) for access in self._accesses], np.bool_)
-            self._visible[user_key] = mask
-        return mask
-
-
-def find_copied_passages(case: CaseIndex, answer: str) -> list[tuple[str, str]]:
-    """Return the passages of an answer that are copied from forbidden chunks, as (text of such a chunk, the words).
-
-    A passage has eight words or more, occurs only in corpus chunks that the user may not see, and is not in the
-    question. The evidence of the case is open to its user.
-    """
-    user, corpus = case.case.user, case.golden_index.corpus_text
-    if user is None or corpus is None:
-        return []
-    answer_words = tokenise_text(answer)
-    secret_runs = corpus.find_secret_runs(answer_words, user, case.as_of)
-    if not secret_runs:
-        return []
-    question_words = tokenise_text(case.case.question)
-    question_runs = {
-        tuple(question_words[i : i + COPIED_RUN_LENGTH]) for i in range(len(question_words) - COPIED_RUN_LENGTH + 1)
-    }
-    leaked = []
-    for position, chunk_numbers in secret_runs:
-        is_in_question = tuple(answer_words[position : position + COPIED_RUN_LENGTH]) in question_runs
-        is_evidence = any(case.evidence.by_id.get(corpus.ids[chunk]) for chunk in chunk_numbers)
-        if not is_in_question and not is_evidence:
-            leaked.append((position, chunk_numbers))
-    return [(corpus.texts[chunk], " ".join(answer_words[start:end])) for chunk, start, end in _merge_runs(leaked)]
-
-
-def _merge_runs(runs: Iterable[tuple[int, list[int]]]) -> list[tuple[int, int, int]]:
-    """Return the longest passages of runs that follow each other in one chunk: its number, first word, and end."""
-    passages: list[tuple[int, int, int]] = []
-    for position, chunk_numbers in runs:
-        chunk, start, end = passages[-1] if passages else (-1, 0, 0)
-        if position + COPIED_RUN_LENGTH == end + 1 and chunk in chunk_numbers:
-            passages[-1] = chunk, start, end + 1
-        else:
-            passages.append((chunk_numbers[0], position, position + COPIED_RUN_LENGTH))
-    return passages
 
 
 CHUNK_ID = "chunk_id"
@@ -133,12 +49,12 @@ def chunk_fields(chunk: Chunk, corpus_chunk: CorpusChunk | None) -> dict[str, An
     return fields
 
 
-def has_field_value(fields: Mapping[str, Any], name: str, expected: str | int) -> bool:
+def has_field_value(fields: Mapping[str, Any], name: str, wanted: str | int) -> bool:
     """Return whether a chunk's field has the wanted value; a field that lists several (pages) has each of them."""
     value = fields.get(name)
     if isinstance(value, (list, tuple)):
-        return expected in value
-    return bool(value == expected) and not isinstance(value, bool)
+        return wanted in value
+    return bool(value == wanted) and not isinstance(value, bool)
 
 
 class EvidenceIndex:
@@ -184,7 +100,7 @@ class EvidenceIndex:
         corpus_chunk = self._known.get(chunk.chunk_id)
         fields = chunk_fields(chunk, corpus_chunk)
         for selector, mask in self._selectors:
-            if all(has_field_value(fields, name, expected) for name, expected in selector.items()):
+            if all(has_field_value(fields, name, wanted) for name, wanted in selector.items()):
                 covered_units = (covered_units or 0) | mask
         if self._quotes:
             text = chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)
@@ -250,9 +166,9 @@ class GoldenIndex:
         return DocumentFrequencies.from_texts(texts)
 
     @cached_property
-    def corpus_text(self) -> CorpusRuns | None:
-        """The runs of words of the corpus, with who may see them; None without a corpus."""
-        return CorpusRuns(self.corpus) if self.corpus is not None else None
+    def corpus_text(self) -> RestrictedCorpus | None:
+        """The text of the corpus, with who may see it; None without a corpus."""
+        return RestrictedCorpus(self.corpus) if self.corpus is not None else None
 
     def superseded_versions(self, as_of: str | None) -> SupersededVersions | None:
         """Return which chunks are of a replaced version at a date; None without a corpus."""
@@ -322,6 +238,21 @@ class CaseIndex:
             masks = self.forbidden.unit_masks([Chunk(chunk.chunk_id) for chunk in chunks])
             texts += [chunk.text for chunk, mask in zip(chunks, masks, strict=True) if mask and chunk.text]
         return tuple(texts)
+
+    @cached_property
+    def allowed_text(self) -> AllowedText:
+        """What is open in this case whatever the corpus says: question, history, and what is expected of the answer."""
+        case = self.case
+        texts = [case.question, *(turn.text for turn in case.history)]
+        if self.denied:
+            return AllowedText(texts)
+        texts += [*case.must_have, *(unit.quote for unit in case.evidence if unit.quote)]
+        texts += [case.reference] if case.reference else []
+        texts += case.rubric.correct_keywords if case.rubric else ()
+        corpus_chunks = self.corpus.chunks if self.corpus is not None else {}
+        open_ids = [chunk_id for chunk_id, mask in self.evidence.by_id.items() if mask]
+        texts += [corpus_chunks[chunk_id].text or "" for chunk_id in open_ids if chunk_id in corpus_chunks]
+        return AllowedText(texts, open_ids)
 
     def mask_of_grade(self, rel: int) -> int:
         """Return the mask of the units of at least grade `rel`."""

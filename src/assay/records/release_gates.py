@@ -16,7 +16,7 @@ Severity = Literal["block", "warn"]
 
 
 class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One condition of a release gate.
+    """One condition of a release gate. `if_unknown` says what follows where nobody can say who may see a shown chunk.
 
     Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set.
     """
@@ -31,6 +31,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     basis: Literal["point", "bound"] = "point"
     if_unmeasured: Literal["fail", "risk", "ignore"] = "fail"
     if_inconclusive: Literal["fail", "risk"] | None = None
+    if_unknown: Literal["risk", "fail", "incomplete"] = "risk"
     zero_event: bool | None = None
     reason: str = ""
 

@@ -156,6 +156,7 @@ def encode_rule_result(rule_result: RuleResult) -> Json:
         "min_coverage": rule.min_coverage,
         "if_unmeasured": rule.if_unmeasured,
         "if_inconclusive": rule.if_inconclusive,
+        "if_unknown": rule.if_unknown,
         "reason": rule.reason,
         "state": rule_result.state,
         "value": rule_result.value,

@@ -21,7 +21,8 @@ from assay.text.numbers import Date, Number, find_quantities
 from assay.text.tokens import remove_separators, tokenise_text
 
 TextNumbers = npt.NDArray[np.uint32]
-_Hashes = npt.NDArray[np.uint64]
+Bools = npt.NDArray[np.bool_]
+RunHashes = npt.NDArray[np.uint64]
 _Counts = npt.NDArray[np.intp]
 
 COPIED_RUN_LENGTH = 8
@@ -30,6 +31,42 @@ COPIED_RUN_LENGTH = 8
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
 _MATCHES_PER_BLOCK = 1_000_000  # matches that are examined at once, where many texts share the same runs
 _UNKNOWN_WORD = 0  # the number of a word that occurs in no text
+
+
+class HashedRuns:
+    """Runs of many texts by a 64-bit hash, each with the number of its text, in 12 bytes a run."""
+
+    def __init__(self, hashes: RunHashes, texts: TextNumbers) -> None:
+        order = np.argsort(hashes, kind="stable")
+        self._sorted_hashes = hashes[order]
+        self._text_of_hash: TextNumbers = texts[order]
+
+    def find_hidden(self, hashes: RunHashes, is_visible: Callable[[TextNumbers], Bools]) -> list[tuple[int, list[int]]]:
+        """Return the positions of the hashes that occur in texts, none of which is visible, with these texts."""
+        if not len(self._sorted_hashes):
+            return []
+        first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
+        is_match = self._sorted_hashes[np.minimum(first_match, len(self._sorted_hashes) - 1)] == hashes
+        run_starts = np.flatnonzero(is_match)
+        first_match = first_match[run_starts]
+        counts = np.searchsorted(self._sorted_hashes, hashes[run_starts], "right") - first_match
+        ends = np.cumsum(counts)
+        secret_runs: list[tuple[int, list[int]]] = []
+        begin = 0
+        while begin < len(run_starts):
+            stop = max(begin + 1, int(np.searchsorted(ends, ends[begin] + _MATCHES_PER_BLOCK)))
+            block = slice(begin, stop)
+            secret_runs += self._secret_runs(run_starts[block], first_match[block], counts[block], is_visible)
+            begin = stop
+        return secret_runs
+
+    def _secret_runs(
+        self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[TextNumbers], Bools]
+    ) -> Iterator[tuple[int, list[int]]]:
+        offsets = np.cumsum(counts) - counts
+        matching_texts = self._text_of_hash[np.repeat(first_match - offsets, counts) + np.arange(counts.sum())]
+        for run in np.flatnonzero(~np.logical_or.reduceat(is_visible(matching_texts), offsets)):
+            yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
 
 
 class CopiedRunIndex:
@@ -60,12 +97,10 @@ class CopiedRunIndex:
         owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), np.array(sizes, np.int64))
         # Runs that do not cross into the next text.
         run_starts = np.flatnonzero(owner[: len(run_hashes)] == owner[run - 1 :])
-        order = run_starts[np.argsort(run_hashes[run_starts], kind="stable")]
-        self._sorted_hashes = run_hashes[order]
-        self._text_of_hash: TextNumbers = owner[order]
+        self._runs = HashedRuns(run_hashes[run_starts], owner[run_starts])
 
     def find_hidden_runs(
-        self, words: Sequence[str], is_visible: Callable[[TextNumbers], npt.NDArray[np.bool_]]
+        self, words: Sequence[str], is_visible: Callable[[TextNumbers], Bools]
     ) -> list[tuple[int, list[int]]]:
         """Return the runs of `words` (folded tokens) that occur in texts, none of which the user may see.
 
@@ -73,33 +108,9 @@ class CopiedRunIndex:
         an array of text numbers and returns a boolean array of the same shape.
         """
         hashes = self._run_hashes([self._word_numbers.get(word, _UNKNOWN_WORD) for word in words])
-        first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
-        counts = np.searchsorted(self._sorted_hashes, hashes, "right") - first_match
-        run_starts = np.flatnonzero(counts)
-        first_match, counts = first_match[run_starts], counts[run_starts]
-        ends = np.cumsum(counts)
-        secret_runs: list[tuple[int, list[int]]] = []
-        begin = 0
-        while begin < len(run_starts):
-            stop = max(begin + 1, int(np.searchsorted(ends, ends[begin] + _MATCHES_PER_BLOCK)))
-            block = slice(begin, stop)
-            secret_runs += self._secret_runs(run_starts[block], first_match[block], counts[block], is_visible)
-            begin = stop
-        return secret_runs
+        return self._runs.find_hidden(hashes, is_visible)
 
-    def _secret_runs(
-        self,
-        run_starts: _Counts,
-        first_match: _Counts,
-        counts: _Counts,
-        is_visible: Callable[[TextNumbers], npt.NDArray[np.bool_]],
-    ) -> Iterator[tuple[int, list[int]]]:
-        offsets = np.cumsum(counts) - counts
-        matching_texts = self._text_of_hash[np.repeat(first_match - offsets, counts) + np.arange(counts.sum())]
-        for run in np.flatnonzero(~np.logical_or.reduceat(is_visible(matching_texts), offsets)):
-            yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
-
-    def _run_hashes(self, ids: Sequence[int] | array[int]) -> _Hashes:
+    def _run_hashes(self, ids: Sequence[int] | array[int]) -> RunHashes:
         """Return the hash of the run that begins at each position; empty if there are fewer words than a run has."""
         numbers = np.array(ids, np.uint64)
         hashes = np.zeros(max(0, len(ids) - self._run_length + 1), np.uint64)
@@ -110,7 +121,8 @@ class CopiedRunIndex:
 
 _LEAST_TELLING = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
 _YEARS = range(1900, 2101)
-_LONG_CANARY = 8  # letters and digits from which a canary is found inside words and across spaces
+LONG_CANARY = 8
+"""Letters and digits from which a canary is found inside words and across spaces."""
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier
 
 
@@ -177,7 +189,7 @@ def find_canaries(text: str, forbidden_strings: Sequence[str]) -> list[str]:
 
 def _contains_string(folded: str, squeezed: str, string: str) -> bool:
     letters = remove_separators(string)
-    if len(letters) >= _LONG_CANARY:
+    if len(letters) >= LONG_CANARY:
         return letters in squeezed
     plain = fold_text(string)
     if not letters:

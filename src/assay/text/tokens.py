@@ -281,6 +281,15 @@ def _classify_flat_word(word: str) -> tuple[TermKind, str]:
     return "word", _FIXED_KEYS.get(word) or stem_word(word)
 
 
+def is_stop_word(word: str) -> bool:
+    """Return whether a folded word is one of grammar, such as an article, which says nothing by itself.
+
+    >>> is_stop_word("the"), is_stop_word("ferry")
+    (True, False)
+    """
+    return _classify_flat_word(word)[0] == "stop"
+
+
 def _diacritics(raw: str) -> str:
     """Return the diacritics of a word, sorted, so that "hoà" and "hòa" have the same."""
     return "".join(sorted(c for c in normalize("NFD", raw.lower()) if c == "đ" or category(c) == "Mn"))

@@ -1,0 +1,312 @@
+"""Which text of the corpus a user must not see, and where a text gives it away.
+
+A text gives away what is restricted if it holds a copied run of a chunk that the user may not see, disguised or not,
+or a number, code or name that only such chunks have. What a visible chunk, the question, the history or the expected
+answer holds as well is open, and so is what three other tenants or more have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.metrics.access_rules import Access, is_visible, read_corpus_access
+from assay.records.golden_set import Corpus, User
+from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers
+from assay.text.disguised_text import SkeletonIndex, decode_payloads, make_skeleton, vary_skeleton
+from assay.text.revealing_facts import (
+    NAME_WINDOW,
+    Fact,
+    find_facts,
+    find_lower_case_words,
+    find_name_words,
+    find_names,
+    is_telling,
+)
+from assay.text.tokens import is_stop_word, tokenise_text
+
+_MOST_USER_PROFILES = 256  # cached masks of what a user may see
+_MOST_SKELETONS = 8  # cached texts of all that a user may see
+_COMMON_TENANTS = 3  # tenants that share a passage, from which on it is nobody's secret
+_FEWEST_TELLING_WORDS = 3  # of a copied run
+_SEPARATOR = "\n"  # occurs in no skeleton
+_COURTESIES = frozenset(
+    """
+    please contact further question questions hesitate help support assistance time thank thanks sorry happy glad
+    information feel free reach let know need anything else unclear us contact ask if regards dear welcome
+    vui long lien he neu can ho tro them thong tin cam on xin loi ban co the de duoc chung toi hay cho biet
+    bitte wenden fragen gerne kontakt danke sie uns weitere
+    """.split()  # noqa: SIM905  # words are read easier than a list
+)
+
+
+@lru_cache(maxsize=65536)
+def is_telling_word(word: str) -> bool:
+    """Return whether a folded word means something by itself, other than grammar and courtesy.
+
+    >>> is_telling_word("please"), is_telling_word("layoffs")
+    (False, True)
+    """
+    return word not in _COURTESIES and not is_stop_word(word)
+
+
+class Disclosure(NamedTuple):
+    """What a text gives away: the text of the restricted chunk, and the words."""
+
+    source: str
+    words: str
+
+
+class AllowedText:
+    """What is open in one case whatever the corpus says: its question, its history, what is expected of the answer."""
+
+    def __init__(self, texts: Iterable[str], open_ids: Iterable[str] = ()) -> None:
+        self.texts = tuple(texts)
+        self.open_ids = frozenset(open_ids)
+
+    @cached_property
+    def skeleton(self) -> str:
+        """The skeletons of the texts."""
+        return _SEPARATOR.join(map(make_skeleton, self.texts))
+
+    @cached_property
+    def facts(self) -> frozenset[Hashable]:
+        """The numbers and dates of the texts."""
+        return frozenset(fact.key for text in self.texts for fact in find_facts(text))
+
+
+class RestrictedCorpus:
+    """The text of a corpus, with who may see it; not indexed as long as everybody may see everything."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
+        self.ids = [chunk.chunk_id for chunk in chunks]
+        self.texts = [chunk.text or "" for chunk in chunks]
+        numbers: dict[Access, int] = {}
+        self._access = np.array(
+            [numbers.setdefault(read_corpus_access(chunk), len(numbers)) for chunk in chunks], np.intp
+        )
+        self._accesses = list(numbers)
+        self._visible: dict[tuple[object, ...], Bools] = {}
+        self._open_texts: dict[bytes, list[str]] = {}
+        self._restricted = [
+            number for number, access in enumerate(self._access.tolist()) if self._accesses[access].is_restricted
+        ]
+
+    def find_visible(self, user: User, as_of: str | None) -> Bools | None:
+        """Return which of the texts a user may see; None if all of them."""
+        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
+        mask = self._visible.get(user_key)
+        if mask is None:
+            if len(self._visible) >= _MOST_USER_PROFILES:
+                self._visible.clear()
+            open_accesses = np.array([is_visible(access, user, as_of) for access in self._accesses], np.bool_)
+            mask = self._visible[user_key] = open_accesses[self._access] if len(self._access) else open_accesses
+        return None if mask.all() else mask
+
+    def find_disclosures(self, text: str, visible: Bools, allowed: AllowedText) -> list[Disclosure]:
+        """Return what a text gives away of the chunks that are not visible and not open in this case."""
+        search = _DisclosureSearch(self, visible, allowed)
+        for view in (text, *decode_payloads(text)):
+            search.search_copies(view)
+            search.search_facts(view)
+            search.search_names(view)
+        return search.list_disclosures()
+
+    def find_open_texts(self, visible: Bools) -> list[str]:
+        """Return the skeletons of the visible texts; slow, and only asked for when something is suspected."""
+        key = np.packbits(visible).tobytes()
+        if key not in self._open_texts:
+            if len(self._open_texts) >= _MOST_SKELETONS:
+                self._open_texts.clear()
+            self._open_texts[key] = [make_skeleton(self.texts[number]) for number in np.flatnonzero(visible).tolist()]
+        return self._open_texts[key]
+
+    def is_common(self, numbers: Sequence[int]) -> bool:
+        """Return whether so many tenants have these texts that what they share is nobody's secret."""
+        tenants = {self._accesses[self._access[number]].tenant for number in numbers}
+        return len(tenants - {None}) >= _COMMON_TENANTS
+
+    @cached_property
+    def runs(self) -> CopiedRunIndex:
+        """The runs of words of all texts."""
+        return CopiedRunIndex(self.texts)
+
+    @cached_property
+    def skeletons(self) -> SkeletonIndex:
+        """The skeletons of the texts that not everybody may see, by their place in `restricted`."""
+        return SkeletonIndex((self.texts[number] for number in self._restricted), is_telling_word)
+
+    @cached_property
+    def restricted(self) -> TextNumbers:
+        """The numbers of the texts that not everybody may see."""
+        return np.array(self._restricted, np.uint32)
+
+    @cached_property
+    def numbers(self) -> dict[Hashable, list[tuple[int, str]]]:
+        """The numbers and dates of all texts: in which texts each of them stands, and with which unit."""
+        owners: dict[Hashable, list[tuple[int, str]]] = {}
+        for number, fact in self._facts:
+            if fact.kind in ("number", "date"):
+                owners.setdefault(fact.key, []).append((number, fact.unit))
+        return owners
+
+    @cached_property
+    def codes(self) -> dict[Hashable, list[int]]:
+        """The codes of all texts, with the texts in which each of them stands."""
+        owners: dict[Hashable, list[int]] = {}
+        for number, fact in self._facts:
+            if fact.kind == "code":
+                owners.setdefault(fact.key, []).append(number)
+        return owners
+
+    @cached_property
+    def _facts(self) -> list[tuple[int, Fact]]:
+        return [(number, fact) for number, text in enumerate(self.texts) for fact in find_facts(text)]
+
+    @cached_property
+    def names(self) -> dict[str, dict[str, list[int]]]:
+        """The names of restricted texts: for each part, the other part and the texts; under "" the names by their end.
+
+        A word that some text writes without a capital is no name, and neither are two of which each is such a word.
+        """
+        common_words = find_lower_case_words(self.texts)
+        parts: dict[str, dict[str, list[int]]] = {}
+        for number in self._restricted:
+            for pair, is_end in find_names(self.texts[number]):
+                if common_words.issuperset(pair):
+                    continue
+                parts.setdefault(pair.first, {}).setdefault(pair.second, []).append(number)
+                parts.setdefault(pair.second, {}).setdefault(pair.first, []).append(number)
+                if is_end and pair.second not in common_words:
+                    parts.setdefault("", {}).setdefault(pair.second, []).append(number)
+        return parts
+
+
+class _DisclosureSearch:
+    """One search for what a text gives away to one user."""
+
+    def __init__(self, corpus: RestrictedCorpus, visible: Bools, allowed: AllowedText) -> None:
+        self.corpus, self.visible, self.allowed = corpus, visible, allowed
+        self._stretches: list[Disclosure] = []
+        self._facts: dict[str, Disclosure] = {}
+
+    def list_disclosures(self) -> list[Disclosure]:
+        """Return the copied passages and, where there are none, the facts."""
+        return list(dict.fromkeys([*self._stretches, *self._facts.values()]))
+
+    def _is_open_anyway(self, numbers: Sequence[int]) -> bool:
+        """Return whether one of these texts is evidence of the case, or many tenants have them."""
+        is_evidence = any(self.corpus.ids[number] in self.allowed.open_ids for number in numbers)
+        return is_evidence or self.corpus.is_common(numbers)
+
+    def _is_open(self, skeleton: str, numbers: Sequence[int]) -> bool:
+        return (
+            self._is_open_anyway(numbers)
+            or skeleton in self.allowed.skeleton
+            or any(skeleton in text for text in self.corpus.find_open_texts(self.visible))
+        )
+
+    def search_copies(self, text: str) -> None:
+        """Search for runs of words as they stand, then for disguised ones."""
+        words = tokenise_text(text)
+        if len(words) >= COPIED_RUN_LENGTH:
+            runs = [
+                (start, start + COPIED_RUN_LENGTH, numbers)
+                for start, numbers in self.corpus.runs.find_hidden_runs(words, lambda texts: self.visible[texts])
+            ]
+            self._add_passages(runs, lambda start, end: words[start:end])
+            if self._stretches:
+                return
+        restricted = self.corpus.restricted
+        is_open: Callable[[TextNumbers], Bools] = lambda texts: self.visible[restricted[texts]]  # noqa: E731
+        for skeleton in vary_skeleton(make_skeleton(text)):
+            found_runs = [
+                (start, end, restricted[numbers].tolist())
+                for start, end, numbers in self.corpus.skeletons.find_hidden(skeleton, is_open)
+            ]
+            for start, end, numbers in found_runs:
+                run = skeleton[start:end]
+                if not self._is_open(run, numbers):
+                    self._stretches.append(Disclosure(self.corpus.texts[numbers[0]], run))
+                    return
+
+    def _add_passages(self, runs: Iterable[tuple[int, int, list[int]]], read: Callable[[int, int], list[str]]) -> None:
+        secret_runs = (
+            (start, end, numbers)
+            for start, end, numbers in runs
+            if not self._is_open(make_skeleton(" ".join(read(start, end))), numbers)
+        )
+        for chunk, start, end in merge_runs(secret_runs):
+            passage = read(start, end)
+            if sum(map(is_telling_word, set(passage))) >= _FEWEST_TELLING_WORDS:
+                self._stretches.append(Disclosure(self.corpus.texts[chunk], " ".join(passage)))
+
+    def search_facts(self, text: str) -> None:
+        """Search for numbers, dates and codes that only restricted texts have."""
+        for fact in find_facts(text):
+            if fact.kind == "code":
+                numbers = self.corpus.codes.get(fact.key, [])
+                if numbers and not self.visible[numbers].any() and not self._is_open(str(fact.key), numbers):
+                    self._add_fact(fact.words, numbers)
+            else:
+                self._check_number(fact)
+
+    def _check_number(self, fact: Fact) -> None:
+        owners = self.corpus.numbers.get(fact.key)
+        if not owners or fact.key in self.allowed.facts:
+            return
+        numbers = [number for number, _ in owners]
+        if self.visible[numbers].any() or self._is_open_anyway(numbers):
+            return
+        is_date = not isinstance(fact.key, Decimal)
+        if is_date or any(is_telling(fact.key, fact.unit, unit) for _, unit in owners):  # type: ignore[arg-type]
+            self._add_fact(fact.words, numbers)
+
+    def search_names(self, text: str) -> None:
+        """Search for names that only restricted texts have."""
+        names = self.corpus.names
+        if not names:
+            return
+        words, capitalised = find_name_words(text)
+        for position, word in enumerate(words):
+            partners = names.get(word)
+            for other in words[position + 1 : position + 1 + NAME_WINDOW] if partners else ():
+                if partners and other in partners:
+                    self._check_name((word, other), partners[other])
+        for word, numbers in names.get("", {}).items() if capitalised else ():
+            if word in capitalised:
+                self._check_name((word,), numbers)
+
+    def _check_name(self, name: tuple[str, ...], numbers: Sequence[int]) -> None:
+        """Count a name as given away, unless one open text has all parts of it."""
+        if self.visible[list(numbers)].any() or self._is_open_anyway(numbers):
+            return
+        open_texts = (*self.allowed.skeleton.split(_SEPARATOR), *self.corpus.find_open_texts(self.visible))
+        if not any(all(part in skeleton for part in name) for skeleton in open_texts):
+            self._add_fact(" ".join(name), numbers)
+
+    def _add_fact(self, words: str, numbers: Sequence[int]) -> None:
+        self._facts.setdefault(self.corpus.texts[numbers[0]], Disclosure(self.corpus.texts[numbers[0]], words))
+
+
+def merge_runs(runs: Iterable[tuple[int, int, list[int]]]) -> Iterator[tuple[int, int, int]]:
+    """Yield the longest passages of runs that follow each other in one text: its number, start and end.
+
+    >>> list(merge_runs([(0, 8, [4]), (1, 9, [3, 4]), (12, 20, [5])]))
+    [(4, 0, 9), (5, 12, 20)]
+    """
+    passage: tuple[int, int, int] | None = None
+    for start, end, numbers in runs:
+        if passage is not None and start == passage[2] - (end - start) + 1 and passage[0] in numbers:
+            passage = passage[0], passage[1], end
+            continue
+        if passage is not None:
+            yield passage
+        passage = numbers[0], start, end
+    if passage is not None:
+        yield passage
