@@ -29,7 +29,7 @@ Judge = Annotated[
     str | None,
     typer.Option(help="Judge defined in the settings, or a name for the one described by the options below."),
 ]
-Protocol = Annotated[str | None, typer.Option(help="API of the endpoint: openai or anthropic.")]
+Protocol = Annotated[str | None, typer.Option(help="API of the endpoint: openai, anthropic or that of a plugin.")]
 Model = Annotated[str | None, typer.Option(help="Model of the judge.")]
 BaseUrlEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the base URL of the endpoint.")]
 ApiKeyEnv = Annotated[str | None, typer.Option(help="Environment variable that holds the API key.")]

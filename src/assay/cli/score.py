@@ -154,6 +154,7 @@ def score(
     from assay.records.requests import ReportFiles
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import AnswerSource
     from assay.runs.save_run import save_run
 
@@ -161,7 +162,7 @@ def score(
     inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     # A run folder remembers these; only those that are given here override it.
     overrides: dict[str, Any] = {
-        "metrics": [metrics] if parse_name_list(metrics) else None,
+        "metrics": load_metric_paths([metrics]) if parse_name_list(metrics) else None,
         "good": good,
         "verdicts": verdicts,
         "judge": judge,

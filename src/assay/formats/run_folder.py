@@ -388,6 +388,7 @@ def build_run_request(run: Path, **changes: Any) -> ScoreRequest:
         outputs_format=formats.pop(),
         corpus=str(corpus) if corpus is not None else None,
         metrics=manifest.get("metrics", ()),
+        metric_paths=manifest.get("metric_paths", {}),
         look_again=True,
         verdicts=_verdict_store_path(run, judge) if judge is not None else None,
         judge=judge["digest"] if judge is not None else None,

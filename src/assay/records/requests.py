@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 AUTO_SIGNAL = "auto"
 
@@ -13,7 +13,7 @@ class ScoreRequest:
     `look_again` keeps what is needed to read single cases afterwards. `configs` are the configurations to score, all of
     them if it is empty. `judged` adds the metrics with recorded verdicts to the named metrics. `good` and
     `production_k` are for attribution: the signal of a good answer, and the number of chunks that the system shows its
-    model.
+    model. `metric_paths` are the import paths of metrics that a run folder remembers, by name.
     """
 
     golden: str
@@ -47,6 +47,7 @@ class ScoreRequest:
     golden_name: str = ""
     configs: Sequence[str] = ()
     production_k: int | None = None
+    metric_paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Scoring a request of the command line: loads the inputs, scores them, and keeps 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -31,12 +31,13 @@ from assay.formats.outputs_checks import normalise_names
 from assay.gates.gate_files import load_gate_or_profile
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
-from assay.metrics.catalog import DEFAULT_METRICS
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
+from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreJob, ScoreOptions
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
 from assay.scoring.attribution_settings import AttributionSettings
@@ -57,8 +58,9 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _set_work(work: Callable[[Any], Any]) -> None:
+def _set_work(work: Callable[[Any], Any], metric_paths: Mapping[str, str]) -> None:
     global _work  # set once per worker process, so that the golden set is not sent with every shard
+    enable_plugins_in_worker(metric_paths)
     _work = work
 
 
@@ -90,7 +92,9 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 
     context = multiprocessing.get_context(_start_method())
     try:
-        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, (work,)) as pool:
+        with ProcessPoolExecutor(
+            min(workers, len(shards)), context, _set_work, (work, list_metric_paths(CATALOG))
+        ) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
@@ -217,6 +221,7 @@ def open_scored_run(
     """
     if [request.golden, request.corpus, *request.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
+    load_remembered_metrics(request)
     with open_output_files(request.outputs, request.outputs_format) as files:
         options = _options(request, files, loaded_gate or load_gate(request))
         golden_and_corpus = request.golden, request.golden_format, request.corpus
