@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.calls.plugins import enable_plugins
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
@@ -21,11 +22,14 @@ from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report import explain_case as explaining
+from assay.runs.load_plugins import load_metric_paths
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.scored_run import ScoredRun
 
 PathLike = str | Path
+
+enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +102,13 @@ def score(
 ) -> ScoreResult:
     """Score observations against a golden set.
 
-    `metrics` are names as `assay metrics` lists them and `by` the keys of slices, each a list or comma-separated text;
-    `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an export of one, `judge`
-    names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`, and `rubrics` are
-    folders of the rubrics that the judge used in addition to the built-in ones. Raises InputError listing all problems
-    of the observations, the names and the verdicts.
+    `metrics` are names as `assay metrics` lists them, or import paths of metrics (`module:attr`), and `by` the keys of
+    slices, each a list or comma-separated text; `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a
+    verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is a file written by
+    `assay calibrate`, and `rubrics` are folders of the rubrics that the judge used in addition to the built-in ones.
+    Raises InputError listing all problems of the observations, the names and the verdicts.
     """
-    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    names = load_metric_paths((metrics,) if isinstance(metrics, str) else metrics)
     request = ScoreRequest(
         InputOptions(ignore_unknown=ignore_unknown),
         VerdictOptions(

@@ -15,8 +15,8 @@ NETWORK_AND_TERMINAL = {"aiohttp", "http", "httpx2", "mcp", "rich", "socket", "t
 OUTSIDE = CLOCKS_FILES_AND_PROCESSES | NETWORK_AND_TERMINAL
 """What a pure file may not import."""
 LATE_PACKAGES = {
-    *("aiohttp", "concurrent", "fcntl", "gguf", "httpx2", "langchain_core", "llama_index", "mcp", "multiprocessing"),
-    *("numpy", "rich", "scipy", "sqlite3", "yaml"),
+    *("aiohttp", "concurrent", "fcntl", "gguf", "httpx2", "importlib", "langchain_core", "llama_index", "mcp"),
+    *("multiprocessing", "numpy", "rich", "scipy", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
 PROTOCOLS = "assay.calls.interfaces"

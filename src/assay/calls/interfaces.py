@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
@@ -43,6 +43,7 @@ class CallError(Exception):
         self.retry_after = retry_after
 
 
+@runtime_checkable
 class Target(Protocol):
     """A system under test in one configuration; `name` becomes the observations' config_id.
 

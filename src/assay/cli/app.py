@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from assay.calls.plugins import enable_plugins
 from assay.records.errors import AssayError, ExitCode, InputError
 from assay.version import __version__
 
@@ -108,6 +109,7 @@ def run_command(arguments: list[str]) -> ExitCode:
 
     An error becomes a message on standard error and an exit code other than FAILED, which is about quality.
     """
+    enable_plugins()
     if arguments and arguments[0] in RENAMED_COMMANDS:
         typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
         arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]

@@ -71,12 +71,13 @@ def compare(
         compare_named,
         write_comparison,
     )
+    from assay.runs.load_plugins import load_metric_paths
 
     request = ComparisonRequest(
         gate,
         profile,
         approver,
-        [metrics] if parse_name_list(metrics) else (),
+        load_metric_paths([metrics]) if parse_name_list(metrics) else (),
         parse_name_list(by) or None,
         resolve_timestamp(now),
     )

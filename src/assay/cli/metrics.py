@@ -13,10 +13,14 @@ from assay.records.errors import ExitCode
 def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
 ) -> ExitCode:
-    """List all metrics with unit, direction, range, scorer and parameters."""
+    """List all metrics with unit, direction, range, scorer and parameters, those of installed plugins too."""
     from assay.cli.display import print_table
     from assay.report.catalog_tables import build_catalog_table, render_catalog_json, render_catalog_markdown
+    from assay.runs.load_plugins import load_installed_metrics
+    from assay.text.escaping import escape_terminal
 
+    for error in load_installed_metrics():
+        typer.echo(f"note: {escape_terminal(str(error))}", err=True)
     if format is PrintFormat.json:
         typer.echo(render_catalog_json(), nl=False)
     elif format is PrintFormat.markdown:

@@ -214,8 +214,9 @@ def _run(
     from assay.cli.score import print_run
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
-    from assay.runs.observe_and_score import resolve_report_files, score_observed_run
+    from assay.runs.observe_and_score import check_metrics, resolve_report_files, score_observed_run
 
+    check_metrics(measurement.config)
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:

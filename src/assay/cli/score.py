@@ -128,6 +128,7 @@ def score(
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import (
         complete_request,
         format_input_arguments,
@@ -152,7 +153,7 @@ def score(
             VerdictOptions(verdicts, judge, calibration, rubrics or ()),
             GateOptions(gate, profile, gate_configs, baseline, approver, date_of_time(time)),
             ScoringOptions(
-                metrics=[metrics] if metrics and parse_name_list(metrics) else None,
+                metrics=load_metric_paths([metrics]) if metrics and parse_name_list(metrics) else None,
                 by=parse_name_list(by) or None,
                 missing_as_zero=missing is MissingPolicy.zero,
                 workers=workers,

@@ -34,13 +34,15 @@ from assay.formats import (
 from assay.formats.file_io import Line, Source, decode_line, open_file, open_source, quote_line_start, read_lines
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
+from assay.formats.outputs import OUTPUT_FORMAT_NAMES
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet, User
+from assay.records.plugin_table import PluginTable
 
-GOLDEN_FORMAT_TABLE: dict[str, GoldenFormat] = {
+_BUILT_IN_FORMATS = {
     form.name: form
     for form in (
         GoldenFormat(
@@ -110,6 +112,11 @@ GOLDEN_FORMAT_TABLE: dict[str, GoldenFormat] = {
     )
 }
 
+GOLDEN_FORMAT_TABLE: PluginTable[GoldenFormat] = PluginTable(
+    "assay.formats", "golden-set format", GoldenFormat, _BUILT_IN_FORMATS, reserved=OUTPUT_FORMAT_NAMES
+)
+"""All golden-set formats by name. Plugins are read when they are named; only built-in formats are detected."""
+
 MAX_ROWS_INSPECTED = 20
 MAX_NAMES_COMPARED = 100
 
@@ -149,7 +156,7 @@ def guess_golden_format(source: Source) -> str:
         expected = "JSON Lines, or a name that ends in .csv, or the format named answer-csv"
         message = f"CSV under the name of JSON Lines (got {quote_line_start(first)}; expected {expected})"
         raise InputError([Problem(source.name, first.number, "", message, "E_FORMAT")])
-    if kind in GOLDEN_FORMAT_TABLE:
+    if kind in _BUILT_IN_FORMATS:
         return kind
     raise _unknown_format(source, first.number, f"{quote_line_start(first)}, which looks like {kind}")
 
@@ -239,7 +246,7 @@ def _choose_by_members(names: list[str], source: Source) -> str:
 
 
 def _count_decisive(names: list[str]) -> Counter[str]:
-    owners = {name: form.name for form in GOLDEN_FORMAT_TABLE.values() for name in form.distinctive_members}
+    owners = {name: form.name for form in _BUILT_IN_FORMATS.values() for name in form.distinctive_members}
     exact = Counter(owners[name] for name in names if name in owners)
     if exact:
         return exact
@@ -256,7 +263,7 @@ def _guess_other_kind(names: list[str]) -> str:
 
 
 def _unknown_format(source: Source, line: int | None, got: str) -> InputError:
-    formats = "; ".join(f"{form.name} ({form.description})" for form in GOLDEN_FORMAT_TABLE.values())
+    formats = "; ".join(f"{form.name} ({form.description})" for form in _BUILT_IN_FORMATS.values())
     message = f"no golden-set format fits (got {got}; expected one of {formats}; or name the format)"
     return InputError([Problem(source.name, line, "", message, "E_FORMAT")])
 
@@ -393,7 +400,7 @@ def encode_qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]
         raise _no_case_left(lost)
 
 
-GOLDEN_FORMATS: tuple[str, ...] = tuple(GOLDEN_FORMAT_TABLE)
+GOLDEN_FORMATS: tuple[str, ...] = tuple(_BUILT_IN_FORMATS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,9 +454,8 @@ def write_golden(golden: GoldenSet, path: str | Path) -> None:
 
 def _check_format(name: str) -> str:
     if name not in GOLDEN_FORMAT_TABLE:
-        raise InputError(
-            f"unknown golden-set format (got {shorten_repr(name)}; expected one of {', '.join(GOLDEN_FORMATS)})"
-        )
+        expected = ", ".join(GOLDEN_FORMAT_TABLE.list_names())
+        raise InputError(f"unknown golden-set format (got {shorten_repr(name)}; expected one of {expected})")
     return name
 
 

@@ -31,6 +31,7 @@ from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.trec_run import convert_trec_run
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Observation
+from assay.records.plugin_table import PluginTable
 
 _DECODER = msgspec.json.Decoder(Observation)
 
@@ -105,7 +106,7 @@ class OutputFormat:
         return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + path[match.end() :]
 
 
-OUTPUT_FORMATS: dict[str, OutputFormat] = {
+_BUILT_IN_FORMATS = {
     row.name: row
     for row in (
         OutputFormat("assay", "one Observation record a line", decode_observation, Observation, "case_id"),
@@ -134,7 +135,11 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         ),
     )
 }
-OUTPUT_FORMAT_NAMES = (*OUTPUT_FORMATS, TREC_RUN_FORMAT)
+OUTPUT_FORMATS: PluginTable[OutputFormat] = PluginTable(
+    "assay.formats", "output format", OutputFormat, _BUILT_IN_FORMATS, reserved=(TREC_RUN_FORMAT,)
+)
+"""All formats of outputs by name. Plugins are read when they are named; only built-in formats are detected."""
+OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT)
 
 
 def detect_output_format(path: str, first_line: bytes) -> str:
@@ -147,10 +152,12 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         keys = list(row) if isinstance(row, dict) else []
     except (ValueError, RecursionError):  # broken JSON may still show its keys; the reader reports what is wrong
         row, keys = None, _KEY.findall(text) if text.startswith("{") else []
-    for name, output_format in OUTPUT_FORMATS.items():
+    for name, output_format in _BUILT_IN_FORMATS.items():
         if output_format.id_key in keys:
             return name
-    expected = "; ".join(f"{output_format.name}: {output_format.id_key} …" for output_format in OUTPUT_FORMATS.values())
+    expected = "; ".join(
+        f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
+    )
     message = (
         f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
         f"{TREC_RUN_FORMAT}: six columns); name it with --outputs-format"
@@ -280,8 +287,9 @@ def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]
 @contextmanager
 def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
     """Yield the output files with their formats; compressed files and standard input are spooled to disk."""
-    if named_format is not None and named_format not in OUTPUT_FORMAT_NAMES:
-        message = f"no such format (got {shorten_repr(named_format)}; expected one of {', '.join(OUTPUT_FORMAT_NAMES)})"
+    if named_format is not None and named_format != TREC_RUN_FORMAT and named_format not in OUTPUT_FORMATS:
+        expected = ", ".join((*OUTPUT_FORMATS.list_names(), TREC_RUN_FORMAT))
+        message = f"no such format (got {shorten_repr(named_format)}; expected one of {expected})"
         raise InputError([Problem("", None, "outputs-format", message, "E_FORMAT")])
     with ExitStack() as stack:
         files = []

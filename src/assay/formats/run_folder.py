@@ -428,6 +428,7 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         good=scoring.good if scoring.good is not None else recorded.get("good"),
         production_k=scoring.production_k if scoring.production_k is not None else recorded.get("production_k"),
         look_again=True,
+        metric_paths=manifest.get("metric_paths", {}),
     )
 
 

@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import structs
 
+from assay.calls.target_kinds import TARGET_KINDS
 from assay.calls.templates import PLACEHOLDER_NAMES, find_unknown_placeholders, parse_path
 from assay.formats.strict_json import Misfit, MisfitError, convert_strictly, join_field
 from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
 from assay.records.errors import Problem, SettingsError, shorten_repr
-from assay.records.settings import TARGET_SETTINGS_BY_KIND, GateSettings, GoldenSettings, Settings
+from assay.records.settings import GateSettings, GoldenSettings, Settings
 from assay.text.escaping import _SECRET_NAME, Redactor, looks_secret
 
 
@@ -284,14 +285,14 @@ class _SettingsLayers:
         for name, value in targets.items():
             target_field = join_field("targets", name)
             kind = value.get("type") if isinstance(value, dict) else None
-            if not isinstance(kind, str) or kind not in TARGET_SETTINGS_BY_KIND:
+            if not isinstance(kind, str) or kind not in TARGET_KINDS:
                 message = (
-                    f"unknown type (got {shorten_repr(kind)}; expected one of {', '.join(TARGET_SETTINGS_BY_KIND)})"
+                    f"unknown type (got {shorten_repr(kind)}; expected one of {', '.join(TARGET_KINDS.list_names())})"
                 )
                 self._refuse(join_field(target_field, "type"), message, "E_ENUM")
                 continue
             target_data = {key: item for key, item in value.items() if key != "type"}
-            targets_by_name[name] = self._build_record(target_data, TARGET_SETTINGS_BY_KIND[kind], target_field)
+            targets_by_name[name] = self._build_record(target_data, TARGET_KINDS[kind].settings, target_field)
         return targets_by_name
 
     def _build_record(self, value: Any, record: type[T], at: str) -> T | None:

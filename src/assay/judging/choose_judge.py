@@ -14,7 +14,7 @@ from assay.calls.addresses import check_url
 from assay.formats.settings_file import Config, find_secrets
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
-from assay.judging.llm_judge import KeepRendered, LLMJudge, build_judge_identity
+from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
 from assay.judging.rubric_files import Rubrics, load_rubrics
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.settings import JudgeSettings
@@ -79,6 +79,11 @@ def choose_judge(
         _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
+        )
+    if settings.protocol not in PROVIDERS:
+        expected = ", ".join(PROVIDERS.list_names())
+        _raise_settings_error(
+            "judge.protocol", f"no such protocol (got {shorten_repr(settings.protocol)}; expected one of {expected})"
         )
     folders = (
         tuple(rubrics) or tuple(str(config.folder / folder) for folder in settings.rubrics) or tuple(default_rubrics)

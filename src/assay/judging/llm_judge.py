@@ -37,9 +37,17 @@ from assay.judging.provider import (
 )
 from assay.judging.reply_parsing import MAX_REPLY_CHARACTERS, ParsedReply, ReplyProblem, decode_strict_json, parse_reply
 from assay.records.errors import InputError
+from assay.records.plugin_table import PluginTable
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
 
-PROVIDERS: dict[str, Provider] = {"openai": OpenAIProvider(), "anthropic": AnthropicProvider()}
+PROVIDERS: PluginTable[Provider] = PluginTable(
+    "assay.judges",
+    "judge provider",
+    Provider,  # type: ignore[type-abstract]  # only compared with isinstance
+    {"openai": OpenAIProvider(), "anthropic": AnthropicProvider()},
+    find_fault=lambda provider: "" if provider.output_modes else "no output modes (expected at least one)",
+)
+"""All providers by the name of their protocol. A new provider needs a row here."""
 MAX_REPEATED_REQUESTS = 2
 DEFAULT_MAX_TOKENS = 4096
 EXTRA_PROMPT_TOKENS = 1000
@@ -91,7 +99,8 @@ class LLMJudge:
         Raises InputError for an unknown protocol and for an identity of another parser version.
         """
         if identity.protocol not in PROVIDERS:
-            raise InputError(f"judge protocol (got {identity.protocol!r}; expected one of {', '.join(PROVIDERS)})")
+            expected = ", ".join(PROVIDERS.list_names())
+            raise InputError(f"judge protocol (got {identity.protocol!r}; expected one of {expected})")
         if identity.parser != PARSER_VERSION:
             raise InputError(f"judge identity of another parser (got {identity.parser!r}; expected {PARSER_VERSION!r})")
         self.identity = identity

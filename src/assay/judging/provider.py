@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -45,6 +45,7 @@ class ProviderReply:
     completion_tokens: int = 0
 
 
+@runtime_checkable
 class Provider(Protocol):
     """One wire protocol, as pure functions; `output_modes` lists its output modes from the strictest."""
 

@@ -1,4 +1,4 @@
-"""The catalogue of built-in metrics, and the parsing of metric names."""
+"""The catalogue of metrics, built in and of plugins, and the parsing of metric names."""
 
 from __future__ import annotations
 
@@ -7,32 +7,48 @@ from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 
-from assay.metrics import answer_behaviour, citations, correctness, file_retrieval, leakage, ranking, scorers, usage
-from assay.metrics.case_checks import CHECK_METRICS as CHECK_GRADERS
+from assay.metrics import (
+    answer_behaviour,
+    case_checks,
+    citations,
+    correctness,
+    file_retrieval,
+    leakage,
+    ranking,
+    scorers,
+    usage,
+)
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
-from assay.metrics.metric import Metric, MetricName, drop_default_keys, parse_metric_name, split_metric_names
+from assay.metrics.metric import (
+    Batch,
+    Metric,
+    MetricName,
+    drop_default_keys,
+    find_column_fault,
+    find_row_fault,
+    parse_metric_name,
+    split_metric_names,
+)
 from assay.metrics.scorers import add_judge_scorer
-from assay.records.errors import MetricNameError, Problem, shorten_repr
+from assay.records.errors import AssayError, MetricNameError, Problem, shorten_repr
+from assay.records.plugin_table import PluginTable
+from assay.records.scores import ScoreColumn
 from assay.records.verdicts import compute_rubrics_hash
 
-CATALOG: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: add_judge_scorer(metric)
-        for family in (
-            ranking.RANKING_METRICS,
-            file_retrieval.FILE_METRICS,
-            citations.CITATION_METRICS,
-            citations.CITED_JUDGMENT_METRICS,
-            answer_behaviour.BEHAVIOUR_METRICS,
-            correctness.TEXT_METRICS,
-            leakage.VISIBILITY_METRICS,
-            usage.OPERATIONS_METRICS,
-            CHECK_GRADERS,
-            scorers.ANSWER_QUALITY_METRICS,
-        )
-        for metric in family
-    }
+METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
+    ranking.RANKING_METRICS,
+    file_retrieval.FILE_METRICS,
+    citations.CITATION_METRICS,
+    citations.CITED_JUDGMENT_METRICS,
+    answer_behaviour.BEHAVIOUR_METRICS,
+    correctness.TEXT_METRICS,
+    leakage.VISIBILITY_METRICS,
+    usage.OPERATIONS_METRICS,
+    case_checks.CHECK_METRICS,
+    scorers.ANSWER_QUALITY_METRICS,
 )
+"""The rows of every family, in the order of the documentation. A new `…_METRICS` tuple needs a line here."""
+
 
 METRIC_ALIASES: Mapping[str, str] = MappingProxyType(
     {
@@ -51,6 +67,16 @@ METRIC_ALIASES: Mapping[str, str] = MappingProxyType(
         "failed_case_rate": "failed",
     }
 )
+
+CATALOG: PluginTable[Metric] = PluginTable(
+    "assay.metrics",
+    "metric",
+    Metric,
+    {metric.name: add_judge_scorer(metric) for family in METRIC_FAMILIES for metric in family},
+    reserved=METRIC_ALIASES,
+    find_fault=find_row_fault,
+)
+"""All metrics by name. Iteration lists the built-in ones and the plugins in use."""
 
 DEFAULT_METRICS: tuple[str, ...] = (
     "hit@1", "hit@5", "hit@10", "recall@1", "recall@3", "recall@5", "recall@10",
@@ -86,6 +112,29 @@ _SCORERS = ("rules", "judge")
 def find_metric(name: MetricName) -> Metric:
     """Return the catalogue row of a parsed metric name."""
     return CATALOG[name.base]
+
+
+def compute_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    """Return the scores of one metric on the rows of a batch.
+
+    Raises PluginError, with the plugin's distribution, for a plugin that raises, or whose column has another type,
+    another length, or values that are not numbers in the declared range.
+    """
+    metric = find_metric(name)
+    assert metric.compute is not None, name
+    plugin = CATALOG.get_plugin(name.base)
+    if plugin is None:
+        return metric.compute(batch, name)
+    try:
+        column = metric.compute(batch, name)
+    except AssayError:
+        raise
+    except Exception as error:  # the function is not ours and may raise anything
+        raise plugin.make_error(CATALOG.kind, f"{type(error).__name__}: {error}") from error
+    fault = find_column_fault(column, metric, name, len(batch))
+    if fault:
+        raise plugin.make_error(CATALOG.kind, fault)
+    return column
 
 
 @cache
@@ -161,7 +210,7 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
 
 
 def _unknown_metric_reason(base: str) -> str:
-    close_names = get_close_matches(base, [*CATALOG, *METRIC_ALIASES], n=3)
+    close_names = get_close_matches(base, [*CATALOG.list_names(), *METRIC_ALIASES], n=3)
     if not close_names:
         return "no such metric; `assay metrics` lists all"
     return f"no such metric; did you mean {' or '.join(close_names)}?"

@@ -11,16 +11,18 @@ at a time, keep a few dozen bytes of each, and become arrays when the block is f
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 
 from assay.metrics.case_index import CaseIndex
 from assay.records.errors import MetricNameError, Problem, shorten_repr
+from assay.records.golden_set import Case
 from assay.records.observations import (
     NULL_ANSWER,
     Observation,
@@ -296,3 +298,116 @@ def rows_with_target_error(codes: Sequence[str]) -> list[Unscored]:
     failed_codes = sorted(set(codes) - {""})
     code_of_row = np.asarray(codes)
     return [rows_with_error(code_of_row == code, f"target error: {code}") for code in failed_codes]
+
+
+def find_row_fault(metric: Metric) -> str:
+    """Return what is wrong with a catalogue row as such, or "". Types are not checked beyond those named."""
+    if parse_metric_name(metric.name) != MetricName(metric.name):
+        return f"not a name of a metric (got {metric.name!r}; expected lower-case letters, digits and _)"
+    if not callable(metric.compute) or not callable(metric.needs):
+        return "nothing to compute (expected functions as compute and needs)"
+    if metric.direction not in get_args(Direction) or metric.statistic not in get_args(SummaryStatistic):
+        return f"unknown direction or statistic (got {metric.direction!r} and {metric.statistic!r})"
+    return "" if metric.low < metric.high else f"empty range (got {metric.low} to {metric.high}; expected low < high)"
+
+
+def find_column_fault(column: object, metric: Metric, name: MetricName, row_count: int) -> str:
+    """Return what is wrong with a computed column: type, name, length, or a scored value outside the range; or ""."""
+    if not isinstance(column, ScoreColumn):
+        return f"wrong type of column (got {type(column).__name__}; expected ScoreColumn)"
+    if column.metric != str(name):
+        return f"a column of another metric (got {column.metric!r}; expected {str(name)!r})"
+    lengths = {len(column.values), len(column.status), len(column.reason)}
+    if lengths != {row_count}:
+        got = ", ".join(map(str, sorted(lengths)))
+        return f"wrong length of column (got {got} values; expected {row_count}, one for each row)"
+    scored = column.values[column.status == SCORED]
+    if not np.isfinite(scored).all():
+        return f"a score that is not a number (got {scored[~np.isfinite(scored)][0]}; expected a finite one)"
+    outside = scored[(scored < metric.low) | (scored > metric.high)]
+    if len(outside):
+        return f"a score out of range (got {outside[0]:g}; expected {metric.low:g} to {metric.high:g})"
+    return ""
+
+
+# ── metrics of one observation at a time ──────────────────────────────────────────────────────────────────────────────
+
+ScoreRow = Callable[[Case, Observation], "float | str"]
+"""Returns the score of one observation, or the reason why the metric is not applicable to it."""
+
+
+class RowScores:
+    """What a function returned for each row; rows on which the target failed are not passed to it."""
+
+    def __init__(self, score_row: ScoreRow) -> None:
+        self.score_row = score_row
+        self.values: list[float] = []
+        self.reasons: list[str] = []
+        self.failure = ""
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order. The first failure of the function is kept, and raised by `compute_row_scores`."""
+        for case_index, observation in zip(rows.cases, rows.observations, strict=True):
+            value, reason = 0.0, ""
+            if not _error_code(observation) and not self.failure:
+                value, reason = self._score(case_index.case, observation)
+            self.values.append(value)
+            self.reasons.append(reason)
+
+    def _score(self, case: Case, observation: Observation) -> tuple[float, str]:
+        try:
+            score = self.score_row(case, observation)
+        except Exception as error:  # noqa: BLE001  # reported with the metric's name once the block is computed
+            self.failure = f"raised {type(error).__name__} on case {case.id}: {error}"
+            return 0.0, ""
+        if isinstance(score, str) and score:
+            return 0.0, score
+        if isinstance(score, (bool, int, float, np.number)) and math.isfinite(score):
+            return float(score), ""
+        expected = "a finite number, or the reason why the metric is not applicable"
+        self.failure = f"wrong score on case {case.id} (got {shorten_repr(score)}; expected {expected})"
+        return 0.0, ""
+
+
+def define_row_metric(
+    name: str,
+    score_row: ScoreRow,
+    summary: str,
+    *,
+    source: str = "",
+    unit: str = "share",
+    direction: Direction = "higher",
+    low: float = 0.0,
+    high: float = 1.0,
+    family: str = "plugin",
+    statistic: SummaryStatistic = "mean",
+) -> Metric:
+    """Return the catalogue row of a metric that scores one observation at a time, without keys or cut-off.
+
+    A row on which the target failed, or gave null instead of an answer, is an error without a call of `score_row`.
+    Scoring raises ValueError, naming the case, if `score_row` raises or returns neither a finite number nor a reason.
+    """
+    return Metric(
+        name=name,
+        family=family,
+        summary=summary,
+        source=source,
+        unit=unit,
+        direction=direction,
+        low=low,
+        high=high,
+        statistic=statistic,
+        needs=lambda _: ((RowScores, (score_row,)),),
+        compute=lambda batch, metric_name: compute_row_scores(
+            batch.get_facts(RowScores, score_row), batch, metric_name
+        ),
+    )
+
+
+def compute_row_scores(facts: RowScores, batch: Batch, name: MetricName) -> ScoreColumn:
+    """Return the scores of a function as a column. Raises ValueError for the first row on which it failed."""
+    if facts.failure:
+        raise ValueError(facts.failure)
+    reasons = np.asarray(facts.reasons, dtype=object)
+    unless = [rows_not_applicable(reasons == reason, reason) for reason in sorted(set(facts.reasons)) if reason]
+    return make_score_column(name, np.array(facts.values, dtype=np.float64), *batch.target_errors, *unless)

@@ -3,6 +3,7 @@
 AssayError
 ├── InputError           a file, record or argument is wrong; carries one or many `Problem`s      BAD_INPUT
 │   ├── SettingsError    settings, gate files or command-line values
+│   ├── PluginError      a plugin that cannot be used, named with its distribution
 │   └── MetricNameError  a metric name that the catalogue does not know or cannot read
 └── IncompleteError      the measurement could not be finished (infrastructure)                   INCOMPLETE
 
@@ -73,6 +74,10 @@ class InputError(AssayError):
 
 class SettingsError(InputError):
     """Settings, gate files or command-line values that cannot be used."""
+
+
+class PluginError(InputError):
+    """A plugin that cannot be used: it cannot be imported, or what it adds breaks the rules for it."""
 
 
 class MetricNameError(InputError):

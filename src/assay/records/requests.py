@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from assay.records.release_gates import Gate
 
@@ -71,7 +71,8 @@ class ScoringOptions:
     `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `good` (the signal of a
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
-    `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports.
+    `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
+    the import paths of metrics that a run folder remembers, by name.
     """
 
     metrics: Sequence[str] | None = None
@@ -82,6 +83,7 @@ class ScoringOptions:
     production_k: int | None = None
     look_again: bool = False
     notices: Sequence[str] = ()
+    metric_paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

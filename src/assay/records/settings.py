@@ -168,15 +168,7 @@ TargetSettings = (
     | LangchainTargetSettings
     | LlamaindexTargetSettings
 )
-TARGET_SETTINGS_BY_KIND: dict[str, type[BaseTargetSettings]] = {
-    "python": PythonTargetSettings,
-    "recorded": RecordedTargetSettings,
-    "http": HttpTargetSettings,
-    "mcp": McpTargetSettings,
-    "command": CommandTargetSettings,
-    "langchain": LangchainTargetSettings,
-    "llamaindex": LlamaindexTargetSettings,
-}
+"""The kinds of target: the `tag` of a record is the kind's name, and that of the file in `targets` that makes it."""
 
 
 # ── everything else ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,11 +213,12 @@ class ScoringSettings(Section, frozen=True):
 class JudgeSettings(Section, frozen=True):
     """Which model judges.
 
+    `protocol` is `openai`, `anthropic` or the name of an installed judge provider.
     `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
     model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones.
     """
 
-    protocol: Literal["openai", "anthropic"] = "openai"
+    protocol: Name = "openai"
     model: str | None = None
     endpoint: Name | None = None
     family: Name | None = None

@@ -11,31 +11,31 @@ from assay.report.markdown import render_table_lines
 from assay.report.tables import Table
 
 
-def _format_range(grader: Metric) -> str:
-    high = "∞" if math.isinf(grader.high) else f"{grader.high:g}"
-    return f"{grader.low:g} – {high}"
+def _format_range(metric: Metric) -> str:
+    high = "∞" if math.isinf(metric.high) else f"{metric.high:g}"
+    return f"{metric.low:g} – {high}"
 
 
-def _format_name(grader: Metric) -> str:
-    cut = {"no": "", "optional": "[@k]", "required": "@k"}[grader.cut]
-    keys = ",".join(f"{name}={'|'.join(key.values) or '…'}" for name, key in grader.keys.items())
-    return grader.name + (f"({keys})" if keys else "") + cut
+def _format_name(metric: Metric) -> str:
+    cut = {"no": "", "optional": "[@k]", "required": "@k"}[metric.cut]
+    keys = ",".join(f"{name}={'|'.join(key.values) or '…'}" for name, key in metric.keys.items())
+    return metric.name + (f"({keys})" if keys else "") + cut
 
 
 def build_catalog_table() -> Table:
     """Return one row per metric: name with keys, unit, direction, range, statistic, class and meaning."""
     rows = tuple(
         (
-            _format_name(grader),
-            grader.family,
-            grader.unit,
-            grader.direction,
-            _format_range(grader),
-            grader.statistic,
-            grader.scoring_class,
-            grader.summary,
+            _format_name(metric),
+            metric.family,
+            metric.unit,
+            metric.direction,
+            _format_range(metric),
+            metric.statistic,
+            metric.scoring_class,
+            metric.summary,
         )
-        for grader in CATALOG.values()
+        for metric in CATALOG.values()
     )
     columns = ("Metric", "Family", "Unit", "Better", "Range", "Statistic", "Class", "Meaning")
     return Table("Metrics", columns, rows)
@@ -49,23 +49,23 @@ def render_catalog_markdown() -> str:
 def render_catalog_json() -> str:
     """Return the catalogue as JSON, which adds keys with defaults and allowed values, undefined cases and sources."""
     rows = {
-        grader.name: {
-            "cut": grader.cut,
-            "direction": grader.direction,
-            "family": grader.family,
-            "high": None if math.isinf(grader.high) else grader.high,
-            "instrument": grader.scoring_class,
+        metric.name: {
+            "cut": metric.cut,
+            "direction": metric.direction,
+            "family": metric.family,
+            "high": None if math.isinf(metric.high) else metric.high,
+            "instrument": metric.scoring_class,
             "keys": {
                 name: {"default": key.default, "doc": key.doc, "values": list(key.values)}
-                for name, key in grader.keys.items()
+                for name, key in metric.keys.items()
             },
-            "low": grader.low,
-            "source": grader.source,
-            "statistic": grader.statistic,
-            "summary": grader.summary,
-            "undefined": grader.undefined,
-            "unit": grader.unit,
+            "low": metric.low,
+            "source": metric.source,
+            "statistic": metric.statistic,
+            "summary": metric.summary,
+            "undefined": metric.undefined,
+            "unit": metric.unit,
         }
-        for grader in CATALOG.values()
+        for metric in CATALOG.values()
     }
     return json.dumps(rows, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

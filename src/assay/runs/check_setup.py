@@ -25,6 +25,7 @@ from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.report.tables import Table
+from assay.runs.load_plugins import check_installed_plugins
 from assay.targets.choose_target import (
     ChosenTarget,
     TargetPermissions,
@@ -78,6 +79,8 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
     yield from _check_corpus(config, golden)
     yield from _check_gate(config)
     yield from _check_targets(config, golden, trust)
+    for kind, plugin, fault in check_installed_plugins():
+        yield SetupFinding("ok" if fault is None else "fail", f"{kind} {plugin.name}", str(fault or f"plugin {plugin}"))
 
 
 def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | None]]:

@@ -27,6 +27,7 @@ from assay.report.markdown import ReportMeta, render_comparison_markdown
 from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, escape_table
+from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
@@ -145,6 +146,7 @@ def compare_named(baseline: str, candidate: str, request: ComparisonRequest) -> 
 
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
+    load_remembered_metrics(request)
     gate = load_requested_gate(request.gate)
     if request.gate.baseline is None:
         return LoadedGate(gate)

@@ -16,11 +16,13 @@ from assay.formats import outputs
 from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import date_of_time
+from assay.metrics.catalog import parse_metrics
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
+from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observe_run import ObservationRequest, ObservedRun
 from assay.runs.save_run import save_scores
 from assay.runs.score_run import Progress, open_scored_run
@@ -115,7 +117,7 @@ def score_observed_run(
         replace(inputs, limit=observation_request.limit, only=observation_request.only),
         gate=replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at)),
         scoring=ScoringOptions(
-            metrics=settings.metrics or None,
+            metrics=load_metric_paths(settings.metrics) or None,
             by=settings.by or None,
             workers=workers,
             good=settings.good,
@@ -130,6 +132,11 @@ def score_observed_run(
         with RunFolder(observed.folder) as folder:
             save_scores(run, folder)
         yield run
+
+
+def check_metrics(config: Config) -> None:
+    """Raise InputError for a metric of the settings that cannot be computed, before a call of a target is paid for."""
+    parse_metrics(load_metric_paths(config.settings.scoring.metrics))
 
 
 def resolve_report_files(config: Config, folder: Path, flags: ReportFiles) -> ReportFiles:

@@ -20,6 +20,7 @@ from assay.judging.verdict_store import export_verdict_store
 from assay.records.errors import InputError, Problem
 from assay.records.requests import ReportFiles
 from assay.report.write_reports import iterate_case_lines, render_json
+from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
@@ -111,8 +112,10 @@ def save_scores(run: ScoredRun, folder: RunFolder) -> None:
             "sha256": folder.write_corpus(run.corpus),
         }
     configs = sorted(run.scoring.configs.items())
+    metric_paths = list_metric_paths(name.base for name in run.plan.requested)
     folder.write_manifest(
         manifest
+        | ({"metric_paths": metric_paths} if metric_paths else {})
         | {
             "metrics": [str(name) for name in run.plan.requested],
             "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},

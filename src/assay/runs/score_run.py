@@ -8,7 +8,7 @@ Scoring a request of the command line: loads the inputs, scores them, and keeps 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -32,13 +32,14 @@ from assay.formats.run_folder import parse_run_name, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts, warn_of_self_judging
-from assay.metrics.catalog import DEFAULT_METRICS
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
+from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
 from assay.scoring.paired_scores import (
@@ -58,8 +59,9 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _set_work(work: Callable[[Any], Any]) -> None:
+def _set_work(work: Callable[[Any], Any], metric_paths: Mapping[str, str]) -> None:
     global _work  # set once per worker process, so that the golden set is not sent with every shard
+    enable_plugins_in_worker(metric_paths)
     _work = work
 
 
@@ -91,7 +93,9 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 
     context = multiprocessing.get_context(_start_method())
     try:
-        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, (work,)) as pool:
+        with ProcessPoolExecutor(
+            min(workers, len(shards)), context, _set_work, (work, list_metric_paths(CATALOG))
+        ) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
@@ -230,6 +234,7 @@ def open_scored_run(
     named = request.inputs
     if [named.golden, named.corpus, *named.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
+    load_remembered_metrics(request)
     with open_output_files(named.outputs, named.outputs_format) as files:
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)

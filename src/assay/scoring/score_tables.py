@@ -17,7 +17,14 @@ import numpy.typing as npt
 
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.catalog import case_column_name, find_metric, is_metric_measurable, may_metric_gate, parse_metric
+from assay.metrics.catalog import (
+    case_column_name,
+    compute_column,
+    find_metric,
+    is_metric_measurable,
+    may_metric_gate,
+    parse_metric,
+)
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
@@ -161,9 +168,7 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
     """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
     columns: dict[str, ScoreColumn] = {}
     for name in plan.columns:
-        compute = find_metric(name).compute
-        assert compute is not None, name
-        columns[str(name)] = compute(batch, name)
+        columns[str(name)] = compute_column(batch, name)
     leaks = columns[_LEAKS]
     leaked = (leaks.status == SCORED) & (leaks.values > 0)
     if leaked.any():

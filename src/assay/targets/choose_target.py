@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from assay.calls.interfaces import Target
-from assay.formats.outputs import open_output_files, read_observations
+from assay.calls.plugins import add_working_directory_to_path
+from assay.calls.target_kinds import TARGET_KINDS, TargetRequest
 from assay.formats.outputs_checks import find_config_flaw
-from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
-from assay.formats.strict_json import join_field
-from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.errors import AssayError, Problem, SettingsError, shorten_repr
 from assay.records.settings import (
     BaseTargetSettings,
     CommandTargetSettings,
     HttpTargetSettings,
-    LangchainTargetSettings,
-    LlamaindexTargetSettings,
     McpTargetSettings,
     PythonTargetSettings,
     RecordedTargetSettings,
@@ -108,43 +104,37 @@ def _check_names(targets: list[ChosenTarget], problems: list[Problem]) -> list[C
 def make_target(chosen: ChosenTarget, config: Config, trust: TargetPermissions) -> Target:
     """Create the target. Raises SettingsError if it cannot be created, or if a settings file may not request it."""
     name, settings = chosen.name, chosen.settings
-    if isinstance(settings, RecordedTargetSettings):
-        return _make_recorded(
-            name, settings, config if not chosen.is_from_command_line else Config(config.settings, {})
-        )
     if (
         isinstance(settings, (CommandTargetSettings, McpTargetSettings))
         and settings.command
         and not chosen.is_from_command_line
     ):
         _check_command(name, settings.command, trust)
-    _add_working_directory_to_path()
-    if isinstance(settings, PythonTargetSettings):
-        from assay.targets import python
-
-        return python.make_python_target(name, settings)
-    if isinstance(settings, HttpTargetSettings):
-        from assay.targets import http
-
-        return http.HttpTarget(
-            name, settings, config.settings.run.concurrency, typed=chosen.is_from_command_line, allowed=trust.hosts
-        )
-    if isinstance(settings, McpTargetSettings):
-        from assay.targets import mcp
-
-        return mcp.McpTarget(name, settings, typed=chosen.is_from_command_line, allowed=trust.hosts)
-    if isinstance(settings, CommandTargetSettings):
-        from assay.targets import command
-
-        return command.CommandTarget(name, settings)
-    if isinstance(settings, LangchainTargetSettings):
-        from assay.targets import langchain
-
-        return langchain.make_langchain_target(name, settings)
-    assert isinstance(settings, LlamaindexTargetSettings)
-    from assay.targets import llamaindex
-
-    return llamaindex.make_llamaindex_target(name, settings)
+    add_working_directory_to_path()
+    kind = str(settings.__struct_config__.tag)
+    make = TARGET_KINDS[kind].make
+    is_from_file = not chosen.is_from_command_line
+    request = TargetRequest(
+        name,
+        settings,
+        config.settings.run.concurrency,
+        is_from_command_line=chosen.is_from_command_line,
+        allowed_hosts=trust.hosts,
+        resolve_path=config.resolve_path if is_from_file else Config(config.settings, {}).resolve_path,
+    )
+    plugin = TARGET_KINDS.get_plugin(kind)
+    if plugin is None:
+        return make(request)
+    try:
+        target: object = make(request)
+    except AssayError:
+        raise
+    except Exception as error:  # the function is not ours and may raise anything
+        raise plugin.make_error(TARGET_KINDS.kind, f"{type(error).__name__}: {error}") from error
+    if not isinstance(target, Target):
+        expected = "name, operations, identity, observe and aclose"
+        raise plugin.make_error(TARGET_KINDS.kind, f"not a target (got {shorten_repr(target)}; expected {expected})")
+    return target
 
 
 def list_secret_variables(settings: BaseTargetSettings) -> list[str]:
@@ -160,9 +150,9 @@ def is_told_user(chosen: ChosenTarget) -> bool:
     if getattr(settings, "identity", None):
         return True
     templates = [getattr(settings, name) for name in ("body", "query", "arguments", "input") if hasattr(settings, name)]
-    return isinstance(
-        settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings)
-    ) or "{{user" in repr(templates)
+    gets_whole_case = isinstance(settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings))
+    is_of_plugin = TARGET_KINDS.get_plugin(str(settings.__struct_config__.tag)) is not None
+    return gets_whole_case or is_of_plugin or "{{user" in repr(templates)
 
 
 def _parse_spec(spec: str) -> BaseTargetSettings | None:
@@ -191,27 +181,6 @@ def _unknown_target_message(spec: str, target_names: list[str]) -> str:
     )
 
 
-def _make_recorded(name: str, settings: RecordedTargetSettings, config: Config) -> Target:
-    from assay.targets.recorded import RecordedTarget as Recorded
-
-    path = config.resolve_path(join_field(join_field("targets", name), "path"), settings.path)
-    with open_output_files([path], settings.format) as files:
-        observations = [
-            observation for file in files for observation in read_observations(file.path, file.name, file.format)
-        ]
-        digest = compute_file_sha256(Path(files[0].path))
-    configs = sorted({observation.config_id for observation in observations})
-    config_name = settings.config
-    if config_name is None and len(configs) > 1:
-        config_name = name if name in configs else None
-    if (config_name is None and len(configs) > 1) or (config_name is not None and config_name not in configs):
-        message = f"several configurations (expected config: one of {', '.join(configs)})"
-        raise SettingsError([Problem(path, None, f"targets.{name}.config", message, "E_TARGET")])
-    return Recorded(
-        name, [observation for observation in observations if config_name in (None, observation.config_id)], digest
-    )
-
-
 def _check_command(name: str, command: Sequence[str], trust: TargetPermissions) -> None:
     if trust.run_commands or os.environ.get(ALLOW_EXEC_VARIABLE) == "1":
         return
@@ -220,10 +189,3 @@ def _check_command(name: str, command: Sequence[str], trust: TargetPermissions) 
         f"expected --allow-exec, or {ALLOW_EXEC_VARIABLE}=1 in the environment)"
     )
     raise SettingsError([Problem("", None, f"targets.{name}.command", message, "E_EXEC")])
-
-
-def _add_working_directory_to_path() -> None:
-    """Allow imports of modules in the working directory, as `python -m` does."""
-    working_directory = str(Path.cwd())
-    if working_directory not in sys.path and "" not in sys.path:
-        sys.path.insert(0, working_directory)

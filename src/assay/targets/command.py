@@ -19,6 +19,7 @@ from typing import Any, TextIO
 import msgspec
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import list_placeholder_values
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
@@ -106,6 +107,11 @@ class CommandTarget:
                 self._all.discard(worker)
                 worker.kill()
         return b""
+
+
+def make_target(request: TargetRequest) -> CommandTarget:
+    """Make the target of a settings file."""
+    return CommandTarget(request.name, request.settings)
 
 
 class _Worker:

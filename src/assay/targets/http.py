@@ -17,6 +17,7 @@ import msgspec
 from assay.calls.addresses import check_url, is_localhost, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.retry import read_retry_after
+from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_template
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
@@ -125,6 +126,17 @@ class HttpTarget:
             body = await read_limited(response, self.settings.max_bytes, cut=SHOWN_BYTES)
             raise CallError("protocol", f"not JSON (got {kind}: {_show_start(body)}; expected application/json)")
         return await read_limited(response, self.settings.max_bytes)
+
+
+def make_target(request: TargetRequest) -> HttpTarget:
+    """Make the target of a settings file or of an address on the command line."""
+    return HttpTarget(
+        request.name,
+        request.settings,
+        request.concurrency,
+        typed=request.is_from_command_line,
+        allowed=request.allowed_hosts,
+    )
 
 
 def pin_address(request: httpx2.Request, address: str) -> None:

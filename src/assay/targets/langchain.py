@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_template
 from assay.records.errors import SettingsError
 from assay.records.observations import Chunk, Observation, Stage, ToolCall, Usage
@@ -51,6 +52,11 @@ class LangchainTarget:
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def make_target(request: TargetRequest) -> LangchainTarget:
+    """Make the target of a settings file."""
+    return make_langchain_target(request.name, request.settings)
 
 
 def make_langchain_target(name: str, settings: Settings) -> LangchainTarget:

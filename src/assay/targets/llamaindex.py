@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.settings import LlamaindexTargetSettings as Settings
@@ -56,6 +57,11 @@ class LlamaindexTarget:
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def make_target(request: TargetRequest) -> LlamaindexTarget:
+    """Make the target of a settings file."""
+    return make_llamaindex_target(request.name, request.settings)
 
 
 def make_llamaindex_target(name: str, settings: Settings) -> LlamaindexTarget:

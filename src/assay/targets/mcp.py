@@ -16,6 +16,7 @@ import msgspec
 
 from assay.calls.addresses import check_url, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_template
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
@@ -194,6 +195,11 @@ class McpTarget:
     def _add_stderr(self, message: str) -> str:
         stderr = self._tail.read_text()[-300:] if self._tail is not None else ""
         return f"{message} (end of the server's standard error: {stderr!r})" if stderr else message
+
+
+def make_target(request: TargetRequest) -> McpTarget:
+    """Make the target of a settings file or of an address on the command line."""
+    return McpTarget(request.name, request.settings, typed=request.is_from_command_line, allowed=request.allowed_hosts)
 
 
 def _check_settings(name: str, settings: Settings, *, typed: bool, allowed: Sequence[str]) -> None:

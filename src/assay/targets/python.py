@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
@@ -76,6 +77,11 @@ def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTar
             raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
     described = {"type": "python", "call": settings.call, "search": settings.search}
     return CallableTarget(name, ask, search, described=described, response=settings.response)
+
+
+def make_target(request: TargetRequest) -> CallableTarget:
+    """Make the target of a settings file or of `module:attr` on the command line."""
+    return make_python_target(request.name, request.settings)
 
 
 def import_object(path: str, name: str) -> Any:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.target_kinds import TargetRequest
+from assay.formats.outputs import open_output_files, read_observations
+from assay.formats.run_folder import compute_file_sha256
+from assay.formats.strict_json import join_field
+from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
+from assay.records.settings import RecordedTargetSettings
 
 
 class RecordedTarget:
@@ -36,3 +43,24 @@ class RecordedTarget:
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def make_target(request: TargetRequest) -> RecordedTarget:
+    """Make the target of a file of outputs. Raises SettingsError if the file has several configurations, none named."""
+    name, settings = request.name, request.settings
+    assert isinstance(settings, RecordedTargetSettings)
+    path = request.resolve_path(join_field(join_field("targets", name), "path"), settings.path)
+    with open_output_files([path], settings.format) as files:
+        observations: list[Observation] = []
+        for file in files:
+            observations += read_observations(file.path, file.name, file.format)
+        digest = compute_file_sha256(Path(files[0].path))
+    configs = sorted({observation.config_id for observation in observations})
+    config_name = settings.config
+    if config_name is None and len(configs) > 1:
+        config_name = name if name in configs else None
+    if (config_name is None and len(configs) > 1) or (config_name is not None and config_name not in configs):
+        message = f"several configurations (expected config: one of {', '.join(configs)})"
+        raise SettingsError([Problem(path, None, f"targets.{name}.config", message, "E_TARGET")])
+    chosen = [observation for observation in observations if config_name in (None, observation.config_id)]
+    return RecordedTarget(name, chosen, digest)
