@@ -11,7 +11,9 @@ from typing import Annotated
 
 import typer
 
-from assay.records.errors import AssayError, IncompleteError, InputError
+from assay.cli.streams import use_safe_streams
+from assay.records.errors import AssayError, IncompleteError, InputError, describe_bug, shorten_repr
+from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
 INTERRUPTED = 130
@@ -112,6 +114,15 @@ def run_command(arguments: list[str]) -> int:
     if arguments and arguments[0] in RENAMED_COMMANDS:
         typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
         arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
+    with use_safe_streams():
+        with_nul = next((argument for argument in arguments if "\0" in argument), None)
+        if with_nul is not None:
+            typer.echo(f"an argument with a NUL character (got {shorten_repr(with_nul)}; expected text)", err=True)
+            return InputError.exit_code
+        return _run_and_report(arguments)
+
+
+def _run_and_report(arguments: list[str]) -> int:
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -131,8 +142,9 @@ def run_command(arguments: list[str]) -> int:
     except OSError as error:
         typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
         return IncompleteError.exit_code
-    except Exception:  # noqa: BLE001  # a bug in Assay: show the traceback, and do not exit with 1 (failed gate)
+    except Exception as error:  # noqa: BLE001  # a bug in Assay: show where, and do not exit with 1 (failed gate)
         traceback.print_exc()
+        typer.echo(escape_terminal(describe_bug(error)), err=True)
         return IncompleteError.exit_code
     if code == INTERRUPTED:
         typer.echo("interrupted", err=True)
@@ -140,8 +152,6 @@ def run_command(arguments: list[str]) -> int:
 
 
 def _print_error(error: AssayError) -> None:
-    from assay.text.escaping import escape_terminal
-
     for line in str(error).split("\n"):
         typer.echo(escape_terminal(line), err=True)
     if isinstance(error, InputError):

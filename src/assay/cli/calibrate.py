@@ -55,10 +55,12 @@ def calibrate(
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
-    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.run_folder import list_run_files
     from assay.runs.rescore_run import AnswerSource, open_answers
 
-    refuse_overwriting([out, report], [*labels, *(verdicts or ()), golden, corpus, *(outputs or ())])
+    input_files = [*labels, *(verdicts or ()), golden, corpus, *(expand_patterns(outputs) if outputs else ())]
+    refuse_overwriting([out, report], [*input_files, *list_run_files(run)])
     inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
     with open_answers(inputs) if inputs.is_given else nullcontext() as scored:

@@ -52,7 +52,10 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
         return
     by = name.key_value("by", "")
     if by not in LEAST_LABELS or str(name) != record.metric:
-        yield "metric", f"not a metric with a scorer (got {record.metric!r}; expected a name such as faithfulness(by=judge))"
+        yield (
+            "metric",
+            f"not a metric with a scorer (got {record.metric!r}; expected a name such as faithfulness(by=judge))",
+        )
         return
     for field, rate in (("sensitivity", record.sensitivity), ("specificity", record.specificity)):
         if rate is not None:

@@ -32,7 +32,7 @@ from assay.gates.gate_files import load_gate_or_profile
 from assay.gates.release_decision import find_exit_code, summarise_run
 from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
 from assay.metrics.catalog import DEFAULT_METRICS
-from assay.records.errors import IncompleteError, InputError, Problem
+from assay.records.errors import AssayError, IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
@@ -114,7 +114,25 @@ def score_files(job: ScoreJob, files: Sequence[OutputFile], progress: Progress |
 
 def score_observations(job: ScoreJob, observations: Iterable[Observation]) -> ScoredRun:
     """Score observations in memory; the result is the same as for a file that holds them."""
-    collector = ObservationCollector(job.joins(), job.plan, "observations", strict=job.options.strict_outputs)
+    rows = list(observations)
+    try:
+        collected, held = _collect_observations(job, rows)
+    except (AssayError, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
+        collected, held = _collect_observations(job, rows, is_careful=True)
+    run = _finish_run(job, [OutputFile("", "observations", "assay", 0)], [collected])
+    run.observations_in_memory = held
+    return run
+
+
+def _collect_observations(
+    job: ScoreJob, observations: Iterable[Observation], *, is_careful: bool = False
+) -> tuple[CollectedRows, dict[tuple[str, str], Observation]]:
+    """Return the scored rows, and the first repeat of each case by configuration and case."""
+    collector = ObservationCollector(
+        job.joins(), job.plan, "observations", strict=job.options.strict_outputs, is_careful=is_careful
+    )
     held: dict[tuple[str, str], Observation] = {}
     for number, row in enumerate(observations, 1):
         try:
@@ -128,9 +146,7 @@ def score_observations(job: ScoreJob, observations: Iterable[Observation]) -> Sc
         key = observation.config_id, observation.case_id
         if key not in held or observation.repeat < held[key].repeat:
             held[key] = observation
-    run = _finish_run(job, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
-    run.observations_in_memory = held
-    return run
+    return collector.finish(), held
 
 
 def _finish_run(job: ScoreJob, files: Sequence[OutputFile], results: list[CollectedRows]) -> ScoredRun:
