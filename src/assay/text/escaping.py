@@ -13,7 +13,6 @@ import unicodedata
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 MIN_SECRET_LENGTH = 6
@@ -29,7 +28,7 @@ _SECRET_PREFIXES = (
     *("PRIVATE KEY", "hf_", "glpat-"),
 )  # every match of `_LOOKS_SECRET` contains one of these; searching for them first is faster in long texts
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
-_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@:]+:[^/\s@]+@")
+_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)[^/\s@:]{1,256}:[^/\s@]{1,1024}@")
 
 
 def looks_secret(text: str) -> bool:
@@ -94,14 +93,18 @@ class Redactor:
         return redacted
 
 
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
 def _list_spellings(secret: str) -> set[str]:
     """Return a secret and its common encodings.
 
     >>> sorted(_list_spellings("s3cret+x"))[:4]
-    ['7333637265742b78', '7333637265742B78', 'MzY3JldCt4', 'N0K3']
+    ['7333637265742B78', '7333637265742b78', 'MzY3JldCt4', 'czNjcmV0K3']
     """
     data = secret.encode("utf-8", "surrogatepass")
-    spellings = {secret, quote(secret, safe="", errors="replace"), quote_plus(secret, errors="replace")}
+    percent = "".join(chr(byte) if chr(byte) in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    spellings = {secret, percent, percent.replace("%20", "+")}
     spellings |= {data.hex(), data.hex().upper(), json.dumps(secret)[1:-1]}
     for offset in range(3):  # the secret may begin at any byte of a group of three
         encoded = b64encode(bytes(offset) + data).decode().rstrip("=")
