@@ -40,6 +40,8 @@ def test_a_hundred_levels_pass_and_brackets_in_strings_do_not_count() -> None:
     assert json.loads(deep) == decode_json(deep, "x", 1)
     assert {"a": "[" * 500 + '"{'} == decode_json(json.dumps({"a": "[" * 500 + '"{'}), "x", 1)
     with pytest.raises(InputError, match="E_DEPTH"):
+        decode_json("[" * 101, "x", 1)
+    with pytest.raises(InputError, match="E_JSON"):  # a string without an end has no levels
         decode_json('"' + "[" * 101, "x", 1)
 
 

@@ -44,7 +44,7 @@ def test_recorded_verdicts_are_not_asked_for_again_and_unscored_ones_are() -> No
     one, two, three = QUESTIONS[:3]
     known = {one.digest: [make_verdict(one)], two.digest: [make_unscored(two)], three.digest: [make_verdict(three, 1)]}
     runner = run_scripted_judge(judge, [one, two, three], known=known, needs_more=need_votes(2))
-    assert [("q0", 1), ("q1", 0), ("q1", 1), ("q2", 0)] == judge.calls
+    assert [("q0", 1), ("q2", 0), ("q1", 0), ("q1", 1)] == judge.calls  # what failed before comes last
     assert [[0, 1]] * 3 == [[each.sample for each in samples] for samples in runner.verdicts.values()]
     assert 2 == runner.tally.reused
 
@@ -212,3 +212,26 @@ def test_stop_ends_retries_without_a_record() -> None:
     runner.append(JudgingRunner(judge, store, need_votes(1), JudgingLimits(1), None, FakeTime().clock))
     asyncio.run(runner[0].run(QUESTIONS))
     assert (1, {}, set()) == (len(judge.calls), store.kept, store.open)
+
+
+def test_requests_that_failed_before_come_last_and_do_not_trip_the_breaker() -> None:
+    """Thirty of forty requests fail for ever; an interrupted run knows of 25 of them."""
+    hopeless = {request.digest for request in QUESTIONS[:30]}
+
+    def script(_: int, asked: JudgeRequest, sample: int) -> Verdict:
+        return make_unscored(asked) if asked.digest in hopeless else make_verdict(asked, sample)
+
+    judge = ScriptedJudge(script)
+    known = {request.digest: [make_unscored(request)] for request in QUESTIONS[:25]}
+    runner = run_scripted_judge(judge, QUESTIONS, JudgingLimits(1, breaker=20), known=known)
+    assert "" == runner.tally.halted
+    order = [name for name, _ in judge.calls]
+    assert {f"q{number}" for number in range(25, 40)} == set(order[:15])
+    assert all(runner.verdicts[request.digest][0].unscored is None for request in QUESTIONS[30:])
+
+
+def test_a_pause_longer_than_the_deadline_does_not_end_the_judging() -> None:
+    judge = ScriptedJudge(fail_first("http_429", 1, 50.0))
+    runner = run_scripted_judge(judge, QUESTIONS, JudgingLimits(1, deadline=10.0, breaker=3))
+    assert ("", 40) == (runner.tally.halted, runner.tally.asked)
+    assert {"provider": 1} == dict(runner.tally.unscored)

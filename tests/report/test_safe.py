@@ -86,7 +86,8 @@ def test_escaped_markdown_starts_no_construct(name: str) -> None:
 
 @given(st.text())
 def test_markdown_shows_the_same_text_when_rendered(text: str) -> None:
-    assert escaping.escape_invisible(text) == html.unescape(escaping.escape_markdown(text))
+    shown = html.unescape(escaping.escape_markdown(text)).replace("\u200b", "")  # has no width, and stops mentions
+    assert escaping.escape_invisible(text) == shown
 
 
 @pytest.mark.parametrize("text", ["leave_001", "recall@10", "ndcg(gain=linear)@10", "-0.5", "Nghỉ phép năm"])

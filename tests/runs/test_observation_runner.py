@@ -275,3 +275,23 @@ def test_answer_that_fails_keeps_the_ranking_of_the_search() -> None:
     asyncio.run(runner.run([ObservationTask(Case("c", "q"))]))
     assert kept[0].error is not None
     assert ("http_400", (ranking("search", "a"),)) == (kept[0].error.code, kept[0].stages)
+
+
+def test_a_pause_longer_than_the_deadline_fails_one_case_and_not_the_run() -> None:
+    limits = ObservationLimits(("ask",), concurrency=1, deadline=10.0, retry_after_cap=60.0, breaker=3)
+
+    def overloaded_once(number: int, call: TargetCall) -> Observation | Exception:
+        return CallError("http_429", "slow down", 60.0) if number == 1 else good(call)
+
+    kept, tally, target = run(overloaded_once, cases=12, policy=limits)
+    assert ["http_429"] == [observation.error.code for observation in kept if observation.error is not None]
+    assert (12, 12, "") == (len(kept), len(target.calls), tally.halted)
+
+
+def test_an_unforeseen_exception_is_the_error_of_its_case() -> None:
+    kept, tally, _ = run(lambda number, call: KeyError("odd") if number == 2 else good(call), cases=4)
+    errors = [observation.error for observation in kept if observation.error is not None]
+    assert ["assay_bug"] == [error.code for error in errors]
+    assert "KeyError" in errors[0].message
+    assert "please report this line" in errors[0].message
+    assert (4, "") == (len(kept), tally.halted)

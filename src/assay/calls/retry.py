@@ -141,6 +141,15 @@ class RetryingCaller:
         self._may_call, self._halted = may_call, halted
         self._paused_until = 0.0
 
+    async def wait_for_pause(self) -> None:
+        """Wait until a Retry-After of an earlier reply has passed.
+
+        To be called before the deadline of a call is set: the pause belongs to no call, and would otherwise fail each
+        of them where it is longer than the deadline.
+        """
+        while (seconds := self._paused_until - self._clock.now()) > 0 and not self._halted():
+            await self._clock.sleep(seconds)
+
     async def run_with_retries(self, once: Callable[[], Awaitable[R]], deadline: float, ticket: int) -> R | None:
         """Return the result of `once`; None if the run was stopped before there was one.
 

@@ -12,7 +12,9 @@ from typing import Annotated
 import typer
 
 from assay.calls.plugins import enable_plugins
-from assay.records.errors import AssayError, ExitCode, InputError
+from assay.cli.streams import use_safe_streams
+from assay.records.errors import AssayError, ExitCode, InputError, describe_bug, shorten_repr
+from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
 SEVERAL = ("--labels", "--outputs", "--target", "--only")
@@ -110,9 +112,18 @@ def run_command(arguments: list[str]) -> ExitCode:
     An error becomes a message on standard error and an exit code other than FAILED, which is about quality.
     """
     enable_plugins()
-    if arguments and arguments[0] in RENAMED_COMMANDS:
-        typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
-        arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
+    with use_safe_streams():
+        if arguments and arguments[0] in RENAMED_COMMANDS:
+            typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
+            arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
+        with_nul = next((argument for argument in arguments if "\0" in argument), None)
+        if with_nul is not None:
+            typer.echo(f"an argument with a NUL character (got {shorten_repr(with_nul)}; expected text)", err=True)
+            return InputError.exit_code
+        return _run_and_report(arguments)
+
+
+def _run_and_report(arguments: list[str]) -> ExitCode:
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -133,8 +144,9 @@ def run_command(arguments: list[str]) -> ExitCode:
     except OSError as error:
         typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
         return ExitCode.INCOMPLETE
-    except Exception:  # noqa: BLE001  # a bug in Assay: show the traceback, and do not exit with 1 (failed gate)
+    except Exception as error:  # noqa: BLE001  # a bug in Assay: show where, and do not exit with 1 (failed gate)
         traceback.print_exc()
+        typer.echo(escape_terminal(describe_bug(error)), err=True)
         return ExitCode.INCOMPLETE
     if code == ExitCode.INTERRUPTED:
         typer.echo("interrupted", err=True)
@@ -142,8 +154,6 @@ def run_command(arguments: list[str]) -> ExitCode:
 
 
 def _print_error(error: AssayError) -> None:
-    from assay.text.escaping import escape_terminal
-
     for line in str(error).split("\n"):
         typer.echo(escape_terminal(line), err=True)
     if isinstance(error, InputError):

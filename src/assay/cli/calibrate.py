@@ -55,12 +55,14 @@ def calibrate(
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
-    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.run_folder import list_run_files
     from assay.runs.rescore_run import names_answers, open_answers
 
     inputs = recorded.build_inputs(run)
-    files = [recorded.golden, recorded.corpus, *inputs.outputs]
-    refuse_overwriting([out, report], [*labels, *(verdicts or ()), *files])
+    outputs = expand_patterns(inputs.outputs) if inputs.outputs else ()
+    input_files = [*labels, *(verdicts or ()), recorded.golden, recorded.corpus, *outputs]
+    refuse_overwriting([out, report], [*input_files, *list_run_files(run)])
     request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
     with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)

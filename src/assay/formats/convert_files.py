@@ -47,7 +47,7 @@ INTEGERS_TO_TEXT, TEXTS_TO_NUMBERS, NULLS_TO_LISTS = (
     "nulls made empty lists",
 )
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}(\.0+)?")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _LISTS = (inspect.VarTupleType, inspect.ListType)
 _NUMBERS = (inspect.IntType, inspect.FloatType)
 

@@ -84,6 +84,14 @@ def is_folder(path: str | Path) -> bool:
         return False
 
 
+def is_file(path: str | Path) -> bool:
+    """Return whether `path` is a file; False for a name that the operating system refuses to look up."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def open_file(path: Path, name: str | None = None) -> BinaryIO:
     """Open `path` for reading bytes. Raises InputError if that fails."""
     try:
@@ -192,8 +200,9 @@ def _input_error(name: str, line: int | None, code: str, message: str) -> InputE
 def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
     """Write a file completely or not at all, creating its folder if needed, and return its path.
 
-    Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the file
-    cannot be written (no space, no permission).
+    Only its owner can read a new file, because reports quote answers and contexts; a file that is replaced keeps its
+    mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the
+    file cannot be written (no space, no permission).
     """
     target = Path(path)
     try:
@@ -208,7 +217,7 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
                 file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o644)  # noqa: PTH101
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o600)  # noqa: PTH101
             os.replace(draft, target)  # noqa: PTH105
         except BaseException:
             Path(draft).unlink(missing_ok=True)

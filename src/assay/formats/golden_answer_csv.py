@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assay.formats.file_io import Source, decode_line, read_lines
+from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, read_lines
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.strict_json import describe_unknown_field
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -61,6 +61,7 @@ def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
 
 def _records(source: Source) -> Iterator[Record]:
     """Yield the records that are not blank; line numbers count line breaks inside quotes."""
+    csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((decode_line(line, source.name) + "\n" for line in read_lines(source)), strict=True)
     begin = 1
     while True:

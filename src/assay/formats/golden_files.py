@@ -31,7 +31,16 @@ from assay.formats import (
     golden_stable_key,
     trec_qrels,
 )
-from assay.formats.file_io import Line, Source, decode_line, open_file, open_source, quote_line_start, read_lines
+from assay.formats.file_io import (
+    Line,
+    Source,
+    decode_line,
+    open_file,
+    open_source,
+    quote_line_start,
+    read_lines,
+    write_atomically,
+)
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
@@ -190,7 +199,7 @@ def _refuse_binary(source: Source) -> None:
 def _guess_kind(first: Line, source: Source) -> str:
     text = decode_line(first, source.name)
     cells = text.split()
-    header = next(csv.reader([text]), [])
+    header = _split_header(text)
     if source.suffix == ".csv" or len(set(header) & set(golden_answer_csv.REQUIRED_COLUMNS)) > 1:
         return "answer-csv"
     if tuple(cells) == trec_qrels.BEIR_LAYOUT.names:
@@ -202,6 +211,14 @@ def _guess_kind(first: Line, source: Source) -> str:
     if text.lstrip().startswith("<"):
         return "HTML or XML"
     return "YAML settings" if _SETTINGS.match(text) else "plain text"
+
+
+def _split_header(text: str) -> list[str]:
+    """Return the cells of a first line, none if it cannot be CSV; a lone carriage return is not allowed in a cell."""
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:
+        return []
 
 
 def _member_names(source: Source) -> list[str]:
@@ -446,10 +463,7 @@ def write_golden(golden: GoldenSet, path: str | Path) -> None:
 
     Reading it back gives an equal golden set, provided that the golden set follows the rules that reading checks.
     """
-    draft = Path(f"{path}.part")
-    with open(draft, "wb") as file:
-        file.writelines(encode_golden_lines(golden))
-    draft.replace(path)
+    write_atomically(path, encode_golden_lines(golden))
 
 
 def _check_format(name: str) -> str:

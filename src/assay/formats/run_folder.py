@@ -18,9 +18,10 @@ from typing import IO, Any
 import msgspec
 
 from assay.formats import outputs
-from assay.formats.file_io import write_atomically
+from assay.formats.file_io import is_file, is_folder, write_atomically
 from assay.formats.golden_files import write_golden
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
+from assay.formats.run_manifest import decode_manifest
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
@@ -110,6 +111,8 @@ class RunFolder:
     def copy_observations(self, source: str, name: str) -> str:
         """Copy a file of outputs into the folder and return its SHA-256."""
         draft = self.path / f"{name}.part"
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600, exist_ok=False)
         shutil.copyfile(source, draft)
         draft.replace(self.path / name)
         return compute_file_sha256(self.path / name)
@@ -193,7 +196,7 @@ class ObservationJournal:
                 failed_lines.append(line)
         if not failed_lines:
             return 0
-        with open(self.path.with_name(REPLACED_FILE), "ab") as replaced:
+        with open(self.path.with_name(REPLACED_FILE), "ab", opener=_open_private) as replaced:
             replaced.writelines(failed_lines)
         dropped = set(failed_lines)
         os.close(self._file)
@@ -235,17 +238,22 @@ class ObservationJournal:
 def read_manifest(run: Path) -> dict[str, Any]:
     """Return the manifest of a run folder. Raises InputError if it is missing, broken or of another format."""
     path = run / MANIFEST_FILE
-    if not path.is_file():
+    if not is_file(path):
         raise _input_error(
             run, f"no run folder (expected a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes)"
         )
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (*DECODING_ERRORS, OSError) as error:
-        raise _input_error(path, f"cannot be read: {error} (expected the manifest of a run)") from error
+        data = path.read_bytes()
+    except OSError as error:
+        raise _input_error(path, f"cannot be read: {error.strerror} (expected the manifest of a run)") from error
+    manifest = decode_manifest(data, path)
     if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
         raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
     return manifest
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def compute_file_sha256(path: Path) -> str:
@@ -313,7 +321,7 @@ class RunName:
 
 def is_run_name(text: str) -> bool:
     """Return whether a text names a run folder, with or without a configuration."""
-    return (parse_run_name(text).path / MANIFEST_FILE).is_file()
+    return is_file(parse_run_name(text).path / MANIFEST_FILE)
 
 
 def list_run_rubrics(run: Path) -> list[str]:
@@ -331,18 +339,24 @@ def list_run_files(*names: str | None) -> list[str]:
             paths.append(name)
             continue
         folder = parse_run_name(name).path
-        output_names = [str(file["path"]) for file in read_manifest(folder).get("observations", ())]
+        manifest = read_manifest(folder)
+        output_names = [str(file["path"]) for file in manifest.get("observations", ())]
         fixed_names = (
             MANIFEST_FILE,
             GOLDEN_FILE,
             CORPUS_FILE,
             OBSERVATIONS_FILE,
+            REPLACED_FILE,
             VERDICTS_STORE_FILE,
+            *(f"{VERDICTS_STORE_FILE}{suffix}" for suffix in ("-wal", "-shm")),
             VERDICTS_FILE,
             CALIBRATION_FILE,
             RUN_LOCK_FILE,
         )
         paths += [str(folder / file_name) for file_name in (*fixed_names, *output_names)]
+        paths += map(str, (folder / RUBRICS_FOLDER).glob("*.yaml"))
+        judge = manifest.get("judge")
+        paths += [_verdict_store_path(folder, judge)] if judge is not None else []
     return paths
 
 
@@ -353,7 +367,7 @@ def parse_run_name(text: str) -> RunName:
     'hybrid'
     """
     path, colon, config = text.rpartition(":")
-    if not colon or Path(text).is_dir() or not path:
+    if not colon or is_folder(text) or not path:
         return RunName(Path(text))
     return RunName(Path(path), config)
 

@@ -28,7 +28,8 @@ from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorte
 MAX_JSON_DEPTH = 100
 MAX_NUMBER_CHARACTERS = 100
 
-_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+# A string that is not closed extends to the end of the text: giving it up would mean to search again from each quote.
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[^\W\d]\w*")
 
@@ -96,7 +97,10 @@ def join_field(parent: str, key: str | int) -> str:
 
 
 def _explain(text: str, path: str, line: int | None) -> Any:
-    value = _SLOW.decode(text)
+    try:
+        value = _SLOW.decode(text)
+    except json.JSONDecodeError as error:  # the fast decoder stopped at something else before it came to this
+        raise InputError([_syntax_problem(error, text, path, line)]) from None
     problems = [Problem(path, line, field, fault.message, fault.code) for field, fault in _find_faults(value, "")]
     if problems:
         raise InputError(problems)

@@ -95,6 +95,8 @@ class _Builder:
         if isinstance(node, yaml.SequenceNode):
             return [self.build_value(item, join_field(at, index)) for index, item in enumerate(node.value)]
         assert isinstance(node, yaml.ScalarNode)
+        if "\0" in node.value:
+            self._refuse(node, at, f"a NUL character (got {shorten_repr(node.value)}; expected text)", "E_TEXT")
         return node.value if node.style in ("'", '"', "|", ">") else self._resolve_plain(node, at)
 
     def _build_mapping(self, node: yaml.MappingNode, at: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ HALF_WORD_BITS = np.uint64(32)
 LONGEST_PLAIN = 19  # the number of digits that always fit into 64 bits
 _EXACT = np.uint64(2**53)
 _POWERS = np.array([float(10**power) for power in range(LONGEST_PLAIN + 1)])
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 
 
 @dataclass(frozen=True, slots=True)

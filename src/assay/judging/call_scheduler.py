@@ -22,6 +22,7 @@ from msgspec import structs
 from assay.calls.interfaces import CallError, ClaimState, Judge, SampleKey, VerdictStore
 from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
 from assay.judging.budget import CURRENT_RESERVATION, Budget
+from assay.records.errors import BUG_CODE, AssayError, describe_bug
 from assay.records.verdicts import JudgeRequest, JudgeUsage, Verdict
 
 GATHER_SECONDS = 0.001
@@ -187,6 +188,7 @@ class JudgingRunner:
             lambda: not self._may_continue(),
         )
         self._in_a_row = 0
+        self._failed_before: set[tuple[str, int]] = set()
 
     def stop(self, reason: str = "interrupted") -> None:
         """Start no more samples or retries. Calls in progress end by their deadline and are kept."""
@@ -197,6 +199,9 @@ class JudgingRunner:
     ) -> dict[str, list[Verdict]]:
         """Return the samples of each request by its digest, in order; identical requests are asked once.
 
+        Requests that an earlier run asked in vain come last and, because it is known that they fail, do not count
+        towards the breaker: otherwise it could stop each run before the new requests.
+
         `recorded_verdicts` are recorded samples by request. Raises the errors of the store; nothing is started after
         one.
         """
@@ -206,7 +211,11 @@ class JudgingRunner:
         scored: dict[tuple[str, int], Verdict] = {}
         for samples in (recorded_verdicts or {}).values():
             scored.update({(sample.request, sample.sample): sample for sample in samples if sample.unscored is None})
-        queue = deque(by_digest.items())
+            self._failed_before |= {
+                (sample.request, sample.sample) for sample in samples if sample.unscored is not None
+            }
+        failed_requests = {name for name, _ in self._failed_before}
+        queue = deque(sorted(by_digest.items(), key=lambda item: item[0] in failed_requests))
         try:
             async with (
                 GroupCommitter(self._store, self.limits.deadline + LEASE_MARGIN_SECONDS) as groups,
@@ -310,6 +319,7 @@ class JudgingRunner:
         await self.budget.wait_for_room(
             estimate
         )  # before the deadline starts: waiting for the budget is not part of it
+        await self._attempts.wait_for_pause()
         deadline = self.clock.now() + self.limits.deadline
         calls = 0
 
@@ -364,6 +374,10 @@ class JudgingRunner:
                 return await self._judge.ask(request, sample)
         except TimeoutError:
             raise CallError("timeout", f"no verdict within {seconds:.1f} s") from None
+        except (AssayError, CallError, OSError, MemoryError):
+            raise
+        except Exception as error:  # the last barrier: one reply must not end the judging
+            raise CallError(BUG_CODE, describe_bug(error)) from error
 
     def _count(self, verdict: Verdict) -> None:
         self.tally.asked += 1
@@ -372,6 +386,8 @@ class JudgingRunner:
             return
         self.tally.unscored[verdict.unscored] += 1
         self.tally.messages.setdefault(verdict.unscored, verdict.message)
+        if (verdict.request, verdict.sample) in self._failed_before:
+            return
         self._in_a_row += 1
         if self._in_a_row >= self.limits.breaker:
             self.stop("breaker")

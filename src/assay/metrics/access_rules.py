@@ -57,7 +57,7 @@ def read_metadata_access(metadata: dict[str, Any]) -> Access:
     number = isinstance(position, (int, float)) and not isinstance(position, bool)
     return Access(
         _text(metadata, "tenant") or _text(metadata, "tenant_id"),
-        frozenset(roles if isinstance(roles, (list, tuple)) else [str(roles)]),
+        frozenset(map(str, roles) if isinstance(roles, (list, tuple)) else [str(roles)]),
         position if number else None,
         _text(metadata, "position_scope"),
         _text(metadata, "valid_from"),

@@ -259,18 +259,23 @@ class Metric:
 
 
 Unscored = tuple[BoolArray, int, str]
+MAX_MAGNITUDE = 1e100
+"""The largest score: sums of squares of larger ones overflow."""
+TOO_LARGE = f"beyond {MAX_MAGNITUDE:g}"
 
 
 def make_score_column(name: MetricName, values: FloatArray, *unless: Unscored) -> ScoreColumn:
     """Make a column from values and the conditions under which a row has none.
 
     `unless` are (rows, status, reason), the first that applies wins. This is the one place where a value that is not
-    finite is stopped: it is a defect of the metric, never a score. Raises ArithmeticError for one.
+    finite is stopped: it is a defect of the metric, never a score. Raises ArithmeticError for one. A number beyond
+    `MAX_MAGNITUDE`, which a target may report, is an error of its row.
     """
     status = np.full(len(values), SCORED, dtype=np.uint8)
     reason = np.zeros(len(values), dtype=np.uint16)
     reasons = [""]
-    for rows, status_code, reason_text in unless:
+    too_large = np.isfinite(values) & (np.abs(values) > MAX_MAGNITUDE)
+    for rows, status_code, reason_text in (*unless, rows_with_error(too_large, TOO_LARGE)):
         affected = rows & (status == SCORED)
         if affected.any():
             if reason_text not in reasons:

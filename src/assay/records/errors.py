@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 MAX_PROBLEMS_SHOWN = 50
+MAX_BUG_TEXT = 200
 
 
 class ExitCode(IntEnum):
@@ -88,6 +89,29 @@ class IncompleteError(AssayError):
     """The measurement could not be finished. Nothing that was not measured has a score."""
 
     exit_code = ExitCode.INCOMPLETE
+
+
+BUG_CODE = "assay_bug"
+"""The error code of a row that met an exception nobody foresaw."""
+
+
+def describe_bug(error: BaseException) -> str:
+    """Return one line for an exception that nobody foresaw: what, where in the code, and what to do about it.
+
+    >>> describe_bug(KeyError("x"))
+    "KeyError: 'x' (a bug in Assay: please report this line, with the row if you can)"
+    """
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    place = (
+        f" at {frames.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frames.tb_lineno}" if frames is not None else ""
+    )
+    text = " ".join(str(error).split())
+    message = text if len(text) <= MAX_BUG_TEXT else text[: MAX_BUG_TEXT - 1] + "…"
+    return (
+        f"{type(error).__name__}{place}: {message} (a bug in Assay: please report this line, with the row if you can)"
+    )
 
 
 def shorten_repr(value: object, limit: int = 80) -> str:

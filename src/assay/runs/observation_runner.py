@@ -15,6 +15,7 @@ from msgspec import structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, Target, TargetCall, TargetOperation
 from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.records.errors import BUG_CODE, AssayError, describe_bug
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError, Usage
 
@@ -144,6 +145,7 @@ class ObservationRunner:
 
     async def _observe(self, work: ObservationTask, ticket: int) -> Observation | None:
         """Do every operation of one case; None if the run was stopped before there was anything to store."""
+        await self._attempts.wait_for_pause()
         deadline = self.clock.now() + self.policy.deadline
         observation = Observation(work.case.id, question=work.case.question)
         for operation in self.policy.operations:
@@ -175,6 +177,10 @@ class ObservationRunner:
                 reply = await self.target.observe(TargetCall(case, operation, seconds, self.policy.k))
         except TimeoutError:
             raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
+        except (AssayError, CallError, OSError, MemoryError):
+            raise
+        except Exception as error:  # the last barrier: one reply must not end the run
+            raise CallError(BUG_CODE, describe_bug(error)) from error
         return with_elapsed_time(reply, round((self.clock.now() - start) * 1000, 3))
 
 

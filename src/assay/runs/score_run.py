@@ -34,7 +34,7 @@ from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.records.errors import IncompleteError, InputError, Problem
+from assay.records.errors import AssayError, IncompleteError, InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
@@ -120,8 +120,28 @@ def score_files(inputs: ScoreInputs, files: Sequence[OutputFile], progress: Prog
 
 def score_observations(inputs: ScoreInputs, observations: Iterable[Observation]) -> ScoredRun:
     """Score observations in memory; the result is the same as for a file that holds them."""
+    rows = list(observations)
+    try:
+        collected, held = _collect_observations(inputs, rows)
+    except (AssayError, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
+        collected, held = _collect_observations(inputs, rows, is_careful=True)
+    run = _finish_run(inputs, [OutputFile("", "observations", "assay", 0)], [collected])
+    run.observations_in_memory = held
+    return run
+
+
+def _collect_observations(
+    inputs: ScoreInputs, observations: Iterable[Observation], *, is_careful: bool = False
+) -> tuple[CollectedRows, dict[tuple[str, str], Observation]]:
+    """Return the scored rows, and the first repeat of each case by configuration and case."""
     collector = ObservationCollector(
-        inputs.joins(), inputs.plan, "observations", strict=inputs.request.inputs.strict_outputs
+        inputs.joins(),
+        inputs.plan,
+        "observations",
+        strict=inputs.request.inputs.strict_outputs,
+        is_careful=is_careful,
     )
     held: dict[tuple[str, str], Observation] = {}
     for number, row in enumerate(observations, 1):
@@ -136,9 +156,7 @@ def score_observations(inputs: ScoreInputs, observations: Iterable[Observation])
         key = observation.config_id, observation.case_id
         if key not in held or observation.repeat < held[key].repeat:
             held[key] = observation
-    run = _finish_run(inputs, [OutputFile("", "observations", "assay", 0)], [collector.finish()])
-    run.observations_in_memory = held
-    return run
+    return collector.finish(), held
 
 
 def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[CollectedRows]) -> ScoredRun:

@@ -40,7 +40,15 @@ from assay.formats.outputs_checks import (
 from assay.formats.problems import find_name_doubt
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.metric import Batch, JoinedRows
-from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
+from assay.records.errors import (
+    BUG_CODE,
+    MAX_PROBLEMS_SHOWN,
+    AssayError,
+    InputError,
+    Problem,
+    describe_bug,
+    shorten_repr,
+)
 from assay.records.golden_set import Case
 from assay.records.observations import (
     CONTEXT_STAGE,
@@ -48,6 +56,7 @@ from assay.records.observations import (
     Observation,
     StageRanking,
     StageRankings,
+    TargetError,
     Usage,
     group_rankings,
 )
@@ -160,11 +169,16 @@ class ObservationCollector:
         form: OutputFormat = OUTPUT_FORMATS["assay"],
         *,
         strict: bool = False,
+        is_careful: bool = False,
     ) -> None:
-        """`form` names the fields in messages; `strict` makes it an error if a ranking repeats a chunk."""
+        """`form` names the fields in messages; `strict` makes it an error if a ranking repeats a chunk.
+
+        `is_careful` tries each row by itself first, so that one that raises an unforeseen exception becomes an error.
+        """
         self.joins, self.plan, self.source, self.form, self.strict = joins, the_plan, source, form, strict
         self.result = CollectedRows(file)
-        self._join_size = min(JOIN_SIZE, score_tables.BLOCK_ROWS)
+        self._is_careful = is_careful
+        self._join_size = 1 if is_careful else min(JOIN_SIZE, score_tables.BLOCK_ROWS)
         self._blocks: list[ScoredBlock] = []
         self._codes: dict[str, int] = {}
         self._versions: dict[str, dict[str, str]] = {}
@@ -177,9 +191,27 @@ class ObservationCollector:
 
     def add(self, observation: Observation, number: int = 0, start: int = 0) -> None:
         """Add the observation of line `number`, which begins at byte `start`."""
+        if self._is_careful:
+            observation = self._replace_unscorable(observation, number)
         self._pending.append((observation, number, start))
         if len(self._pending) >= self._join_size:
             self._flush_pending()
+
+    def _replace_unscorable(self, observation: Observation, number: int) -> Observation:
+        """Return the observation, or one with an error in its place if no code foresaw what it holds."""
+        try:
+            trial = ObservationCollector(self.joins, self.plan, self.source, form=self.form, strict=self.strict)
+            trial.add(observation, number)
+            trial.finish()
+        except AssayError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the last barrier: one row must not stop the scoring of all others
+            bug = describe_bug(error)
+            self.result.notices[f"rows met a bug and are errors, such as line {number}: {bug}"] += 1
+            return Observation(
+                observation.case_id, observation.config_id, observation.repeat, error=TargetError(BUG_CODE, bug)
+            )
+        return observation
 
     def _flush_pending(self) -> None:
         """Join the pending observations with their cases, and add the rows that can be scored to the block."""
@@ -357,9 +389,25 @@ LINES_CHECKED_FOR_KEYS = 20
 
 
 def score_shard(shard: OutputShard, joins: GoldenIndex, plan: MetricPlan) -> CollectedRows:
-    """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted."""
+    """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted.
+
+    If a row raises an exception that nobody foresaw, the shard is scored again, slowly, to find and leave out that row.
+    """
+    try:
+        return _score_shard(shard, joins, plan)
+    except (AssayError, OSError, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
+        return _score_shard(shard, joins, plan, is_careful=True)
+
+
+def _score_shard(
+    shard: OutputShard, joins: GoldenIndex, plan: MetricPlan, *, is_careful: bool = False
+) -> CollectedRows:
     form = OUTPUT_FORMATS[shard.format]
-    collector = ObservationCollector(joins, plan, shard.source, shard.file, form, strict=shard.strict)
+    collector = ObservationCollector(
+        joins, plan, shard.source, shard.file, form, strict=shard.strict, is_careful=is_careful
+    )
     decode = partial(_decode_strictly, form) if shard.strict else form.decode
     number, offset = 0, shard.start
     with suspend_garbage_collection():

@@ -165,6 +165,8 @@ def check_inputs(
         problems += _unknown_case_problems(unknown_rows, files)
     if problems:
         raise InputError(problems, more=gathered.more_problems)
+    if not gathered.configs:
+        raise InputError([_describe_no_rows(file, len(gathered.unknown_cases)) for file in files])
     notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
     notices += [notice for file in files for notice in file.notices]
     if unknown_rows:
@@ -176,6 +178,12 @@ def check_inputs(
     if any(file.format == "trec-rag" for file in files):
         notices.append("trec-rag holds citations and no ranking: the scores compare citations, not retrieval")
     return (*notices, *_version_notices(gathered, files))
+
+
+def _describe_no_rows(file: OutputFile, unknown_count: int) -> Problem:
+    """Return the problem of outputs none of which can be scored: without a configuration there is no result."""
+    message = f"no row of a golden case (got {unknown_count} rows of other cases; expected outputs for the golden set)"
+    return Problem(file.name, None, "", message, "E_EMPTY")
 
 
 def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Iterator[str]:

@@ -164,7 +164,9 @@ def _make_client(concurrency: int) -> httpx2.AsyncClient:
         import httpx2
     except ImportError:
         raise SettingsError("an HTTP target needs another package: pip install 'rag-assay[http]'") from None
-    limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    # Each call has its own connection. A connection that is kept open could hold a second, unasked reply of the server,
+    # which HTTP/1.1 would match with the next case.
+    limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=0)
     return httpx2.AsyncClient(limits=limits, trust_env=False, follow_redirects=False)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,7 +28,7 @@ _SECRET_PREFIXES = (
     *("PRIVATE KEY", "hf_", "glpat-"),
 )  # every match of `_LOOKS_SECRET` contains one of these; searching for them first is faster in long texts
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
-_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@:]+:[^/\s@]+@")
+_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)[^/\s@:]{1,256}:[^/\s@]{1,1024}@")
 
 
 def looks_secret(text: str) -> bool:
@@ -36,10 +37,14 @@ def looks_secret(text: str) -> bool:
 
 
 class Redactor:
-    """Replaces the given secret values in any text, and in messages also everything that looks like a secret."""
+    """Replaces the given secret values in any text, and in messages also everything that looks like a secret.
+
+    A value is also found where it is encoded in base64, hexadecimal digits, percent signs or JSON escapes.
+    """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        long_enough = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
+        plain_secrets = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
+        long_enough = {spelling for secret in plain_secrets for spelling in _list_spellings(secret)}
         # Longest first, so that a secret is replaced before another one that is part of it.
         self._secrets = tuple(sorted(long_enough, key=lambda secret: (-len(secret), secret)))
         self._json_secrets = [json.dumps(secret, ensure_ascii=False)[1:-1].encode() for secret in self._secrets]
@@ -66,14 +71,48 @@ class Redactor:
         return _LOOKS_SECRET.sub(REDACTED, text) if any(map(text.__contains__, _SECRET_PREFIXES)) else text
 
     def redact_value(self, value: Any) -> Any:
-        """Return plain values (objects, lists, texts) without the secret values; keys are not changed."""
+        """Return plain values (objects with their keys, lists, texts) without the secret values."""
         if isinstance(value, str):
             return self.redact_text(value)
         if isinstance(value, Mapping):
-            return {key: self.redact_value(item) for key, item in value.items()}
+            return self._redact_members(value)
         if isinstance(value, (list, tuple)):
             return [self.redact_value(item) for item in value]
         return value
+
+    def _redact_members(self, members: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Return the members with redacted keys; keys that become equal are numbered, so that no member is lost."""
+        redacted: dict[Any, Any] = {}
+        for key, item in members.items():
+            clean_key = base = self.redact_text(key) if isinstance(key, str) else key
+            number = 1
+            while clean_key in redacted:
+                number += 1
+                clean_key = f"{base} {number}"
+            redacted[clean_key] = self.redact_value(item)
+        return redacted
+
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+def _list_spellings(secret: str) -> set[str]:
+    """Return a secret and its common encodings.
+
+    >>> sorted(_list_spellings("s3cret+x"))[:4]
+    ['7333637265742B78', '7333637265742b78', 'MzY3JldCt4', 'czNjcmV0K3']
+    """
+    data = secret.encode("utf-8", "surrogatepass")
+    percent = "".join(chr(byte) if chr(byte) in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    spellings = {secret, percent, percent.replace("%20", "+")}
+    spellings |= {data.hex(), data.hex().upper(), json.dumps(secret)[1:-1]}
+    for offset in range(3):  # the secret may begin at any byte of a group of three
+        encoded = b64encode(bytes(offset) + data).decode().rstrip("=")
+        # The first and the last character may also hold bits of what is around the secret.
+        first, last = -(-offset * 8 // 6), (offset + len(data)) * 8 // 6
+        inner = encoded[first:last]
+        spellings |= {inner, inner.replace("+", "-").replace("/", "_")}
+    return {spelling for spelling in spellings if len(spelling) >= MIN_SECRET_LENGTH}
 
 
 WITHHELD = "[withheld]"
@@ -88,6 +127,10 @@ _MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
 }
 _EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:)", re.IGNORECASE)
+# GitHub notifies people (@name, @team) and links issues (#1, GH-1) in the rendered text, where a character reference is
+# a plain character again; only something between the sign and the name stops it.
+# Within a word, and in the name of a metric such as ndcg(gain=linear)@10, the sign means nothing.
+_GITHUB_REFERENCE = re.compile(r"(?<!\w)(?<!\)(?=@\d))@(?=[A-Za-z0-9])|(?<!&)#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
 _BLOCK_MARK = re.compile(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
 
 # GitHub reads `::command` after white space at the start of a line, `##[command]` anywhere; Azure `##vso[…]` anywhere.
@@ -97,6 +140,11 @@ _GITHUB = (
     "|stop-commands|warning"
 )
 _WORKFLOW_COMMAND = re.compile(rf"(?<!\S):(?=:)|:(?=:(?:{_GITHUB})\b)|#(?=#[A-Za-z]*\[)", re.IGNORECASE)
+
+# C1 controls, DEL, soft hyphen, bidirectional and zero-width characters, line separators, tags; not the line feed.
+_INVISIBLE_IN_JSON = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 _FORMULA_STARTS = tuple("=+-@\t\r\n\0＝＋－＠")
 
@@ -149,6 +197,7 @@ def escape_markdown(text: str) -> str:
     safe = escape_invisible(text).translate(_MARKDOWN)
     safe = _EDGE_UNDERSCORE.sub("&#95;", safe)
     safe = _ACTIVE_COLON_OR_DOT.sub(lambda match: f"&#{ord(match[0])};", safe)
+    safe = _GITHUB_REFERENCE.sub(r"\g<0>&#8203;", safe)
     mark = _BLOCK_MARK.match(safe)
     if mark is None:
         return safe
@@ -166,12 +215,13 @@ def escape_terminal(text: str) -> str:
 
 
 def escape_json_for_log(text: str) -> str:
-    r"""Return equivalent JSON text that a build server does not read as a command when it is in the build log.
+    r"""Return equivalent JSON text for a terminal or a build log: no build command, no control or bidi character.
 
     >>> escape_json_for_log('{"name": "##[add-path]/tmp"}')
     '{"name": "\\u0023#[add-path]/tmp"}'
     """
-    return _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), text)
+    escaped = _WORKFLOW_COMMAND.sub(lambda match: _escape_character(match[0]), text)
+    return _INVISIBLE_IN_JSON.sub(lambda match: json.dumps(match[0])[1:-1], escaped)
 
 
 def escape_csv_cell(text: str) -> str:
