@@ -6,9 +6,18 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
+from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
+from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.catalog import DEFAULT_METRICS, judged_counterparts, parse_metrics
+from assay.metrics.catalog import (
+    DEFAULT_METRICS,
+    is_metric_measurable,
+    judged_counterparts,
+    may_metric_gate,
+    parse_metric,
+    parse_metrics,
+)
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.release_gates import Gate
@@ -99,10 +108,15 @@ def plan_metrics(options: ScoreOptions, *, partial: bool = False) -> MetricPlan:
     """Return the metrics to compute: those requested, those of the gate's rules, and the one that says an answer is
     good.
 
-    If the golden set judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027).
+    If the golden set judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027). Raises
+    SettingsError for a rule on uncalibrated scores by rules that does not say what they may do.
     """
     needed = list_gate_metrics(options.gate) if options.gate is not None else ()
+    recorded = options.judging.rubrics_with_verdicts if options.judging is not None else ()
+    if options.gate is not None:
+        refuse_uncalibrated_rules(options.gate, lambda name: not may_metric_gate(name, options.judging))
+        if options.gate.correctness is not None and is_metric_measurable(parse_metric(JUDGED_CORRECTNESS), recorded):
+            needed += (JUDGED_CORRECTNESS,)
     signal_limit = options.attribution.threshold
     names = parse_metrics((*options.metrics, *needed, *((signal_limit.metric,) if signal_limit is not None else ())))
-    recorded = options.judging.rubrics_with_verdicts if options.judging is not None else ()
     return plan_columns((*names, *judged_counterparts(names)) if partial else names, recorded)

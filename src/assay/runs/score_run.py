@@ -145,7 +145,7 @@ def _finish_run(job: ScoreJob, files: Sequence[OutputFile], results: list[Collec
         job.info,
         tables,
         job.plan.requested,
-        None if selection else job.options.gate,
+        job.options.gate,
         job.options.gate_configs,
         by=job.options.by,
         inputs=gathered.describe_inputs(files),
@@ -154,7 +154,7 @@ def _finish_run(job: ScoreJob, files: Sequence[OutputFile], results: list[Collec
         missing_scored=job.options.missing_as_zero,
         baseline=job.options.baseline.table if job.options.baseline is not None else None,
         today=job.options.today,
-        not_gated=f"the gate was not applied: {selection}" if selection and job.options.gate is not None else "",
+        selection=selection,
     )
     return ScoredRun(
         scoring,
