@@ -50,7 +50,7 @@ def test_missing_case_scored_as_zero_is_no_observed_event() -> None:
     assert ("missing_output",) == result.table("c").checks[0].failed
     assert result.summary("c")["injection_followed"].scored == 0
     assert (2, 0.5) == (result.summary("c")["recall@10"].scored, result.summary("c")["recall@10"].value)
-    assert "PASS" == result.decision.outcome
+    assert ("NOT_GATED", False) == (result.decision.outcome, result.decision.incomplete)
 
 
 def test_null_answer_is_a_failure_of_the_target() -> None:
@@ -156,6 +156,6 @@ def test_an_answer_that_only_says_unknown_abstains() -> None:
 
 def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
     line = b'{"query_id": "a", "retrieved_chunks": [{"chunk_id": "s", "tenant_id": "t"}]}'
-    assert {"retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"} == find_unknown_keys(
-        line, RagTraceRow
-    )
+    assert {
+        "retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"
+    } == find_unknown_keys(line, RagTraceRow)
