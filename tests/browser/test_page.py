@@ -46,14 +46,17 @@ def test_first_screen_shows_the_decision_its_reasons_and_its_basis(opened: Open)
     assert "Evaluation report" == page.evaluate("document.title")
 
 
-def test_a_pass_without_a_gate_is_no_advice_to_release(opened: Open) -> None:
+def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> None:
     data = world(FRUIT)
-    passed = Decision("PASS", ("no gate was given: nothing was decided",))
-    configs = {name: structs.replace(result, decision=passed) for name, result in data.scoring.configs.items()}
-    ungated = structs.replace(data.scoring, configs=configs, decision=passed, gate=None)
+    undecided = Decision("NOT_GATED", ("1 case leaked", "no gate was given"), events=("1 case leaked",))
+    configs = {name: structs.replace(result, decision=undecided) for name, result in data.scoring.configs.items()}
+    ungated = structs.replace(data.scoring, configs=configs, decision=undecided, gate=None)
     page = opened(replace(data, scoring=ungated))
     assert "this report does not say that it may be released" in page.text()
     assert "Release:" not in page.text()
+    assert "Not gated" in page.text()
+    assert "banner plain" == page.evaluate("document.querySelector('main > .banner').className")
+    assert "1 case leaked" == page.evaluate("document.querySelector('.banner .events').textContent")
 
 
 def test_search_finds_words_without_marks_and_filters_narrow_the_list(opened: Open) -> None:

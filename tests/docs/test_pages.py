@@ -72,6 +72,8 @@ def test_the_table_of_profiles_has_the_rules_of_each(name: str) -> None:
     gate = load_profile(name, find_rule_problem)
     stated_rules = [_describe_rule(rule) for rule in gate.rules]
     stated_rules += [f"any failed check on tag={tag} blocks" for tag in gate.blocking_tags]
+    stated_rules += [f"correctness ≥ {gate.correctness:g}"] if gate.correctness is not None else []
+    stated_rules += ["exempt from correctness"] if gate.exempt_from_correctness else []
     assert f"| `{name}` | {', '.join(stated_rules)} |" == row
 
 

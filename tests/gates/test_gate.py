@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from assay.gates.release_decision import (
     combine_decisions,
     decide_release,
+    describe_partial,
     find_exit_code,
     list_gate_metrics,
     select_gated_configs,
@@ -59,7 +61,9 @@ def decision(
     **gate: Any,
 ) -> Decision:
     scores = table(columns, missing=missing, checks=checks)
-    return decide_release(Gate(rules=tuple(rules), **gate), scores, cases(scores, tags))
+    # Most tests are about other rules: their gates are exempt from looking at the correctness of answers.
+    settings = {"exempt_from_correctness": "a test of other rules"} | gate
+    return decide_release(Gate(rules=tuple(rules), **settings), scores, cases(scores, tags))
 
 
 def finding(rule: Rule, columns: dict[str, Scores], tags: dict[str, Sequence[int]] | None = None) -> RuleResult:
@@ -149,15 +153,21 @@ GOOD: dict[str, Scores] = {RECALL: [1.0] * 4, LEAKS: [0.0] * 4, "behaviour": [1.
 @pytest.mark.parametrize(
     ("metric", "bad"), [(LEAKS, [0.0, 1.0]), ("behaviour", [1.0, 0.0]), ("injection_followed", [N, 1.0])]
 )
-def test_zero_tolerance_blocks_on_the_usual_tags_and_only_there(tag: str, metric: str, bad: list[float | str]) -> None:
+def test_behaviour_blocks_on_the_usual_tags_and_leaks_and_injections_on_every_case(
+    tag: str, metric: str, bad: list[float | str]
+) -> None:
     columns = GOOD | {metric: [*bad, GOOD[metric][0], GOOD[metric][0]]}
     blocked = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1, 2]})
     assert blocked.outcome == "FAIL"
     assert blocked.reasons[0].startswith(f"{metric} on tag={tag} is ")
     assert "(case_1)" in blocked.reasons[0]
-    elsewhere = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [2, 3]}).outcome
-    assert elsewhere == ("PASS_WITH_RISK" if metric == LEAKS else "PASS")  # no leak is passed over in silence
-    assert decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]}, zero_tolerance_tags=()).outcome == "PASS"
+    elsewhere = [
+        decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [2, 3]}),
+        decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]}, zero_tolerance_tags=()),
+        decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, zero_tolerance_tags=()),
+    ]
+    # A leak and a followed injection are events on every case; only the behaviour depends on tags.
+    assert {"PASS" if metric == "behaviour" else "FAIL"} == {found.outcome for found in elsewhere}
 
 
 def test_zero_tolerance_outweighs_an_incomplete_measurement() -> None:
@@ -202,16 +212,100 @@ def test_a_blocking_tag_on_a_case_that_could_not_be_checked_is_incomplete(lost: 
 
 
 @pytest.mark.parametrize(
-    ("outcome", "scores", "missing"),
-    [("PASS", [0.0, N], ()), ("INCOMPLETE", [1.0, E], ()), ("INCOMPLETE", [1.0, E], ("case_1",)), ("PASS", [], ())],
+    ("code", "scores", "missing"),
+    [(0, [0.0, N], ()), (3, [1.0, E], ()), (3, [1.0, E], ("case_1",)), (0, [], ())],
 )
-def test_without_a_gate_only_missing_and_failed_cases_count(
-    outcome: str, scores: Scores, missing: Sequence[str]
+def test_without_a_gate_there_is_no_verdict_and_only_missing_and_failed_cases_change_the_exit_code(
+    code: int, scores: Scores, missing: Sequence[str]
 ) -> None:
     scored = table({RECALL: scores}, missing=missing)
     found = decide_release(None, scored, cases(scored))
-    assert (found.outcome, find_exit_code(found)) == (outcome, 0 if outcome == "PASS" else 3)
-    assert ("no gate was given" in found.reasons[0]) == (outcome == "PASS")
+    assert (found.outcome, find_exit_code(found), found.incomplete) == ("NOT_GATED", code, code == 3)
+    assert "no gate was given" in found.reasons[-1]
+    assert (len(found.reasons) > 1) == (code == 3)
+
+
+@pytest.mark.parametrize("metric", [LEAKS, "injection_followed"])
+def test_without_a_gate_a_leak_or_a_followed_injection_is_the_first_reason(metric: str) -> None:
+    scored = table({RECALL: [1.0, E], metric: [0.0, 1.0]})
+    found = decide_release(None, scored, cases(scored))
+    assert ("NOT_GATED", found.reasons[0]) == (found.outcome, *found.events)
+    assert "1 of 2 cases" in found.reasons[0]
+    assert "case_1" in found.reasons[0]
+    both = combine_decisions({"a": decide_release(None, table({RECALL: [E]}), [Case("case_0", "?")]), "b": found})
+    assert ("NOT_GATED", (f"b: {found.events[0]}",)) == (both.outcome, both.events)
+    assert both.reasons[0] == both.events[0]
+    assert 3 == find_exit_code(both)
+
+
+def test_a_leak_that_only_a_waived_or_warning_rule_looks_at_still_fails() -> None:
+    rule = Rule(LEAKS, at_most=2, severity="warn")
+    found = decision([rule, Rule(RECALL, at_least=0.5)], {RECALL: [1.0, 1.0], LEAKS: [0.0, 1.0]})
+    assert ("FAIL", 1) == (found.outcome, find_exit_code(found))
+    assert found.reasons[0] == found.events[0]
+
+
+@pytest.mark.parametrize(("gated", "code"), [(False, 0), (True, 3)])
+def test_a_partial_run_is_partial_with_its_leaks_first(gated: bool, code: int) -> None:
+    scored = table({RECALL: [1.0, 1.0], LEAKS: [0.0, 1.0]})
+    whole = decide_release(None, scored, cases(scored))
+    found = describe_partial(whole, "only the first 2 cases", gated=gated)
+    assert ("PARTIAL", code) == (found.outcome, find_exit_code(found))
+    assert found.reasons[0] == found.events[0]
+    assert "only the first 2 cases" in found.reasons[1]
+
+
+# ── the correctness of answers ───────────────────────────────────────────────────────────────────────────────────
+
+ANSWERED: dict[str, Scores] = {RECALL: [1.0] * 4, "behaviour": [1.0] * 4}
+JUDGED = ("correctness(by=judge)",)
+GATED = [Rule(RECALL, at_least=0.5)]
+
+
+def test_a_gate_that_looks_at_no_answer_cannot_say_pass() -> None:
+    found = decision(GATED, ANSWERED, exempt_from_correctness="")
+    assert "PASS_WITH_RISK" == found.outcome
+    assert ("correctness of answers was not checked: the gate has no rule on it",) == found.reasons
+    exempt = decision(GATED, ANSWERED, exempt_from_correctness="a search engine")
+    assert ("PASS", ("correctness of answers was not checked: a search engine",)) == (exempt.outcome, exempt.reasons)
+
+
+def test_where_nothing_was_answered_nothing_is_said_about_answers() -> None:
+    for least in (None, 0.9):
+        found = decision(GATED, {RECALL: [1.0] * 4}, exempt_from_correctness="", correctness=least)
+        assert ("PASS", ()) == (found.outcome, found.reasons)
+
+
+@pytest.mark.parametrize("metric", ["correct_answer", "keywords", "failed", "completeness(by=rules)"])
+def test_a_rule_on_correctness_of_all_cases_is_enough(metric: str) -> None:
+    threshold = {"at_most": 1.0} if metric == "failed" else {"at_least": 0.5}
+    rules = [*GATED, Rule(metric, **threshold)]  # type: ignore[arg-type]
+    assert "PASS" == decision(rules, ANSWERED | {metric: [1.0] * 4}, exempt_from_correctness="").outcome
+    on_slice = [*GATED, Rule(metric, slice="tag=hr", **threshold)]  # type: ignore[arg-type]
+    found = decision(on_slice, ANSWERED | {metric: [1.0] * 4}, {"hr": [0]}, exempt_from_correctness="")
+    assert ("correctness of answers was not checked, except on tag=hr",) == found.reasons
+
+
+@pytest.mark.parametrize(
+    ("columns", "uncalibrated", "state", "metric"),
+    [
+        ({"correct_answer": [0.0] * 4}, (), "fail", "correct_answer"),
+        ({"correct_answer": [1.0] * 4, "correctness(by=judge)": [0.0] * 4}, (), "fail", "correctness(by=judge)"),
+        ({"correct_answer": [1.0] * 4, "correctness(by=judge)": [0.0] * 4}, JUDGED, "pass", "correct_answer"),
+        ({"correct_answer": [N] * 4, "correctness(by=judge)": [0.0] * 4}, JUDGED, "fail", "correctness(by=judge)"),
+        ({"correct_answer": [N] * 4, JUDGED[0]: [1.0] * 4}, JUDGED, "uncalibrated", JUDGED[0]),
+        ({"correct_answer": [N] * 4}, (), "unmeasured", "correct_answer"),
+        ({"correct_answer": [E] * 4}, (), "incomplete", "correct_answer"),
+    ],
+)
+def test_correctness_is_measured_by_the_best_signal_there_is(
+    columns: dict[str, Scores], uncalibrated: tuple[str, ...], state: str, metric: str
+) -> None:
+    scored = replace(table(ANSWERED | columns), uncalibrated=uncalibrated)
+    found = decide_release(Gate(rules=tuple(GATED), correctness=0.8), scored, cases(scored))
+    assert (state, metric) == (found.results[-1].state, found.results[-1].rule.metric)
+    outcomes = {"pass": "PASS", "fail": "FAIL", "incomplete": "INCOMPLETE"}
+    assert outcomes.get(state, "PASS_WITH_RISK") == found.outcome
 
 
 def test_the_top_level_is_the_worst_and_says_whose_reason_it_is() -> None:
@@ -240,7 +334,8 @@ def test_the_metrics_that_a_gate_needs_are_named_once_with_their_parts() -> None
     implicit = ("injection_followed", "behaviour")
     explicit = ("rr@10", "refusal_calibration", "refused", "answered", LEAKS)
     assert list_gate_metrics(Gate(rules=rules)) == explicit + implicit
-    assert list_gate_metrics(Gate(rules=rules, zero_tolerance_tags=())) == explicit
+    assert list_gate_metrics(Gate(rules=rules, zero_tolerance_tags=())) == (*explicit, "injection_followed")
+    assert "correct_answer" in list_gate_metrics(Gate(rules=rules, correctness=0.8))
 
 
 def test_a_table_of_other_cases_is_refused() -> None:

@@ -13,7 +13,10 @@ from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.judge_requests import RULES_VERSION
+from assay.records.errors import SettingsError
+from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, compute_rubrics_hash
+from assay.runs.score_run import open_scored_run
 from assay.stats.intervals import wilson_interval
 
 pytestmark = pytest.mark.slow
@@ -24,16 +27,20 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-RULE = "rules: [{{metric: 'faithfulness(by={by})', at_least: 0.5, if_unmeasured: {unmeasured}}}]\n"
+RULE = "rules: [{{metric: 'faithfulness(by={by})', at_least: {least}{more}}}]\nexempt_from_correctness: a test\n"
 
 
-def gated(world: World, verdicts: str, by: str, unmeasured: str, *options: str) -> tuple[int, str]:
-    """The exit code of a gate on faithfulness, and what is said of its rule."""
+def write_gate(world: World, by: str, least: float = 0.5, more: str = "") -> str:
     gate = world.folder / "gate.yaml"
-    gate.write_text(RULE.format(by=by, unmeasured=unmeasured), encoding="utf-8")
-    status, _, report = world.score(verdicts, "--gate", str(gate), *options)
+    gate.write_text(RULE.format(by=by, least=least, more=f", {more}" if more else ""), encoding="utf-8")
+    return str(gate)
+
+
+def gated(world: World, verdicts: str, gate: str, *options: str) -> tuple[int, str, str]:
+    """The exit code of a gate on faithfulness, the state of its rule and what is said of it."""
+    status, _, report = world.score(verdicts, "--gate", gate, *options)
     (rule,) = report["configs"]["a"]["decision"]["rules"]
-    return status, rule["state"]
+    return status, rule["state"], rule["message"]
 
 
 def calibrated(world: World, **changes: Any) -> str:
@@ -48,17 +55,60 @@ def calibrated(world: World, **changes: Any) -> str:
     return str(write_calibrations(str(world.folder / "calibration.json"), [record], {}))
 
 
-@pytest.mark.parametrize("by", ["rules", "judge"])
-def test_an_uncalibrated_scorer_may_inform_but_not_gate(world: World, by: str) -> None:
-    """Not even if the gate fails on unmeasured metrics: it was measured, and is reported as a risk."""
+@pytest.mark.parametrize(
+    ("least", "more", "code", "state", "compared"),
+    [
+        (0.5, "", 0, "uncalibrated", " ≥ 0.5"),
+        (0.99, "", 1, "fail", " < 0.99"),
+        (0.99, "uncalibrated: fail", 1, "fail", " < 0.99"),
+        (0.99, "uncalibrated: risk", 0, "uncalibrated", " < 0.99"),
+        (0.99, "if_unmeasured: risk", 1, "fail", " < 0.99"),
+    ],
+)
+def test_an_uncalibrated_judge_may_stop_a_release_and_never_allow_one(
+    world: World, least: float, more: str, code: int, state: str, compared: str
+) -> None:
+    """The reason names value and bound whatever follows from them."""
     verdicts = world.export(world.contents(JUDGE))
-    assert [(0, "unmeasured")] * 2 == [gated(world, verdicts, by, unmeasured) for unmeasured in ("fail", "risk")]
-    assert 1 == gated(world, verdicts, by, "risk", "--strict")[0]
+    value = read_summary(world.score(verdicts)[2], "faithfulness(by=judge)")["value"]
+    found = gated(world, verdicts, write_gate(world, "judge", least, more))
+    assert (code, state) == found[:2]
+    assert f"{value:.3f}"[:4] in found[2]
+    assert compared in found[2]
+    assert "not calibrated" in found[2]
+    if code == 0:
+        assert 1 == gated(world, verdicts, write_gate(world, "judge", least, more), "--strict")[0]
+
+
+def test_an_uncalibrated_scorer_may_inform_but_not_gate(world: World) -> None:
+    """A bound that it keeps shows nothing: it was measured, and is a risk even where unmeasured metrics would fail."""
+    gate = write_gate(world, "judge", 0.5, "if_unmeasured: fail")
+    assert (0, "uncalibrated") == gated(world, world.export(world.contents(JUDGE)), gate)[:2]
+
+
+def test_a_rule_on_uncalibrated_scores_by_rules_is_refused_unless_it_says_what_it_may_do(world: World) -> None:
+    verdicts = world.export(world.contents(JUDGE))
+    with pytest.raises(SettingsError, match="has no absolute scale"):
+        open_gated(world, write_gate(world, "rules"))
+    for statement, violated in (("risk", (0, "uncalibrated")), ("fail", (1, "fail"))):
+        gate = write_gate(world, "rules", 1.0, f"uncalibrated: {statement}")
+        assert violated == gated(world, verdicts, gate)[:2]
+        gate = write_gate(world, "rules", 0.0, f"uncalibrated: {statement}")
+        assert (0, "uncalibrated") == gated(world, verdicts, gate)[:2]
+
+
+def open_gated(world: World, gate: str) -> None:
+    """Score with a gate, without the command line, so that its errors are raised here."""
+    with open_scored_run(
+        ScoreRequest(InputOptions(golden=str(world.golden), outputs=[str(world.outputs)]), gate=GateOptions(gate))
+    ):
+        pass
 
 
 def test_a_calibrated_judge_may_gate(world: World) -> None:
     verdicts = world.export(world.contents(JUDGE))
-    assert (0, "pass") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
+    found = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
+    assert (0, "pass") == found[:2]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +124,7 @@ def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
 ) -> None:
     verdicts = world.export(world.contents(JUDGE))
     calibration_flags = ("--calibration", calibrated(world, **changes))
-    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", *calibration_flags)
+    assert (0, "uncalibrated") == gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)[:2]
     notices = [
         warning
         for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
@@ -89,7 +139,7 @@ def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:
     verdicts = world.export(world.contents(JUDGE))
     calibration_flags = ("--calibration", calibrated(world, golden="sha256:another"))
-    assert (0, "pass") == gated(world, verdicts, "judge", "fail", *calibration_flags)
+    assert (0, "pass") == gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)[:2]
     assert any(
         "measured on another golden set: calibrate again" in warning
         for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
@@ -100,7 +150,8 @@ def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -
     contents = world.contents(JUDGE)
     contents.statuses[JUDGE.digest] = JudgeStatus(JUDGE.digest, invalid=True, reasons=("passed shuffled contexts",))
     verdicts = world.export(contents)
-    assert (0, "unmeasured") == gated(world, verdicts, "judge", "fail", "--calibration", calibrated(world))
+    found = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
+    assert (0, "uncalibrated") == found[:2]
     _, _, report = world.score(verdicts)
     assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
 
@@ -112,7 +163,7 @@ def test_a_calibrated_rules_scorer_gives_probabilities_and_may_gate(world: World
     text = Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules")
     Path(path).write_text(text, encoding="utf-8")
     verdicts = world.export(world.contents(JUDGE))
-    assert (0, "pass") == gated(world, verdicts, "rules", "fail", "--calibration", path)
+    assert (0, "pass") == gated(world, verdicts, write_gate(world, "rules"), "--calibration", path)[:2]
     assert 0.5 == read_summary(world.score(verdicts, "--calibration", path)[2], "faithfulness(by=rules)")["value"]
 
 
@@ -126,7 +177,8 @@ def test_a_curve_belongs_to_its_golden_set_and_its_rules(world: World, changes: 
     path = calibrated(world, **record | changes)
     Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
     verdicts = world.export(world.contents(JUDGE))
-    assert (0, "unmeasured") == gated(world, verdicts, "rules", "fail", "--calibration", path)
+    gate = write_gate(world, "rules", more="uncalibrated: risk")
+    assert (0, "uncalibrated") == gated(world, verdicts, gate, "--calibration", path)[:2]
     report = world.score(verdicts, "--calibration", path)[2]
     assert any(said in warning for warning in report["warnings"])
     assert 0.5 != read_summary(report, "faithfulness(by=rules)")["value"]

@@ -91,14 +91,33 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     assert "about 124 cases would tell" in found.results[0].message
 
 
-def test_what_stays_open_blocks_on_safety_metrics_unless_the_rule_says_otherwise() -> None:
+def test_what_stays_open_blocks_on_leaks_and_injections_unless_the_rule_says_otherwise() -> None:
     rule = Rule("injection_followed", max_regression=0.05)
-    before, after = [0.0] * 20, [0.0] * 19 + [1.0]
-    assert "FAIL" == held(rule, before, after).outcome
+    none = [0.0] * 20
+    assert "FAIL" == held(rule, none, none).outcome
     lenient = Rule("injection_followed", max_regression=0.05, if_inconclusive="risk")
-    assert "PASS_WITH_RISK" == held(lenient, before, after).outcome
-    assert "FAIL" == held(Rule("recall@10", max_regression=0.05, if_inconclusive="fail"), after, before).outcome
+    assert "PASS_WITH_RISK" == held(lenient, none, none).outcome
+    assert "FAIL" == held(lenient, none, [0.0] * 19 + [1.0]).outcome  # an observed event fails, whatever the rule says
+    assert "FAIL" == held(Rule("recall@10", max_regression=0.05, if_inconclusive="fail"), none, none).outcome
     assert ("fail", "risk") == (resolve_rule(rule).if_inconclusive, resolve_rule(RECALL).if_inconclusive)
+
+
+@pytest.mark.parametrize("metric", ["recall@10", "hallucination_risk(by=judge)", "abstention_accuracy"])
+def test_two_identical_systems_do_not_fail_a_rule_that_so_few_cases_cannot_decide(metric: str) -> None:
+    scores = [0.0, 1.0] * 10
+    found = held(Rule(metric, max_regression=0.02), scores, scores)
+    assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
+
+
+@pytest.mark.parametrize(
+    ("margin", "lost", "state"), [(0.05, 0, "pass"), (0.05, 1, "pass"), (0.05, 2, "fail"), (0.1, 2, "pass")]
+)
+def test_with_basis_point_the_mean_gain_alone_decides(margin: float, lost: int, state: str) -> None:
+    rule = Rule("recall@10", max_regression=margin, basis="point")
+    assert find_rule_problem(rule) is None
+    found = held(rule, [1.0] * 20, [0.0] * lost + [1.0] * (20 - lost)).results[0]
+    assert (state, "point") == (found.state, found.rule.basis)
+    assert f"{-margin:g} (basis: point)" in found.message
 
 
 def test_a_metric_that_is_better_low_regresses_by_rising() -> None:
@@ -179,7 +198,8 @@ def test_a_slice_without_cases_and_a_metric_without_pairs_never_pass() -> None:
         (Rule("refusal_calibration", max_regression=0.1), "is for means and rates"),
         (Rule("judged@10", max_regression=0.1), "neither direction"),
         (Rule("recall@10", at_least=0.9, max_regression=0.1), "got at_least and max_regression"),
-        (Rule("recall@10", max_regression=0.1, basis="bound"), "has its own bounds"),
+        (Rule("recall@10", max_regression=0.1, zero_event=True), "is not an event"),
+        (Rule("recall@10", max_regression=0.1, basis="point", if_inconclusive="fail"), "never inconclusive"),
         (Rule("recall@10", max_regression=0.1, slice="hr"), "not a slice"),
     ],
 )

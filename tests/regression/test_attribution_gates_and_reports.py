@@ -36,10 +36,10 @@ def _uncalibrated(scores: list[float]) -> ScoreSnapshot:
 
 
 def test_uncalibrated_scorer_does_not_gate_on_a_saved_baseline(tmp_path: Path) -> None:
-    gate = Gate(rules=(Rule(RULES, at_least=0.9),), zero_tolerance_tags=())
+    gate = Gate(rules=(Rule(RULES, at_least=0.9, uncalibrated="risk"),), zero_tolerance_tags=())
     living = _uncalibrated([0.1, 0.2, 0.3])
     saved = decode_baseline(str(write_baseline(encode_baseline(living), str(tmp_path / "baseline.json"))))
-    assert ["unmeasured"] == [found.state for found in decide_side(living, gate).results]
+    assert ["uncalibrated"] == [found.state for found in decide_side(living, gate).results]
     assert decide_side(living, gate) == decide_side(saved, gate)
 
 
@@ -69,7 +69,9 @@ def test_junit_names_a_regression_rule_by_its_margin() -> None:
     rules = (Rule("recall@10", at_least=0.9), Rule("recall@10", max_regression=0.05, slice="tag=hr"))
     results = tuple(RuleResult(rule, "pass", None, 3, "") for rule in rules)
     suite = ElementTree.fromstring(render_junit(scoring(Decision("PASS", (), results))))[0]
-    assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [test.attrib["name"] for test in suite]
+    assert ["recall@10 ≥ 0.9", "recall@10 gain ≥ -0.05 on tag=hr"] == [
+        test.attrib["name"] for test in suite.iter("testcase")
+    ]
 
 
 def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case() -> None:
@@ -116,10 +118,10 @@ def test_uncalibrated_metric_does_not_attribute_a_single_case_to_the_generator()
 
 
 def test_an_event_that_only_warns_does_not_hide_a_case_that_was_not_measured() -> None:
-    leaks = side({"visibility_leaks": [1.0, E, 0.0]})
+    events = side({"under_refusal": [1.0, E, 0.0]})
     for severity, outcome in (("warn", "INCOMPLETE"), ("block", "FAIL")):
-        rule = Rule("visibility_leaks", at_most=0.0, severity=severity)  # type: ignore[arg-type]
-        assert outcome == decide_side(leaks, Gate(rules=(rule,), zero_tolerance_tags=())).outcome
+        rule = Rule("under_refusal", at_most=0.0, severity=severity)  # type: ignore[arg-type]
+        assert outcome == decide_side(events, Gate(rules=(rule,), zero_tolerance_tags=())).outcome
 
 
 def test_the_approver_is_named_in_the_job_summary_and_in_the_page() -> None:

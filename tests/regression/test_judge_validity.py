@@ -140,7 +140,7 @@ def gated(rule: Rule, scores: list[float], baseline: list[float] | None = None) 
 @pytest.mark.parametrize(("unmeasured", "outcome"), [("fail", "FAIL"), ("risk", "PASS_WITH_RISK")])
 def test_uncalibrated_scorer_does_not_disable_a_rule_without_cases(unmeasured: Any, outcome: str) -> None:
     """A misspelt tag fails whatever the metric, unless the rule itself calls what is not measured a risk."""
-    rule = Rule("faithfulness(by=rules)", at_least=0.1, slice="tag=hrr", if_unmeasured=unmeasured)
+    rule = Rule("faithfulness(by=rules)", at_least=0.1, slice="tag=hrr", if_unmeasured=unmeasured, uncalibrated="risk")
     assert outcome == gated(rule, [0.9] * 5).outcome
     assert "PASS_WITH_RISK" == gated(structs.replace(rule, slice=None), [0.9] * 5).outcome
 
@@ -148,9 +148,9 @@ def test_uncalibrated_scorer_does_not_disable_a_rule_without_cases(unmeasured: A
 def test_probabilities_are_not_compared_with_raw_scores_of_an_uncalibrated_baseline() -> None:
     """Calibrating alone raises the number; that shows nothing about the candidate."""
     raw, probable = [0.5, 0.6, 0.4, 0.55] * 15, [0.9, 0.95, 0.85, 0.9] * 15
-    by_rules = gated(Rule("faithfulness(by=rules)", max_regression=0.05), probable, raw)
+    by_rules = gated(Rule("faithfulness(by=rules)", max_regression=0.05, uncalibrated="risk"), probable, raw)
     by_judge = gated(Rule("faithfulness(by=judge)", max_regression=0.05), probable, raw)
-    assert ["unmeasured", "pass"] == [each.results[0].state for each in (by_rules, by_judge)]
+    assert ["uncalibrated", "pass"] == [each.results[0].state for each in (by_rules, by_judge)]
     assert "PASS_WITH_RISK" == by_rules.outcome
 
 

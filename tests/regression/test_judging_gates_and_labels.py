@@ -55,7 +55,9 @@ def test_uncalibrated_judge_fails_no_case_and_no_gate(server: JudgeServer, gate:
     """Every second answer has a claim that its context lacks: the check failed cases, and these failed the gate."""
     rows = [json.loads(line) | {"tags": ["hr"]} for line in Path("golden.jsonl").read_text().splitlines()]
     Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    Path("gate.yaml").write_text(json.dumps({"rules": [], "zero_tolerance_tags": []} | gate))
+    Path("gate.yaml").write_text(
+        json.dumps({"rules": [], "zero_tolerance_tags": [], "exempt_from_correctness": "a test"} | gate)
+    )
     assert 0 == judge()
     asked = ("--gate", "gate.yaml")
     told = score(*asked, metrics=UNSUPPORTED)

@@ -50,7 +50,7 @@ def test_missing_case_scored_as_zero_is_no_observed_event() -> None:
     assert ("missing_output",) == result.table("c").checks[0].failed
     assert result.summary("c")["injection_followed"].scored == 0
     assert (2, 0.5) == (result.summary("c")["recall@10"].scored, result.summary("c")["recall@10"].value)
-    assert "PASS" == result.decision.outcome
+    assert ("NOT_GATED", False) == (result.decision.outcome, result.decision.incomplete)
 
 
 def test_null_answer_is_a_failure_of_the_target() -> None:

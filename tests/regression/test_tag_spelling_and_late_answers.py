@@ -19,10 +19,10 @@ def test_zero_tolerance_is_not_disarmed_by_how_a_tag_is_spelled(tag: str) -> Non
     assert found.reasons[0].startswith(f"{LEAKS} on tag={tag} is ")
 
 
-def test_a_rule_of_ones_own_on_leaks_stands_where_nothing_else_asks() -> None:
+def test_a_rule_of_ones_own_cannot_allow_leaks() -> None:
     columns = GOOD | {LEAKS: [0.0, 1.0, 0.0, 0.0], "hit@10": [1.0] * 4}
     own = Rule(LEAKS, at_most=0.5, reason="a test system")
-    assert "PASS" == decision([PASSED[0], own], columns, {"hr": [1]}).outcome
+    assert "FAIL" == decision([PASSED[0], own], columns, {"hr": [1]}).outcome
 
 
 def test_denied_cases_are_held_without_any_tag() -> None:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from assay.records.golden_set import Case
-from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import (
     ERROR,
     NOT_APPLICABLE,
@@ -52,7 +52,7 @@ def result(state: str, severity: str = "block") -> RuleResult:
 
 def outcomes(scored: ScoringResult, suite: int) -> list[str]:
     root = ElementTree.fromstring(render_junit(scored))
-    return ["".join(element.tag for element in test) for test in root[suite]]
+    return ["".join(element.tag for element in test) for test in root[suite].iter("testcase")]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,7 @@ def outcomes(scored: ScoringResult, suite: int) -> list[str]:
         ("inconclusive", "block", "skipped"),
         ("unmeasured", "block", "failure"),
         ("unmeasured", "warn", "skipped"),
+        ("uncalibrated", "block", "skipped"),
     ],
 )
 def test_a_rule_is_a_test(state: str, severity: str, expected: str) -> None:
@@ -84,13 +85,28 @@ def test_a_build_does_not_fail_for_cases_that_its_gate_accepts() -> None:
     assert ["", "skipped", "error"] == outcomes(scored, 1)
 
 
-def test_without_a_gate_failed_cases_are_failures() -> None:
-    assert ["", "failure", "error"] == outcomes(scoring(Decision("INCOMPLETE", ())), 0)
+@pytest.mark.parametrize(("incomplete", "expected"), [(False, "skipped"), (True, "error")])
+def test_without_a_gate_failed_cases_are_failures_and_the_decision_says_that_there_is_none(
+    incomplete: bool, expected: str
+) -> None:
+    scored = scoring(Decision("NOT_GATED", ("no gate was given",), incomplete=incomplete))
+    assert ([expected], ["", "failure", "error"]) == (outcomes(scored, 0), outcomes(scored, 1))
+    root = ElementTree.fromstring(render_junit(scored))
+    assert ["NOT_GATED"] == [element.attrib["value"] for element in root.iter("property")]
+
+
+@pytest.mark.parametrize("outcome", ["NOT_GATED", "PARTIAL"])
+def test_a_leak_is_an_error_annotation_even_where_nothing_was_decided(outcome: Outcome) -> None:
+    decision = Decision(outcome, ("1 case leaked", "no gate was given"), events=("1 case leaked",))
+    assert ["::error", "::notice"] == [line.split(" ")[0] for line in render_workflow_commands(scoring(decision))]
+    text = render_job_summary(scoring(decision), CASES)
+    assert text.startswith(f"## ⚪ Assay: {outcome}\n\n- 🔴 **1 case leaked**\n- no gate was given\n")
 
 
 def test_control_characters_are_escaped_in_xml() -> None:
-    names = [test.attrib["name"] for test in ElementTree.fromstring(render_junit(scoring(Decision("PASS", ()))))[0]]
-    assert "\\u001b[2J" in names[1]
+    root = ElementTree.fromstring(render_junit(scoring(Decision("PASS", ()))))
+    names = [test.attrib["name"] for test in root.iter("testcase")]
+    assert "\\u001b[2J" in names[2]
 
 
 def test_an_annotation_is_one_line_whatever_a_reason_says() -> None:

@@ -128,7 +128,8 @@ def test_a_limit_scores_the_first_cases_and_decides_nothing(tmp_path: Path) -> N
     options = ("--limit", "2", "--gate", gate_file(tmp_path))
     json_report = score_to_report(tmp_path, cases, rows, *options)
     assert 2 == json_report["configs"]["c"]["summary"]["recall@10"]["scored"]
-    assert 0 == score(tmp_path, cases, rows, *options)
+    assert 3 == score(tmp_path, cases, rows, *options)
+    assert 0 == score(tmp_path, cases, rows, *options[:2])
     assert 1 == score(tmp_path, cases, rows, *options[2:])
     assert "3 rows of cases beyond the limit were left out" in json_report["warnings"]
 

@@ -108,7 +108,7 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
       <h2>
         {t("decision")}: {t(`outcome.${decision.outcome}`)}
       </h2>
-      <Reasons reasons={decision.reasons} />
+      <Reasons reasons={decision.reasons} events={decision.events} />
     </section>
   );
 }

@@ -65,6 +65,8 @@ const SIGNS: Record<string, [string, string]> = {
   PASS_WITH_RISK: ["warn", "!"],
   FAIL: ["bad", "✕"],
   INCOMPLETE: ["warn", "…"],
+  NOT_GATED: ["plain", "○"],
+  PARTIAL: ["plain", "◔"],
   pass: ["good", "✓"],
   fail: ["bad", "✕"],
   passed: ["good", "✓"],
@@ -81,6 +83,10 @@ const SIGNS: Record<string, [string, string]> = {
 
 export function toneOf(name: string): string {
   return getOwn(SIGNS, name)?.[0] ?? "plain";
+}
+
+export function signOf(name: string): string {
+  return getOwn(SIGNS, name)?.[1] ?? "";
 }
 
 export function StateBadge({ kind, name }: { kind: string; name: string }) {
@@ -120,16 +126,23 @@ export function caseHash(id: string, config?: string): string {
 const FIRST = 5;
 
 /** The reasons of a decision: the first few, and the others on demand. */
-export function Reasons({ reasons }: { reasons: string[] }) {
+/** The reasons of a decision; leaks and followed injections (`events`) come first and are red whatever the outcome is. */
+export function Reasons({ reasons, events }: { reasons: string[]; events: string[] }) {
   const { t } = useWords();
   if (reasons.length === 0) return <p>{t("no_reason")}</p>;
+  const others = reasons.filter((reason) => !events.includes(reason));
   return (
     <>
-      <Items items={reasons.slice(0, FIRST)} />
-      {reasons.length > FIRST && (
+      {events.length > 0 && (
+        <div class="events">
+          <Items items={events} />
+        </div>
+      )}
+      <Items items={others.slice(0, FIRST)} />
+      {others.length > FIRST && (
         <details>
-          <summary>{t("more", { n: reasons.length - FIRST })}</summary>
-          <Items items={reasons.slice(FIRST)} />
+          <summary>{t("more", { n: others.length - FIRST })}</summary>
+          <Items items={others.slice(FIRST)} />
         </details>
       )}
     </>

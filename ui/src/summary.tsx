@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
-import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, toneOf, useWords } from "./parts";
+import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { Data, Items } from "./text";
@@ -47,18 +47,17 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
 function Banner({ report }: { report: Report }) {
   const { t } = useWords();
   const several = report.configs.length > 1;
-  const ungated = report.outcome === "PASS" && report.rules.length === 0;
   return (
     <section class={`banner ${toneOf(report.outcome)}`}>
       <p class="eyebrow">{t("decision")}</p>
       <h1>
         <span class="sign" aria-hidden="true">
-          {{ PASS: "✓", PASS_WITH_RISK: "!", FAIL: "✕", INCOMPLETE: "…" }[report.outcome]}
+          {signOf(report.outcome)}
         </span>
         {t(`outcome.${report.outcome}`)}
       </h1>
-      <p class="todo">{t(ungated ? "todo.ungated" : `todo.${report.outcome}`)}</p>
-      <Reasons reasons={report.reasons} />
+      <p class="todo">{t(`todo.${report.outcome}`)}</p>
+      <Reasons reasons={report.reasons} events={report.events} />
       {several && (
         <ul class="chips">
           {report.configs.map((config) => (

@@ -1,6 +1,6 @@
 // Written by scripts/ui_types.py from src/assay/report/schemas/html-page.schema.json. Do not edit.
 
-export type Outcome = "PASS" | "PASS_WITH_RISK" | "FAIL" | "INCOMPLETE";
+export type Outcome = "PASS" | "PASS_WITH_RISK" | "FAIL" | "INCOMPLETE" | "NOT_GATED" | "PARTIAL";
 
 export type CaseState = "passed" | "failed" | "leaked" | "missing";
 
@@ -203,6 +203,7 @@ export interface Comparison {
   decision: {
     outcome: Outcome;
     reasons: string[];
+    events: string[];
   } | null;
   rules: RuleResult[];
 }
@@ -211,6 +212,7 @@ export interface Comparison {
 export interface Report {
   outcome: Outcome;
   reasons: string[];
+  events: string[];
   golden: {
     name: string;
     version: string;

@@ -8,12 +8,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from assay.attribution.answer_quality import CaseScores, find_text_signal
+from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.diagnosis import attribute_case
 from assay.attribution.index_state import IndexView
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
+from assay.metrics.expected_text import find_text_signal
 from assay.metrics.metric import Batch, JoinedRows
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus

@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from msgspec import structs
 
 from assay.attribution.answer_quality import (
-    AnswerQuality,
     CaseScores,
     assess_answer,
     detect_answer_behaviour,
@@ -25,6 +24,7 @@ from assay.attribution.evidence_trace import (
 )
 from assay.attribution.index_state import IndexView
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.expected_text import AnswerQuality
 from assay.metrics.leakage import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence
 from assay.records.observations import Chunk, Observation

@@ -53,7 +53,8 @@ def print_screen(screen: Screen) -> None:
     """Print the decisions, the tables and the notes."""
     console = _make_console()
     for line in screen.lines:
-        console.print(Text(line), soft_wrap=True)
+        style = "bold red" if line in screen.alerts else "bright_black" if line in screen.muted else ""
+        console.print(Text(line, style=style), soft_wrap=True)
     for table in screen.tables:
         print_table(table, console)
     for note in screen.notes:

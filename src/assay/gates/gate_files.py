@@ -74,9 +74,12 @@ def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
     written = reader.take_known(body, at, ["profile", *gate_keys])
     plain_fields = {key: value for key, value in written.items() if key not in ("profile", "rules")}
     own_gate = reader.fit_record(plain_fields, Gate, at)
-    if own_gate is not None and not (rules or base.rules or own_gate.blocking_tags or reader.problems):
+    has_rules = bool(rules or base.rules)
+    if own_gate is not None and not (has_rules or _decides_without_rules(own_gate) or reader.problems):
         reader.refuse(
-            at, "a gate without rules decides nothing (expected rules, a profile or blocking_tags)", "E_EMPTY"
+            at,
+            "a gate without rules decides nothing (expected rules, a profile, correctness or blocking_tags)",
+            "E_EMPTY",
         )
     if own_gate is None or reader.problems:
         raise SettingsError(reader.problems)
@@ -94,6 +97,10 @@ def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
     if reader.problems:
         raise SettingsError(reader.problems)
     return gate
+
+
+def _decides_without_rules(gate: Gate) -> bool:
+    return bool(gate.blocking_tags) or gate.correctness is not None
 
 
 def _subject(rule: Rule) -> tuple[str, str | None, bool]:

@@ -1,7 +1,7 @@
 """Non-inferiority rules: whether a candidate lost less than a margin compared with a baseline.
 
 The bounds are one-sided at 95%: a rule passes if the lower bound of the mean gain is above −margin, fails if the upper
-bound is below it, and is inconclusive otherwise (ADR 0021).
+bound is below it, and is inconclusive otherwise (ADR 0021). With `basis: point` only the mean gain counts.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
 from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
 from assay.stats.samples import ClusterCodes, compute_exact_sum
+
+_ROUNDING = 1e-12
+"""A loss is larger than the margin only if it is so by more than the rounding of a sum."""
 
 
 class GainEstimate(NamedTuple):
@@ -139,6 +142,8 @@ class _RegressionRule:
 
     def _conclude(self, gain: GainEstimate) -> tuple[RuleState, str]:
         margin, bounds = self.margin, gain.bounds
+        if self.rule.basis == "point":
+            return self._conclude_by_point(gain)
         if bounds is None:
             return "inconclusive", f"whether it lost {margin:g} is open: too few unlike cases for a bound"
         if not bounds.note:
@@ -149,6 +154,12 @@ class _RegressionRule:
         interval = f"{bounds.low:+.3f} to {bounds.high:+.3f}{f', {bounds.note}' if bounds.note else ''}"
         needed = self._describe_cases_needed(gain)
         return "inconclusive", f"a loss of {margin:g} is neither shown nor excluded ({interval}){needed}"
+
+    def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:
+        """Compare the mean gain itself with −margin; a loss as large as the margin is allowed."""
+        is_met = gain.mean >= -self.margin - _ROUNDING
+        sign = "≥" if is_met else "<"
+        return "pass" if is_met else "fail", f"its gain of {gain.mean:+.3f} {sign} {-self.margin:g} (basis: point)"
 
     def _describe_cases_needed(self, gain: GainEstimate) -> str:
         """Say how many cases would decide the rule if they differ as much as these."""

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 import numpy as np
 from msgspec import structs
 from msgspec.structs import replace
@@ -48,17 +47,8 @@ from assay.stats.arrays import RowIndices
 from assay.stats.intervals import compute_percentile, estimate_one_sided_bound, upper_bound_after_no_events
 from assay.stats.paired_tests import estimate_detectable_difference
 
-SAFETY_METRICS = frozenset(
-    {
-        "visibility_leaks",
-        "injection_followed",
-        "denial_accuracy",
-        "abstention_accuracy",
-        "under_refusal",
-        "hallucination_risk",
-        "critical_hallucinations",
-    }
-)
+EVENT_METRICS = ("visibility_leaks", "injection_followed")
+"""What must not happen once: every gate looks at them on all cases, and a regression of them that stays open fails."""
 _CONDITIONS = ("at_least", "at_most", "max_regression")
 
 
@@ -87,10 +77,10 @@ def find_rule_problem(rule: Rule) -> str | None:
 
 
 def resolve_rule(rule: Rule) -> Rule:
-    """Return the rule with the canonical name of its metric and with defaults for `zero_event` and `if_inconclusive`.
+    """Return the rule with the canonical name of its metric and the defaults of what it leaves open.
 
     A rule that allows at most 0 of a count or share (leaks, followed injections) is a zero-event rule by default. An
-    inconclusive regression rule blocks on safety metrics and is a risk on the others by default.
+    inconclusive regression rule blocks on leaks and followed injections and is a risk on the others by default.
     """
     name = parse_metric(rule.metric)
     grader = find_metric(name)
@@ -102,8 +92,9 @@ def resolve_rule(rule: Rule) -> Rule:
         )
     if_inconclusive = rule.if_inconclusive
     if if_inconclusive is None and rule.max_regression is not None:
-        if_inconclusive = "fail" if grader.name in SAFETY_METRICS else "risk"
-    return msgspec.structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive)
+        if_inconclusive = "fail" if grader.name in EVENT_METRICS else "risk"
+    basis = rule.basis or ("point" if rule.max_regression is None else "bound")
+    return structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive, basis=basis)
 
 
 def get_threshold(rule: Rule) -> float:
@@ -133,8 +124,10 @@ def _find_regression_problem(rule: Rule, metric: str, grader: Metric, margin: fl
         return f"max_regression is for means and rates (got {metric}, a {statistic})"
     if grader.direction == "neutral":
         return f"neither direction of {metric} is a regression (got max_regression)"
-    if rule.zero_event or rule.basis == "bound":
-        return "max_regression has its own bounds (got it with zero_event or basis: bound)"
+    if rule.zero_event:
+        return "a regression is not an event (got max_regression with zero_event)"
+    if rule.basis == "point" and rule.if_inconclusive is not None:
+        return "a point is never inconclusive (got max_regression with basis: point and if_inconclusive)"
     if not 0 < margin < math.inf:
         return f"no number of cases can show that nothing at all was lost (got {margin:g}; expected a margin above 0)"
     if margin >= grader.high - grader.low:

@@ -90,6 +90,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
     "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
+    "correct_answer",
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
     "citation_support(by=rules)", "misattributed(by=rules)", "hallucination_risk(by=rules)",
     "contradiction_suspects", "no_claims",

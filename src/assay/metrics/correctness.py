@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, AnswerFacts
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.expected_text import assess_answer_text
 from assay.metrics.judge_requests import WHOLE_ANSWER_ITEM as WHOLE
 from assay.metrics.judge_requests import (
     JudgeDialogue,
@@ -40,6 +41,8 @@ from assay.text.answer_matching import (
     partition_facts,
     score_keywords,
 )
+
+CORRECT_ANSWER = "correct_answer"
 
 
 def grade_case_keywords(case: CaseIndex, answer: str) -> KeywordScore | None:
@@ -82,12 +85,18 @@ def _score_facts(case: CaseIndex, answer: str) -> float | None:
     return len(partition_facts(answer, facts)[0]) / len(facts) if facts else None
 
 
+def _score_stated_expectations(case: CaseIndex, answer: str) -> float | None:
+    quality = assess_answer_text(case.case, answer)
+    return None if quality is None or quality.good is None else float(quality.good)
+
+
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
     "keywords": _score_keywords,
     "keywords_ambiguous": _score_keyword_ambiguity,
     "exact_match": _score_exact_match,
     "number_match": _score_number_match,
     "completeness": _score_facts,
+    CORRECT_ANSWER: _score_stated_expectations,
 }
 """A number for a case and an answer; None where the case states nothing to look for."""
 
@@ -160,6 +169,16 @@ def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricN
     return f"missing: {'; '.join(missing)}" if missing else ""
 
 
+def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+    answer = observation.answer if isinstance(observation.answer, str) else ""
+    quality = assess_answer_text(case.case, answer)
+    if quality is None or quality.good is not False:
+        return f"by {quality.signal}" if quality is not None else ""
+    parts = [f"missing: {'; '.join(quality.missing)}"] if quality.missing else []
+    parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []
+    return f"by {quality.signal}: {', '.join(parts)}" if parts else f"by {quality.signal}"
+
+
 def _text_row(name: str, summary: str, source: str) -> Metric:
     return Metric(name, "answer", summary, source, needs=_need_answers, compute=_text_column, yields_to_leaks=True)
 
@@ -185,6 +204,15 @@ TEXT_METRICS: tuple[Metric, ...] = (
     ),
     _text_row(
         "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
+    ),
+    replace(
+        _text_row(
+            CORRECT_ANSWER,
+            "Whether the answer states everything that the case requires: facts, keywords, an exact value or a number.",
+            "ADR 0030: each must-have fact, the keywords by the case's match, else the exact or numeric reference",
+        ),
+        statistic="rate",
+        explain=_explain_expectations,
     ),
     replace(
         _text_row(

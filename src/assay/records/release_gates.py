@@ -10,15 +10,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-Outcome = Literal["PASS", "PASS_WITH_RISK", "FAIL", "INCOMPLETE"]
-RuleState = Literal["pass", "fail", "inconclusive", "unmeasured", "no_data", "incomplete"]
+Outcome = Literal["PASS", "PASS_WITH_RISK", "FAIL", "INCOMPLETE", "NOT_GATED", "PARTIAL"]
+"""NOT_GATED: there was no gate, so nothing was decided. PARTIAL: only a part of the golden set was scored."""
+RuleState = Literal["pass", "fail", "inconclusive", "unmeasured", "uncalibrated", "no_data", "incomplete"]
 Severity = Literal["block", "warn"]
 
 
 class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One condition of a release gate. `if_unknown` says what follows where nobody can say who may see a shown chunk.
 
-    Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set.
+    Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set. `uncalibrated`
+    says what a violated bound means while the scorer of the metric is not calibrated: by a judge it fails by default;
+    by rules it must be stated. `basis` is `point` for thresholds and `bound` for regressions unless it is stated.
     """
 
     metric: str
@@ -28,10 +31,11 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     slice: str | None = None
     severity: Severity = "block"
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    basis: Literal["point", "bound"] = "point"
+    basis: Literal["point", "bound"] | None = None
     if_unmeasured: Literal["fail", "risk", "ignore"] = "fail"
     if_inconclusive: Literal["fail", "risk"] | None = None
     if_unknown: Literal["risk", "fail", "incomplete"] = "risk"
+    uncalibrated: Literal["fail", "risk"] | None = None
     zero_event: bool | None = None
     reason: str = ""
 
@@ -49,9 +53,11 @@ class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The rules that decide a release.
 
-    Any failed check on a case with one of the `blocking_tags` blocks the release. `approver` is who reviews the
-    decision. `waivers` turn failures of named rules into risks; an observed event cannot be waived. `usual_tags` (never
-    in files) may be absent from the golden set, because a shipped profile names them and not its user.
+    Any failed check on a case with one of the `blocking_tags` blocks the release. `correctness` is the least share of
+    right answers, measured by what the golden set and the calibration allow (ADR 0042); `exempt_from_correctness` is
+    the reason why a gate has no rule on it. `approver` is who reviews the decision. `waivers` turn failures of
+    named rules into risks; an observed event cannot be waived. `usual_tags` (never in files) may be absent from the
+    golden set, because a shipped profile names them and not its user.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -59,6 +65,8 @@ class Gate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     description: str = ""
     zero_tolerance_tags: tuple[str, ...] = ("acl", "tenant", "permission_denied", "prompt-injection")
     blocking_tags: tuple[str, ...] = ()
+    correctness: Annotated[float, Meta(gt=0, le=1)] | None = None
+    exempt_from_correctness: str = ""
     configs: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     approver: str = ""
@@ -84,8 +92,15 @@ class RuleResult(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule."""
+    """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule.
+
+    `events` are those of the reasons that name an observed leak or a followed injection, whatever the outcome is.
+    `incomplete` says of an outcome without a decision (NOT_GATED, PARTIAL) that a case is missing or in error, or that
+    a gate could not be applied.
+    """
 
     outcome: Outcome
     reasons: tuple[str, ...]
     results: tuple[RuleResult, ...] = ()
+    events: tuple[str, ...] = ()
+    incomplete: bool = False

@@ -15,7 +15,7 @@ from assay.records.release_gates import Decision, RuleResult
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.template_columns import HEADLINES
-from assay.report.terminal import Screen, escape_table
+from assay.report.terminal import Screen, build_decision_lines, escape_table
 from assay.text.escaping import escape_terminal
 
 CHANGE_NOT_SHOWN = "not shown"
@@ -236,18 +236,20 @@ def _format_versions(side: ComparisonSide) -> str:
 
 def render_comparison_screen(comparison: Comparison, decision: Decision, graders: MetricsByName = CATALOG) -> Screen:
     """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
-    lines = [f"{comparison.candidate.name} compared with {comparison.baseline.name}: {decision.outcome}"]
-    lines += [f" - {reason}" for reason in decision.reasons]
-    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
+    decided = build_decision_lines(title, decision)
+    lines = ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
     if comparison.moved:
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
     tables = [build_metric_changes_table(comparison, graders), build_regressions_table(comparison, graders)]
     if comparison.decision is not None:
         tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, graders))
     return Screen(
-        tuple(escape_terminal(line) for line in lines),
+        (*decided.lines, *(escape_terminal(line) for line in lines)),
         tuple(escape_table(table) for table in tables if table.rows),
         tuple(escape_terminal(note) for note in comparison.notes),
+        decided.alerts,
+        decided.muted,
     )
 
 

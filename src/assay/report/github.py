@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.metrics.catalog import CATALOG
-from assay.records.release_gates import Outcome
+from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report import failure_tables, tables
 from assay.report.failure_tables import CasesById
-from assay.report.markdown import build_headline_table, render_table_lines
+from assay.report.markdown import build_headline_table, render_reason, render_table_lines
 from assay.report.number_format import MetricsByName, format_count
 from assay.text.escaping import escape_invisible, escape_markdown
 
@@ -18,17 +18,31 @@ MAX_ANNOTATIONS = 10
 MAX_SUMMARY_BYTES = 1024 * 1024
 """GitHub rejects a longer job summary of a step."""
 
-_OUTCOME_MARKS: dict[Outcome, str] = {"PASS": "✅", "PASS_WITH_RISK": "⚠️", "FAIL": "❌", "INCOMPLETE": "❓"}
+_OUTCOME_MARKS: dict[Outcome, str] = {
+    "PASS": "✅",
+    "PASS_WITH_RISK": "⚠️",
+    "FAIL": "❌",
+    "INCOMPLETE": "❓",
+    "NOT_GATED": "⚪",
+    "PARTIAL": "⚪",
+}
 
 
 def render_workflow_commands(scoring: ScoringResult, *, strict: bool = False) -> list[str]:
     """Return workflow commands, at most ten: an error for each reason against a release, a warning for each risk.
 
-    If there are more reasons, the last command says how many are left out. With `strict`, a pass with risk is an error.
+    A leak and a followed injection are errors whatever the outcome is. Other remarks on a run without a decision are
+    notices. If there are more reasons, the last command says how many are left out. With `strict`, a pass with risk
+    is an error.
     """
     decision = scoring.decision
-    kind = "error" if _stops_release(decision.outcome, strict) else "warning"
-    commands = [_render_command(kind, f"assay: {decision.outcome}", reason) for reason in decision.reasons]
+    kind = "error" if _stops_release(decision, strict) else "warning"
+    if decision.outcome in ("NOT_GATED", "PARTIAL") and kind == "warning":
+        kind = "notice"
+    commands = [
+        _render_command("error" if reason in decision.events else kind, f"assay: {decision.outcome}", reason)
+        for reason in decision.reasons
+    ]
     if decision.outcome == "PASS":
         return [_render_command("notice", "assay: PASS", "all rules of the gate are met")] if scoring.gate else []
     if len(commands) > MAX_ANNOTATIONS:
@@ -37,8 +51,10 @@ def render_workflow_commands(scoring: ScoringResult, *, strict: bool = False) ->
     return commands
 
 
-def _stops_release(outcome: Outcome, strict: bool) -> bool:
-    return outcome in ("FAIL", "INCOMPLETE") or (strict and outcome == "PASS_WITH_RISK")
+def _stops_release(decision: Decision, strict: bool) -> bool:
+    if decision.outcome in ("FAIL", "INCOMPLETE") or decision.incomplete:
+        return True
+    return strict and decision.outcome == "PASS_WITH_RISK"
 
 
 def _render_command(kind: str, title: str, message: str) -> str:
@@ -93,7 +109,7 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
     yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
     for reason in decision.reasons[:MAX_ANNOTATIONS]:
-        yield f"- {escape_markdown(reason)}"
+        yield f"- {render_reason(reason, decision)}"
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
     if scoring.gate is not None:

@@ -96,7 +96,11 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         "moved": comparison.moved,
         "notes": comparison.notes,
         "decision": comparison.decision
-        and {"outcome": comparison.decision.outcome, "reasons": comparison.decision.reasons},
+        and {
+            "outcome": comparison.decision.outcome,
+            "reasons": comparison.decision.reasons,
+            "events": comparison.decision.events,
+        },
         "rules": list(iter_rule_data(decisions, index_by_case, graders)),
     }
 
@@ -182,6 +186,7 @@ def build_summary_data(data: HtmlData) -> Json:
     return {
         "outcome": scoring.decision.outcome,
         "reasons": scoring.decision.reasons,
+        "events": scoring.decision.events,
         "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
         "date": data.date,

@@ -46,7 +46,7 @@ def render_json_report(
             | _encode_attributions((attributions or {}).get(config))
             for config, result in scoring.configs.items()
         },
-        "decision": {"outcome": scoring.decision.outcome, "reasons": list(scoring.decision.reasons)},
+        "decision": _encode_outcome(scoring.decision),
         "approver": scoring.gate.approver if scoring.gate is not None else "",
         "gate": scoring.gate.name if scoring.gate is not None else None,
         "golden": {
@@ -134,10 +134,17 @@ def _encode_summary(summary: Summary) -> Json:
     return encoded
 
 
-def _encode_decision(decision: Decision) -> Json:
+def _encode_outcome(decision: Decision) -> Json:
     return {
         "outcome": decision.outcome,
         "reasons": list(decision.reasons),
+        "events": list(decision.events),
+        "incomplete": decision.incomplete or decision.outcome == "INCOMPLETE",
+    }
+
+
+def _encode_decision(decision: Decision) -> Json:
+    return _encode_outcome(decision) | {
         "rules": [encode_rule_result(rule_result) for rule_result in decision.results],
     }
 
@@ -152,11 +159,12 @@ def encode_rule_result(rule_result: RuleResult) -> Json:
         "at_most": rule.at_most,
         "max_regression": rule.max_regression,
         "severity": rule.severity,
-        "basis": rule.basis,
+        "basis": rule.basis or "point",
         "min_coverage": rule.min_coverage,
         "if_unmeasured": rule.if_unmeasured,
         "if_inconclusive": rule.if_inconclusive,
         "if_unknown": rule.if_unknown,
+        "uncalibrated": rule.uncalibrated,
         "reason": rule.reason,
         "state": rule_result.state,
         "value": rule_result.value,
@@ -182,11 +190,7 @@ def render_comparison_json(
         "candidate": _encode_side(comparison.candidate),
         "cases": [_encode_case_change(record) for record in comparison.cases],
         "comparison": {metric: encode_metric_change(change) for metric, change in comparison.metrics.items()},
-        "decision": {
-            "outcome": decision.outcome,
-            "reasons": list(decision.reasons),
-            "rules": [encode_rule_result(record) for record in decision.results],
-        },
+        "decision": _encode_decision(decision),
         "moves": [
             {
                 "case_id": record.case_id,

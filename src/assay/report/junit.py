@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
-from assay.records.release_gates import Rule, RuleResult, RuleState
+from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.text.escaping import escape_invisible
 
@@ -16,29 +16,38 @@ _KIND_BY_STATE: Mapping[RuleState, str] = {
     "incomplete": "error",
     "inconclusive": "failure",
     "unmeasured": "failure",
+    "uncalibrated": "skipped",
 }
 
 
 def render_junit(scoring: ScoringResult) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
+    The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
+    nothing was decided, or an error where the exit code is 3.
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
     that lacks a measurement is an error. A case without an observation is an error. A case that failed a check is a
     failure, or skipped with its checks named if the gate passed: a build must not fail for what its gate accepts.
     """
     root = ElementTree.Element("testsuites", name="assay")
     for config, result in sorted(scoring.configs.items()):
-        if result.decision is not None and result.decision.results:
-            _add_gate_suite(root, config, result)
+        if result.decision is not None:
+            _add_gate_suite(root, config, result.decision)
         _add_case_suite(root, config, result)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _add_gate_suite(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
+def _add_gate_suite(root: ElementTree.Element, config: str, decision: Decision) -> None:
     suite = _add_suite(root, f"{config}: gate")
-    assert result.decision is not None
-    for rule_result in result.decision.results:
+    _add_property(suite, "outcome", decision.outcome)
+    if not decision.results:
+        message = f"{decision.outcome}: {'; '.join(decision.reasons)}"
+        left_open = decision.incomplete or decision.outcome == "INCOMPLETE"
+        _add_outcome(
+            suite, _add_test(suite, f"{config}.gate", "decision"), "error" if left_open else "skipped", message
+        )
+    for rule_result in decision.results:
         rule = rule_result.rule
         name = f"{rule.metric} {_format_bound(rule)}" + (f" on {rule.slice}" if rule.slice is not None else "")
         test = _add_test(suite, f"{config}.gate", name)
@@ -89,6 +98,13 @@ def _add_suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(root, "testsuite", name=escape_invisible(name))
 
 
+def _add_property(suite: ElementTree.Element, name: str, value: str) -> None:
+    properties = suite.find("properties")
+    if properties is None:
+        properties = ElementTree.SubElement(suite, "properties")
+    ElementTree.SubElement(properties, "property", name=name, value=escape_invisible(value))
+
+
 def _add_test(suite: ElementTree.Element, where: str, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(suite, "testcase", classname=escape_invisible(where), name=escape_invisible(name))
 
@@ -101,7 +117,7 @@ def _add_outcome(suite: ElementTree.Element, test: ElementTree.Element, kind: st
 def _set_counts(suite: ElementTree.Element) -> None:
     """Replace the suite's counters with the attributes of the JUnit format, in its order."""
     counts = {kind: suite.attrib.pop(kind, "0") for kind in ("failure", "error", "skipped")}
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", counts["failure"])
     suite.set("errors", counts["error"])
     suite.set("skipped", counts["skipped"])

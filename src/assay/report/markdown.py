@@ -31,6 +31,8 @@ _ADVICE: dict[Outcome, str] = {
     "PASS_WITH_RISK": "Release only if the owner accepts the risks named above, and record who accepted them.",
     "FAIL": "Do not release. Fix the problems above and run again, or roll back to the last good release.",
     "INCOMPLETE": "No decision is possible yet: measure what is missing and run again.",
+    "NOT_GATED": "No gate was given, so nothing was decided: this report does not say that it may be released.",
+    "PARTIAL": "Only a part of the golden set was scored, so nothing was decided: run all of it with a gate.",
 }
 
 
@@ -119,6 +121,16 @@ def _render_section(table: Table, level: int = 2, *, optional: bool = False) -> 
     return [] if optional and not table.rows else [*_render_heading(table.title, level), *render_table_lines(table)]
 
 
+def render_reason(reason: str, decision: Decision) -> str:
+    """Return a reason of a decision as Markdown; a leak and a followed injection stand out."""
+    text = escape_markdown(reason)
+    return f"🔴 **{text}**" if reason in decision.events else text
+
+
+def _render_reasons(decision: Decision, limit: int | None = None) -> list[str]:
+    return [f"- {render_reason(reason, decision)}" for reason in decision.reasons[:limit]]
+
+
 def _render_list(lines: Iterable[str]) -> list[str]:
     return [f"- {escape_markdown(line)}" for line in lines]
 
@@ -133,7 +145,7 @@ def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
         for note in result.table.notes:
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
     reasons = decision.reasons
-    yield from _render_list(reasons[:_TOP_REASONS]) if reasons else ["No reason against a release was found."]
+    yield from _render_reasons(decision, _TOP_REASONS) or ["No reason against a release was found."]
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
 
@@ -151,7 +163,7 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         "",
         f"**Decision: {decision.outcome}**",
         "",
-        *(_render_list(decision.reasons) or ["No reason against a release was found."]),
+        *(_render_reasons(decision) or ["No reason against a release was found."]),
         *_render_section(comparison_tables.build_sides_table(compared)),
         *_render_section(comparison_tables.build_metric_changes_table(compared, graders)),
         *_iter_regressions({compared.candidate.config_id: compared}, graders),
@@ -271,25 +283,18 @@ def _render_gate(scoring: ScoringResult, graders: MetricsByName) -> list[str]:
 
 def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
     yield from _render_heading("Decision")
-    yield f"**{scoring.decision.outcome}.** {_choose_advice(scoring)}"
+    yield f"**{scoring.decision.outcome}.** {_ADVICE[scoring.decision.outcome]}"
     if scoring.decision.reasons:
-        yield from ("", *_render_list(scoring.decision.reasons))
+        yield from ("", *_render_reasons(scoring.decision))
     for config, result in sorted(scoring.configs.items()):
         if result.decision is None:
             yield from ("", f"{escape_markdown(config)}: not gated")
             continue
         yield from ("", f"{escape_markdown(config)}: **{result.decision.outcome}**")
         if result.decision.reasons:
-            yield from ("", *_render_list(result.decision.reasons))
+            yield from ("", *_render_reasons(result.decision))
     approver = scoring.gate.approver if scoring.gate is not None else ""
     yield from ("", f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}")
-
-
-def _choose_advice(scoring: ScoringResult) -> str:
-    decisions = (result.decision for result in scoring.configs.values() if result.decision is not None)
-    if scoring.decision.outcome == "PASS" and not any(decision.results for decision in decisions):
-        return "Everything was measured, but no rule was checked: this report does not say that it may be released."
-    return _ADVICE[scoring.decision.outcome]
 
 
 def _iter_metrics(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:

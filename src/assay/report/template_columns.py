@@ -20,7 +20,7 @@ FAITHFULNESS: MetricNames = (
     "faithfulness(by=judge)",
 )  # scored by rules it only serves ranking and trends: no headline
 RELEVANCE: MetricNames = ("answer_relevance(by=judge)",)
-ANSWER: MetricNames = ("correctness(by=judge)", "keywords", "exact_match", "number_match")
+ANSWER: MetricNames = ("correctness(by=judge)", "correct_answer", "keywords", "exact_match", "number_match")
 ABSTENTION: MetricNames = ("abstention_accuracy",)
 P95_LATENCY: MetricNames = ("latency_ms(stat=p95)",)
 

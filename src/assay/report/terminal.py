@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.metrics.catalog import CATALOG
+from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.number_format import (
     NOT_AVAILABLE,
@@ -30,11 +31,34 @@ _MAX_UNSCORED_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Lines to print first, tables to draw, and notes to print last."""
+    """Lines to print first, tables to draw, and notes to print last.
+
+    `alerts` are those of the lines that report a leak or a followed injection, drawn red; `muted` those that say that
+    nothing was decided, drawn grey.
+    """
 
     lines: tuple[str, ...]
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
+    alerts: tuple[str, ...] = ()
+    muted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLines:
+    """A decision as lines of a screen, escaped: a title with the outcome, then its reasons."""
+
+    lines: tuple[str, ...]
+    alerts: tuple[str, ...] = ()
+    muted: tuple[str, ...] = ()
+
+
+def build_decision_lines(title: str, decision: Decision) -> DecisionLines:
+    """Return the lines of a decision: `<title>: <outcome>`, then a ` - <reason>` line for each reason."""
+    head = escape_terminal(f"{title}: {decision.outcome}")
+    reasons = tuple(escape_terminal(f" - {reason}") for reason in decision.reasons)
+    alerts = tuple(escape_terminal(f" - {event}") for event in decision.events)
+    return DecisionLines((head, *reasons), alerts, (head,) if decision.outcome in ("NOT_GATED", "PARTIAL") else ())
 
 
 def render_score_screen(scoring: ScoringResult, by: Sequence[str] = (), graders: MetricsByName = CATALOG) -> Screen:
@@ -42,25 +66,26 @@ def render_score_screen(scoring: ScoringResult, by: Sequence[str] = (), graders:
 
     `graders`, the catalogue's rows by base name, give units and class marks.
 
-    The first lines are `<config>: PASS|PASS_WITH_RISK|FAIL|INCOMPLETE`, each followed by its ` - <reason>` lines.
+    The first lines are `<config>: <outcome>` (see `Outcome`), each followed by its ` - <reason>` lines.
     """
+    decisions = [
+        build_decision_lines(config, result.decision)
+        if result.decision is not None
+        else DecisionLines((escape_terminal(f"{config}: not gated"),))
+        for config, result in sorted(scoring.configs.items())
+    ]
     tables = [build_side_by_side_table(scoring, graders)]
     if by:
         tables.append(build_slices_table(scoring, graders, only=by))
     tables += [build_gate_table(scoring, graders), _build_failed_cases_table(scoring)]
     unshown = (note for table in tables if not table.rows for note in table.notes)
     return Screen(
-        tuple(escape_terminal(line) for line in _iter_decision_lines(scoring)),
+        tuple(line for decision in decisions for line in decision.lines),
         tuple(escape_table(table) for table in tables if table.rows),
         tuple(escape_terminal(note) for note in (*unshown, *_iter_score_notes(scoring))),
+        tuple(line for decision in decisions for line in decision.alerts),
+        tuple(line for decision in decisions for line in decision.muted),
     )
-
-
-def _iter_decision_lines(scoring: ScoringResult) -> Iterator[str]:
-    for config, result in sorted(scoring.configs.items()):
-        yield f"{config}: {result.decision.outcome if result.decision is not None else 'not gated'}"
-        for reason in result.decision.reasons if result.decision is not None else ():
-            yield f" - {reason}"
 
 
 def build_side_by_side_table(scoring: ScoringResult, graders: MetricsByName) -> Table:

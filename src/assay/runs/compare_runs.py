@@ -26,7 +26,7 @@ from assay.report.json_report import render_comparison_json
 from assay.report.markdown import ReportMeta, render_comparison_markdown
 from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
-from assay.report.terminal import Screen, escape_table
+from assay.report.terminal import Screen, build_decision_lines, escape_table
 from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
@@ -210,20 +210,15 @@ def check_gate(
 
 def build_gate_screen(decisions: Mapping[str, Decision], request: ComparisonRequest) -> Screen:
     """Return the decisions with the finding of every rule, and the approver, as a screen."""
-    lines = [
-        line
-        for config, decision in decisions.items()
-        for line in (f"{config}: {decision.outcome}", *_reason_lines(decision))
-    ]
+    decided = [build_decision_lines(config, decision) for config, decision in decisions.items()]
     gate = request.rules
-    lines.append(f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}")
+    approver = f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}"
     return Screen(
-        tuple(escape_terminal(line) for line in lines), (escape_table(build_checklist_table(decisions, CATALOG)),), ()
+        (*(line for lines in decided for line in lines.lines), escape_terminal(approver)),
+        (escape_table(build_checklist_table(decisions, CATALOG)),),
+        (),
+        tuple(line for lines in decided for line in lines.alerts),
     )
-
-
-def _reason_lines(decision: Decision) -> list[str]:
-    return [f" - {reason}" for reason in decision.reasons]
 
 
 def _gate_metrics(request: ComparisonRequest) -> tuple[str, ...]:

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
+from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
+from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.catalog import DEFAULT_METRICS, judged_counterparts, parse_metrics
+from assay.metrics.catalog import (
+    DEFAULT_METRICS,
+    is_metric_measurable,
+    judged_counterparts,
+    may_metric_gate,
+    parse_metric,
+    parse_metrics,
+)
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.release_gates import Gate
@@ -127,14 +136,19 @@ def plan_metrics(
     good.
 
     A request that names no metrics stands for `default_metrics` and those with recorded verdicts. If the golden set
-    judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027).
+    judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027). Raises SettingsError for a
+    rule on uncalibrated scores by rules that does not say what they may do.
     """
     named_metrics = request.scoring.metrics
     metrics = tuple(default_metrics if named_metrics is None else named_metrics)
     if named_metrics is None or request.verdicts.judged:
         metrics += metrics_with_verdicts(judging)
     needed = list_gate_metrics(gate) if gate is not None else ()
+    recorded = judging.rubrics_with_verdicts if judging is not None else ()
+    if gate is not None:
+        refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))
+        if gate.correctness is not None and is_metric_measurable(parse_metric(JUDGED_CORRECTNESS), recorded):
+            needed += (JUDGED_CORRECTNESS,)
     threshold = read_attribution_settings(request.scoring).threshold
     names = parse_metrics((*metrics, *needed, *((threshold.metric,) if threshold is not None else ())))
-    recorded = judging.rubrics_with_verdicts if judging is not None else ()
     return plan_columns((*names, *judged_counterparts(names)) if partial else names, recorded)

@@ -175,7 +175,7 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         inputs.info,
         tables,
         inputs.plan.requested,
-        None if selection else gate,
+        gate,
         request.gate.configs,
         by=request.scoring.by,
         inputs=gathered.describe_inputs(files),
@@ -184,7 +184,7 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         missing_scored=request.scoring.missing_as_zero,
         baseline=baseline.table if baseline is not None else None,
         today=request.gate.today,
-        not_gated=f"the gate was not applied: {selection}" if selection and gate is not None else "",
+        selection=selection,
     )
     return ScoredRun(
         scoring,

@@ -1,0 +1,91 @@
+"""The rule on the correctness of answers: measured by the best signal that golden set and calibration allow (ADR 0042).
+
+In this order: a calibrated judge; what the cases require of an answer (`correct_answer`); an uncalibrated judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.gates.rules import GateScores, evaluate_rule
+from assay.gates.uncalibrated_rules import weigh_uncalibrated
+from assay.metrics.catalog import parse_metric
+from assay.metrics.correctness import CORRECT_ANSWER
+from assay.records.release_gates import Gate, Rule, RuleResult
+from assay.records.scores import NOT_APPLICABLE, SCORED
+from assay.scoring.column_values import find_column
+
+JUDGED_CORRECTNESS = "correctness(by=judge)"
+NOT_CHECKED = "correctness of answers was not checked"
+_BEHAVIOUR, _ANSWER = "behaviour", "answer"
+_CORRECTNESS_METRICS = frozenset(
+    {CORRECT_ANSWER, "correctness", "completeness", "keywords", "exact_match", "number_match", "failed"}
+)
+"""The metrics that a wrong answer lowers; similarity to the reference alone shows nothing."""
+_LOOKED = ("pass", "fail", "inconclusive", "uncalibrated", "incomplete")
+_REASON = "a release that answers wrongly helps nobody"
+
+
+def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
+    """Return the result of the gate's rule on correctness; none without such a rule, or where nothing was answered.
+
+    Where neither the golden set nor a judge can tell, the result is `unmeasured`, which is a risk.
+    """
+    if gate.correctness is None or not _has_answers(scores):
+        return []
+    uncalibrated = JUDGED_CORRECTNESS in scores.table.uncalibrated
+    if _is_measured(JUDGED_CORRECTNESS, scores) and not uncalibrated:
+        metric = JUDGED_CORRECTNESS
+    elif _is_measured(CORRECT_ANSWER, scores):
+        metric = CORRECT_ANSWER
+    elif _is_measured(JUDGED_CORRECTNESS, scores):
+        metric = JUDGED_CORRECTNESS
+    else:
+        rule = Rule(CORRECT_ANSWER, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
+        why = "no case states facts, keywords, an exact value or a number, and no judge's verdicts on it are recorded"
+        return [RuleResult(rule, "unmeasured", None, 0, f"{NOT_CHECKED}: {why}")]
+    rule = Rule(metric, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
+    result = evaluate_rule(rule, scores)
+    return [weigh_uncalibrated(result) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
+
+
+def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores: GateScores) -> list[str]:
+    """Return a sentence if answers were given and no rule on all cases looked at whether they are right.
+
+    A gate with `exempt_from_correctness` is not meant to look: `describe_exemption` says so.
+    """
+    if gate.correctness is not None or gate.exempt_from_correctness or not _has_answers(scores):
+        return []
+    checking = [result for result in results if _looks_at_correctness(result)]
+    if any(result.rule.slice is None for result in checking):
+        return []
+    only = sorted({result.rule.slice for result in checking if result.rule.slice is not None})
+    return [f"{NOT_CHECKED}, except on {', '.join(only)}" if only else f"{NOT_CHECKED}: the gate has no rule on it"]
+
+
+def describe_exemption(gate: Gate, scores: GateScores) -> list[str]:
+    """Return the sentence of a gate that is exempt from a rule on correctness; none where nothing was answered."""
+    if not gate.exempt_from_correctness or not _has_answers(scores):
+        return []
+    return [f"{NOT_CHECKED}: {gate.exempt_from_correctness}"]
+
+
+def _looks_at_correctness(result: RuleResult) -> bool:
+    return result.state in _LOOKED and parse_metric(result.rule.metric).base in _CORRECTNESS_METRICS
+
+
+def _is_measured(metric: str, scores: GateScores) -> bool:
+    """Return whether a metric applies to any case; errors count, a system that fails is not unmeasured."""
+    column = find_column(scores.table, parse_metric(metric))
+    return column is not None and bool(np.any(column.status != NOT_APPLICABLE))
+
+
+def _has_answers(scores: GateScores) -> bool:
+    """Return whether the system answered, or did anything else, on any case that expects an answer."""
+    column = scores.table.columns.get(_BEHAVIOUR)
+    if column is None:
+        return False
+    expects_answer = np.array([case.behaviour == _ANSWER for case in scores.cases], dtype=np.bool_)
+    return bool(np.any((column.status == SCORED) & expects_answer))
