@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, AnswerFacts
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.metric import JoinedRows
 from assay.records.golden_set import BEHAVIOURS, Case
@@ -16,6 +16,7 @@ from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
 from assay.text.answer_matching import has_all_quantities, is_exact_match, partition_facts, score_keywords
 from assay.text.normalisation import fold_text
+from assay.text.refusals import UNKNOWN
 
 _UNCALIBRATED = " (uncalibrated)"
 
@@ -33,10 +34,13 @@ class AnswerQuality(NamedTuple):
 
 
 def detect_answer_behaviour(case: CaseIndex, observation: Observation) -> str | None:
-    """Return the behaviour of the answer by the rules of the behaviour metrics, None if there is no answer."""
+    """Return the behaviour of the answer by the rules of the behaviour metrics: `unknown` if nothing tells, None if
+    there is no answer."""
     facts = AnswerFacts()
     facts.add(JoinedRows([case], [observation]))
     code = int(facts.observed_behaviours[0][0])
+    if code == UNKNOWN_BEHAVIOUR:
+        return UNKNOWN
     return BEHAVIOURS[code] if code >= 0 else None
 
 
@@ -50,6 +54,8 @@ def assess_answer(
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return AnswerQuality(None, "no answer was asked for")
+    if behaviour == UNKNOWN:
+        return AnswerQuality(None, "nothing tells what the answer did")
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
         return AnswerQuality(accepted, "behaviour")
