@@ -35,10 +35,11 @@ def assay(workers: int) -> Callable[[Path, Path], Means]:
 
         names = ("ndcg(gain=linear)@10", *MEASURES[1:])
         scores = score_trec_file(read_qrels(qrels), run, [parse_metric_name(name) for name in names], workers=workers)
-        columns = zip(MEASURES, scores.columns.values(), strict=True)
-        return {
-            name: fsum(column.values[column.status == 0]) / int((column.status == 0).sum()) for name, column in columns
-        }
+        means = {}
+        for measure, name in zip(MEASURES, names, strict=True):
+            column = scores.table.columns[name]
+            means[measure] = fsum(column.values[column.status == 0]) / int((column.status == 0).sum())
+        return means
 
     return score
 

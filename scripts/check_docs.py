@@ -38,9 +38,13 @@ def broken_links(page: Path, root: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check README.md and the pages under docs/ and examples/; return the exit code."""
+    """Check the pages at the top and those under docs/ and examples/; return the exit code."""
     root = Path(__file__).resolve().parent.parent
-    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "examples").rglob("*.md"))]
+    pages = [
+        *sorted(root.glob("*.md")),
+        *sorted((root / "docs").rglob("*.md")),
+        *sorted((root / "examples").rglob("*.md")),
+    ]
     problems = [problem for page in pages for problem in broken_links(page, root)]
     print("\n".join(problems) if problems else f"the links of {len(pages)} pages are valid")
     return 1 if problems else 0

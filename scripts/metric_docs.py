@@ -34,7 +34,7 @@ INTRODUCTION = """\
 
 A metric's name carries its parameters: `name(key=value,…)@k`. Keys that have their default are left out, so
 `ndcg(gain=linear,stage=final)@10` differs from `ndcg@10` in two ways, and what is printed can be typed back.
-`assay graders` prints this table on the screen; `assay graders --format json` gives it to programs.
+`assay metrics` prints this table on the screen; `assay metrics --format json` gives it to programs.
 
 Every (case, metric) pair ends as one of three things: *scored* (a number), *not applicable* (the metric has no meaning
 there) or *error* (it should have been measured and could not be). Only scored ones have a number. The unit of a ranking

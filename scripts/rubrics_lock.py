@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.judging.rubric_files import RUBRICS_LOCK_FILE, compare_with_lock, format_lock, load_shipped_rubrics
 
-FILE = Path(__file__).resolve().parents[1] / "src" / "assay" / "rubrics" / RUBRICS_LOCK_FILE
+FILE = Path(__file__).resolve().parents[1] / "src" / "assay" / "judging" / "rubrics" / RUBRICS_LOCK_FILE
 
 
 def main() -> int:

@@ -97,7 +97,7 @@ def score(
 ) -> ScoreResult:
     """Score observations against a golden set.
 
-    `metrics` are names as `assay graders` lists them and `by` the keys of slices, each a list or comma-separated text;
+    `metrics` are names as `assay metrics` lists them and `by` the keys of slices, each a list or comma-separated text;
     `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an export of one, `judge`
     names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`, and `rubrics` are
     folders of the rubrics that the judge used in addition to the built-in ones. Raises InputError listing all problems

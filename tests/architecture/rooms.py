@@ -1,4 +1,4 @@
-"""The files of the package as the architecture tests see them: their rooms, what they import, and which of them are pure.
+"""The files of the package as the architecture tests see them: rooms, imports, and which files are pure.
 
 A file says by its name whether it touches the outside. Edges are all files of `EDGE_ROOMS`, nouns that end in one of
 `EDGE_ENDINGS`, and use cases, whose names begin with a verb (`score_run`). Every other file is pure.
@@ -18,13 +18,16 @@ PACKAGE = ROOT / "src/assay"
 EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
 EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
 USE_CASE_VERBS = frozenset(
-    ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "score")
-    + ("observe", "rescore", "save", "write")
-)
+    ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "observe")
+) | {"rescore", "save", "score", "write"}
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
     "api": "the Python functions that stand for the commands",
+    "judging.anthropic": "builds and reads the HTTP messages of one provider",
     "judging.budget": "waits for its turn, because calls run side by side",
+    "judging.llm_judge": "calls the provider",
+    "judging.openai": "builds and reads the HTTP messages of one provider",
+    "judging.provider": "turns a provider's HTTP replies into replies and errors",
     "scoring.scored_run": "reads single observations again when a report wants them",
 }
 """Edges whose names do not say so, and why."""
@@ -81,7 +84,9 @@ def _imports_of(importer: str, tree: ast.Module) -> Iterator[ImportStatement]:
             for alias in node.names:
                 imported = f"{node.module}.{alias.name}"
                 is_file = (PACKAGE.parent / imported.replace(".", "/")).with_suffix(".py").exists()
-                yield ImportStatement(importer, imported if is_file else node.module, node.lineno, id(node) not in at_top)
+                yield ImportStatement(
+                    importer, imported if is_file else node.module, node.lineno, id(node) not in at_top
+                )
 
 
 def _without_functions(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "src/assay"
-PURE = ("errors.py", "model.py", "digest.py", "metrics", "graders", "scoring", "report")
+from tests.architecture.rooms import PACKAGE, files, is_pure, module_name
 
 UNSAFE_EVERYWHERE = {"pickle", "marshal", "shelve", "eval", "exec", "__import__"}
 SIDE_EFFECTS = {"open", "print", "input", "breakpoint"}
@@ -48,7 +45,7 @@ def _is_unseeded_random(node: ast.AST) -> bool:
 
 def _find_impurity(node: ast.AST) -> str | None:
     """Return what makes this node impure, None if it is pure."""
-    if isinstance(node, ast.Name) and node.id in SIDE_EFFECTS:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in SIDE_EFFECTS:
         return node.id
     if isinstance(node, ast.Attribute) and node.attr in CLOCKS:
         return ast.unparse(node)
@@ -69,13 +66,9 @@ def find_violations(source: str, *, pure: bool) -> list[str]:
     return problems
 
 
-def _is_pure(path: Path) -> bool:
-    return path.relative_to(PACKAGE).parts[0] in PURE
-
-
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_keeps_to_its_layer(path: Path) -> None:
-    assert [] == find_violations(path.read_text(encoding="utf-8"), pure=_is_pure(path))
+    assert [] == find_violations(path.read_text(encoding="utf-8"), pure=is_pure(module_name(path)))
 
 
 @pytest.mark.parametrize(

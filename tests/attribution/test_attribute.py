@@ -78,7 +78,7 @@ def test_a_clean_pass_of_a_large_run_is_attributed_from_its_scores_as_from_its_t
 ) -> None:
     answers = {f"q{n}": "It is 12 days." if n % 3 else "It is 20 days." for n in range(12)}
     small = attribute_run.attribute_run(many(answers), "c")
-    monkeypatch.setattr(attribute_run, "LARGE", 10)
+    monkeypatch.setattr(attribute_run, "LARGE_RUN_CASES", 10)
     large = attribute_run.attribute_run(many(answers), "c")
     assert list(small) == list(large)
     assert [_essence(attribution) for attribution in small.values()] == [

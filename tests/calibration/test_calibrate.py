@@ -19,7 +19,7 @@ from tests.calibration.calibrating import (
     write_world,
 )
 
-from assay.calibration.scorer_labels import LabelItem
+from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.rubric_files import load_rubrics

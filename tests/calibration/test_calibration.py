@@ -100,7 +100,7 @@ def test_fifty_labels_are_enough_for_the_rules_with_a_curve_and_not_without() ->
 def test_another_tool_is_a_second_opinion_and_never_gates() -> None:
     found = run(*sets(60, 60), by="ragas").calibration
     assert not found.may_gate
-    assert "second opinion" in found.reasons[0]
+    assert "external score" in found.reasons[0]
 
 
 def test_most_raters_decide_and_an_even_split_is_left_out_and_counted() -> None:

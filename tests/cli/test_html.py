@@ -67,4 +67,4 @@ def test_the_command_that_the_page_names_explains_the_case(here: Path, capsys: p
     assert 0 == main(["explain", "c1", "--run", "run:first"])
     assert 2 == main(["explain", "c1"])
     assert 2 == main(["explain", "c1", "--run", "run", "--golden", "golden.jsonl"])
-    assert "which answers?" in capsys.readouterr().err
+    assert "no answers named" in capsys.readouterr().err

@@ -61,7 +61,7 @@ def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: Judg
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
     before = server.calls
-    shipped = files("assay").joinpath("rubrics", "support.en.yaml").read_text(encoding="utf-8")
+    shipped = files("assay").joinpath("judging", "rubrics", "support.en.yaml").read_text(encoding="utf-8")
     text = shipped.replace('version: "1"', 'version: "own-1"')
     Path("own").mkdir()
     Path("own/support.en.yaml").write_text(text, encoding="utf-8")

@@ -172,10 +172,12 @@ def test_scores_of_recorded_outputs_never_replace_a_living_run(here: Path, capsy
     assert before == (here / "run/manifest.json").read_bytes()
 
 
-def test_settings_that_are_not_used_yet_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_and_doctor_say_which_settings_were_retired(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "assay.yaml").write_text(f"{SETTINGS}\nscoring: {{stage: context}}\n", encoding="utf-8")
     assert 0 == main(["observe", "--target", "first"])
-    assert "scoring.stage is set and not used yet" in capsys.readouterr().err
+    assert "scoring.stage: is no longer a setting" in capsys.readouterr().err
+    main(["doctor"])
+    assert "scoring.stage: is no longer a setting" in capsys.readouterr().out
 
 
 def test_program_of_a_settings_file_runs_only_with_consent(

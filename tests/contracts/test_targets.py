@@ -68,7 +68,7 @@ class FakeRunnable:
             for each in answer["retrieved_chunks"]
         ]
         for handler in config["callbacks"]:
-            handler.retrieved(documents, "run")
+            handler.add_ranking(documents, "run")
         return {"answer": answer["answer"]}
 
 

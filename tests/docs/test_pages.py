@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from scripts.check_docs import broken_links
+from scripts.check_docs import LINK, broken_links
 from scripts.metric_docs import PAGE, find_note_problems, load_notes, render_page
 from scripts.readme_excerpts import README
 from scripts.readme_excerpts import page as readme
@@ -34,6 +34,23 @@ def test_the_page_of_metrics_is_what_the_script_writes() -> None:
 def test_the_excerpts_of_the_readme_are_what_its_command_prints() -> None:
     text = README.read_text(encoding="utf-8")
     assert readme(text) == text, "run python scripts/readme_excerpts.py"
+
+
+def test_the_index_lists_every_page_once() -> None:
+    """Decision records have an index of their own, which this one lists."""
+    index = ROOT / "docs/README.md"
+    linked = [link.partition("#")[0] for link in LINK.findall(index.read_text(encoding="utf-8"))]
+    listed = sorted(link for link in linked if not link.startswith("../"))
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    decisions = {f"adr/{path.name}" for path in DECISIONS}
+    assert sorted(pages - decisions - {"README.md"}) == listed, "docs/README.md needs a row for each page"
+
+
+def test_every_row_of_the_index_asks_a_question() -> None:
+    text = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*?) \| \[", text, re.MULTILINE)
+    assert len(rows) > 20
+    assert [] == [row for row in rows if not row.endswith("?")]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

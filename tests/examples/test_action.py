@@ -66,7 +66,7 @@ def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path) -> None:
 def test_a_risk_fails_the_job_where_it_is_strict(tmp_path: Path) -> None:
     done = act(tmp_path, outputs=OUTPUTS / "hybrid-rerank.jsonl", profile="capstone", strict="true")
     assert 1 == done.status, done.log
-    assert done.summary.startswith("## ❌ Assay: PASS_WITH_RISK, which --strict lets fail")
+    assert done.summary.startswith("## ❌ Assay: PASS_WITH_RISK, a failure with --strict")
     assert "::error title=assay%3A PASS_WITH_RISK::" in done.log
     assert "::warning " not in done.log
 

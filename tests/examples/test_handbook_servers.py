@@ -164,12 +164,12 @@ def test_mcp_over_stdio_takes_the_identity_from_the_arguments(tmp_path: Path) ->
 
     async def converse(client: Any) -> list[Any]:
         await check_tools(client)
-        asker = {"tenant": "company_a", "roles": ["security"]}
+        user = {"tenant": "company_a", "roles": ["security"]}
         score = "What is the CVSS score of CVE-2026-990017?"
         replies = [
-            await client.call_tool("ask", {"question": score, **asker}),
+            await client.call_tool("ask", {"question": score, **user}),
             await client.call_tool("ask", {"question": score}),
-            await client.call_tool("search", {"query": score, "k": 2, **asker}),
+            await client.call_tool("search", {"query": score, "k": 2, **user}),
         ]
         assert not any(reply.is_error for reply in replies)
         return [reply.structured_content for reply in replies]

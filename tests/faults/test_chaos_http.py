@@ -18,7 +18,6 @@ from assay.records.golden_set import Case, User
 from assay.records.observations import Observation
 from assay.records.settings import AuthSettings, HttpTargetSettings, ResponseMapping
 from assay.targets.http import HttpTarget as Target
-from assay.targets.http import parse_retry_after
 
 CAP = 100_000
 JSON = {"content-type": "application/json"}
@@ -199,19 +198,6 @@ def test_body_and_reply_are_mapped_by_configuration() -> None:
         [stage.name for stage in stages],
     )
     assert ("hr:3", "text", 0.5) == (stages[0].chunks[0].chunk_id, stages[0].chunks[0].text, stages[0].chunks[0].score)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("5", 5.0), ("0", 0.0), ("-5", None), ("inf", None), ("nan", None), ("x", None), (None, None)],
-)
-def test_retry_after_is_read_strictly(text: str | None, seconds: float | None) -> None:
-    assert seconds == parse_retry_after(text)
-
-
-def test_retry_after_may_be_a_date() -> None:
-    assert 30.0 == parse_retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0)
-    assert None is parse_retry_after("Wed, 21 Oct 2015 07:28:30 GMT", lambda: 1445412480.0 + 60)
 
 
 REFUSED_ALWAYS = [

@@ -64,9 +64,9 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
 
 WORKER = """
 import asyncio, sys
-from tests.support.verdicts import JUDGE, request, verdict
-from assay.judging.verdict_store import Book
-from assay.judging.call_scheduler import JudgingRunner, Limits
+from tests.support.verdicts import JUDGE, make_request, make_verdict
+from assay.judging.verdict_store import SqliteVerdictStore
+from assay.judging.call_scheduler import JudgingRunner, JudgingLimits
 
 class Judge:
     identity = JUDGE
@@ -76,13 +76,13 @@ class Judge:
         with open(sys.argv[2], "a") as log:
             log.write(request.inputs["answer"] + "\\n")
         await asyncio.sleep(0)
-        return verdict(request, sample)
+        return make_verdict(request, sample)
 
 first, last = int(sys.argv[3]), int(sys.argv[4])
-with Book(sys.argv[1]) as book:
-    book.register(JUDGE)
-    runner = JudgingRunner(Judge(), book, lambda _, samples: not samples, Limits(16))
-    found = asyncio.run(runner.run([request(str(number)) for number in range(first, last)]))
+with SqliteVerdictStore(sys.argv[1]) as book:
+    book.register_judge(JUDGE)
+    runner = JudgingRunner(Judge(), book, lambda _, samples: not samples, JudgingLimits(16))
+    found = asyncio.run(runner.run([make_request(str(number)) for number in range(first, last)]))
 sys.exit(0 if all(len(each) == 1 for each in found.values()) else 1)
 """
 

@@ -102,7 +102,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(tmp_path: Path, form: str)
     assert ("", "") == (done.stderr.partition("Traceback")[1], done.stderr.partition("BrokenPipe")[1])
 
 
-@pytest.mark.parametrize("words", [["graders"], ["gate", "show", "support"], ["--help"]])
+@pytest.mark.parametrize("words", [["metrics"], ["gate", "show", "support"], ["--help"]])
 def test_any_command_ends_quietly_when_its_reader_has_gone(words: list[str]) -> None:
     code = f"import sys; sys.path.insert(0, {SOURCE!r}); from assay.cli import main; sys.exit(main({words!r}))"
     read, written = os.pipe()
@@ -116,7 +116,7 @@ def test_an_interrupt_is_exit_code_130(tmp_path: Path, capsys: Printed, monkeypa
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score_shard, "Collector", interrupted)
+    monkeypatch.setattr(score_shard, "ObservationCollector", interrupted)
     assert 130 == score(tmp_path, CASES, ROWS)
     assert "interrupted\n" == capsys.readouterr().err
 
@@ -124,9 +124,9 @@ def test_an_interrupt_is_exit_code_130(tmp_path: Path, capsys: Printed, monkeypa
 def test_a_worker_that_dies_makes_the_measurement_incomplete(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 50)
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 50)
     monkeypatch.setattr(score_run, "_start_method", lambda: "fork")
-    monkeypatch.setattr(score_shard, "Collector", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(score_shard, "ObservationCollector", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
     rows = [make_trace("q1", repeat=number) for number in range(4)]
     assert 3 == score(tmp_path, CASES, rows, "--workers", "2")
     assert "a worker process died before it finished" in capsys.readouterr().err
@@ -135,6 +135,6 @@ def test_a_worker_that_dies_makes_the_measurement_incomplete(
 def test_a_defect_of_assay_shows_its_trace_and_never_reads_as_a_failed_gate(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_shard, "Collector", None)
+    monkeypatch.setattr(score_shard, "ObservationCollector", None)
     assert 3 == score(tmp_path, CASES, ROWS)
     assert "TypeError: 'NoneType' object is not callable" in capsys.readouterr().err

@@ -133,7 +133,7 @@ ACCEPTED: list[tuple[int, str, Raw, tuple[str, ...], str]] = [
     (46, "no configuration", row(config_id=None), (), "without config_id"),
     (49, "repeated chunk", row(retrieved_chunks=["a", "a"]), (), "duplicate_chunk"),
     (50, "equal scores", ranked({"score": 1.0}, {"score": 1.0}), (), "equal scores"),
-    (51, "distances rise", ranked({"rank": 1, "score": 0.1}, {"rank": 2, "score": 0.4}), (), "taken for distances"),
+    (51, "distances rise", ranked({"rank": 1, "score": 0.1}, {"rank": 2, "score": 0.4}), (), "taken as distances"),
     (51, "two retrievers in one list", ranked({"rank": 1, "score": 9.0, "stage": "bm25"},
      {"rank": 1, "score": 0.9, "stage": "dense"}), (), ""),
     (55, "context not retrieved", row(context_chunks=["parent"]), (), "context_not_retrieved"),

@@ -59,7 +59,7 @@ def test_a_case_given_twice_in_two_files_names_both_files(tmp_path: Path, capsys
 def test_a_case_given_twice_is_found_across_shards(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 10)  # every line is a shard of its own
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 10)  # every line is a shard of its own
     assert 2 == score(tmp_path, row(), row("q2"), "", row())
     path = tmp_path / "out.jsonl"
     message = capsys.readouterr().err
@@ -158,7 +158,7 @@ def test_a_line_of_more_than_sixteen_mebibytes_is_named(tmp_path: Path, capsys: 
 def test_a_line_that_never_ends_is_named_without_being_read(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 100)
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 100)
     monkeypatch.setattr(files_of_outputs, "MAX_LINE_BYTES", 1000)
     assert 2 == score(tmp_path, row("q2"), row(answer="x" * 5000), row())
     assert "out.jsonl:2: E_LINE_TOO_LONG line too long (got more than 1000 bytes" in capsys.readouterr().err

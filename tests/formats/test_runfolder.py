@@ -126,10 +126,10 @@ def test_full_disk_leaves_whole_lines_and_says_which_file(folder: RunFolder) -> 
 import resource, signal, sys
 from pathlib import Path
 from assay.records.errors import IncompleteError
-from assay.formats.run_folder import Journal, RunFolder
+from assay.formats.run_folder import ObservationJournal, RunFolder
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 folder = RunFolder(Path(sys.argv[1]))
-journal = Journal(folder)
+journal = ObservationJournal(folder)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     for number in range(100):

@@ -18,7 +18,7 @@ targets:
   baseline:  {type: python, call: "examples.handbook:vector_only"}
   candidate: {type: mcp, command: [python, -m, examples.handbook.serve_mcp], tools: {search: search, ask: ask}}
   api: {type: http, url: "https://example.com/ask", identity: {x-tenant: user.tenant}, auth: {env: MY_TOKEN}}
-scoring: {k: [1, 3, 5, 10], production_k: 5, stage: retrieved, graders: [], good: auto}
+scoring: {k: [1, 3, 5, 10], production_k: 5, good: auto}
 judge: {protocol: openai, base_url_env: JUDGE_URL, model: m, api_key_env: JUDGE_KEY, votes: auto, max_cost_usd: 2.0}
 gate:
   profile: hr-legal-finance
@@ -90,6 +90,32 @@ def test_paths_of_the_file_are_relative_to_it_and_those_of_flags_are_not(tmp_pat
         config.resolve_path("golden.path", "g.jsonl"),
         config.resolve_path("corpus", "mine.jsonl"),
     )
+
+
+def test_settings_that_were_retired_are_read_with_a_note_for_each(file: Path) -> None:
+    file.write_text(
+        "golden: g.jsonl\nscoring:\n  production_k: 3\n  stage: retrieved\n  graders: []\n", encoding="utf-8"
+    )
+    config = load_config(None, environment={"ASSAY_SCORING_STAGE": "context"})
+    message = "is no longer a setting; it never had an effect and is not read (remove it)"
+    assert (
+        f"environment ASSAY_SCORING_STAGE: scoring.stage: {message}",
+        f"assay.yaml:4: scoring.stage: {message}",
+        f"assay.yaml:5: scoring.graders: {message}",
+    ) == config.notes
+    assert 3 == config.settings.scoring.production_k
+    assert not [line for line in format_settings_lines(config) if "stage" in line or "graders" in line]
+
+
+def test_without_a_retired_setting_there_is_no_note(file: Path) -> None:
+    file.write_text("scoring: {metrics: [recall@5]}\n", encoding="utf-8")
+    assert () == load_config(None, environment={}).notes
+
+
+def test_a_retired_name_is_refused_in_every_other_section(file: Path) -> None:
+    file.write_text("run: {stage: retrieved}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"run\.stage: E_UNKNOWN_FIELD"):
+        load_config(None, environment={})
 
 
 def test_without_a_file_there_are_only_defaults(file: Path) -> None:

@@ -22,21 +22,21 @@ from assay.stats.arrays import IndexArray
 def test_a_run_worked_by_hand(tmp_path: Path) -> None:
     # q1: d1 (grade 1) first, d2 judged 0, d4 unjudged, d3 not found; q2: d1 second; q3 has no relevant document.
     scores = scored(tmp_path, "ap", "rr", "recall@1", "judged@10", "recall(rel=2)@5")
-    assert "run" == scores.config_id
-    assert ("q1", "q2", "q3") == scores.query_ids
-    assert [1 / 2, 1 / 2, 0.0] == scores.columns["ap"].values.tolist()
-    assert [1.0, 1 / 2, 0.0] == scores.columns["rr"].values.tolist()
-    assert [1 / 2, 0.0, 0.0] == scores.columns["recall@1"].values.tolist()
-    assert [2 / 3, 1 / 2, 1.0] == scores.columns["judged@10"].values.tolist()
-    assert [SCORED, SCORED, NOT_APPLICABLE] == scores.columns["ap"].status.tolist()
-    assert [SCORED, NOT_APPLICABLE, NOT_APPLICABLE] == scores.columns["recall(rel=2)@5"].status.tolist()
+    assert "run" == scores.table.config_id
+    assert ["q1", "q2", "q3"] == scores.table.case_ids
+    assert [1 / 2, 1 / 2, 0.0] == scores.table.columns["ap"].values.tolist()
+    assert [1.0, 1 / 2, 0.0] == scores.table.columns["rr"].values.tolist()
+    assert [1 / 2, 0.0, 0.0] == scores.table.columns["recall@1"].values.tolist()
+    assert [2 / 3, 1 / 2, 1.0] == scores.table.columns["judged@10"].values.tolist()
+    assert [SCORED, SCORED, NOT_APPLICABLE] == scores.table.columns["ap"].status.tolist()
+    assert [SCORED, NOT_APPLICABLE, NOT_APPLICABLE] == scores.table.columns["recall(rel=2)@5"].status.tolist()
     assert 6 == scores.lines
 
 
 def rr_of(folder: Path, *lines: str) -> float:
     """Return 1 / rank of document `good` among the lines of one query, given as `document score`."""
     run = "".join(f"q Q0 {document} 1 {score} run\n" for document, score in (line.split() for line in lines))
-    return float(scored(folder, "rr", qrels="q 0 good 1\n", run=run).columns["rr"].values[0])
+    return float(scored(folder, "rr", qrels="q 0 good 1\n", run=run).table.columns["rr"].values[0])
 
 
 @pytest.mark.parametrize(
@@ -88,25 +88,25 @@ def test_any_spelling_of_finite_numbers_orders_like_python_floats(
 def test_the_rank_field_and_text_after_the_tag_are_ignored(tmp_path: Path) -> None:
     plain = scored(tmp_path, "ap")
     other = scored(tmp_path, "ap", run=RUN.replace(" 1 ", " 900 ").replace(" run\n", " run and more\n"))
-    assert plain.columns["ap"].values.tobytes() == other.columns["ap"].values.tobytes()
+    assert plain.table.columns["ap"].values.tobytes() == other.table.columns["ap"].values.tobytes()
 
 
 def test_a_query_that_the_run_does_not_hold_is_an_error_or_zero_on_demand(tmp_path: Path) -> None:
     qrels, run = qrels_from(tmp_path), run_file(tmp_path, "q1 Q0 d1 1 3 run\n")
     names = [parse_metric_name("rr"), parse_metric_name("judged@5")]
     strict, zero = score_trec_file(qrels, run, names), score_trec_file(qrels, run, names, missing="zero")
-    assert ("q2", "q3") == strict.missing == zero.missing
-    assert [SCORED, ERROR, ERROR] == strict.columns["rr"].status.tolist()
-    assert [SCORED, SCORED, NOT_APPLICABLE] == zero.columns["rr"].status.tolist()
-    assert [1.0, 0.0, 0.0] == zero.columns["rr"].values.tolist()
-    assert [SCORED, NOT_APPLICABLE, NOT_APPLICABLE] == zero.columns["judged@5"].status.tolist()
+    assert ("q2", "q3") == strict.table.missing == zero.table.missing
+    assert [SCORED, ERROR, NOT_APPLICABLE] == strict.table.columns["rr"].status.tolist()  # q3: nothing to find
+    assert [SCORED, SCORED, NOT_APPLICABLE] == zero.table.columns["rr"].status.tolist()
+    assert [1.0, 0.0, 0.0] == zero.table.columns["rr"].values.tolist()
+    assert [SCORED, NOT_APPLICABLE, NOT_APPLICABLE] == zero.table.columns["judged@5"].status.tolist()
 
 
 def test_queries_that_the_qrels_do_not_hold_are_named_once_and_change_nothing(tmp_path: Path) -> None:
     mixed = "new Q0 d1 1 9 run\n" + RUN + "#2 Q0 d1 1 9 run\nnew Q0 d1 1 9 run\n"
     scores = scored(tmp_path, "ap", run=mixed)
     assert ("new", "#2") == scores.unknown
-    assert scored(tmp_path, "ap").columns["ap"].values.tobytes() == scores.columns["ap"].values.tobytes()
+    assert scored(tmp_path, "ap").table.columns["ap"].values.tobytes() == scores.table.columns["ap"].values.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_ids_that_share_a_key_are_told_apart_by_their_bytes(tmp_path: Path, monk
     def alike(text: IndexedText, start: IndexArray, length: IndexArray, group: IndexArray) -> KeyArray:
         return group.astype(np.uint64) << HALF_WORD_BITS
 
-    monkeypatch.setattr(trec_qrels, "keys", alike)
+    monkeypatch.setattr(trec_qrels, "hash_tokens", alike)
     found = scored(tmp_path, "ap", "ndcg", "judged@10")
-    for name, column in expected.columns.items():
-        assert column.values.tobytes() == found.columns[name].values.tobytes()
+    for name, column in expected.table.columns.items():
+        assert column.values.tobytes() == found.table.columns[name].values.tobytes()
     with pytest.raises(InputError, match="'d1' again for 'q1'; first on line 1"):
         scored(tmp_path, "ap", run=RUN + "q1 Q0 d1 9 1 run\n")
     with pytest.raises(InputError, match="'d2' again for 'q1'; first on line 2"):
@@ -174,5 +174,5 @@ def test_long_ids_that_differ_in_one_byte_are_different(tmp_path: Path) -> None:
     qrels = f"q 0 {stem}a 1\nq 0 {stem}b{stem} 0\n"
     run = f"q Q0 {stem}b 1 3 run\nq Q0 {stem}b{stem} 2 2 run\nq Q0 {stem}a 3 1 run\n"
     scores = scored(tmp_path, "rr", "judged@3", qrels=qrels, run=run)
-    assert [1 / 3] == scores.columns["rr"].values.tolist()
-    assert [2 / 3] == scores.columns["judged@3"].values.tolist()
+    assert [1 / 3] == scores.table.columns["rr"].values.tolist()
+    assert [2 / 3] == scores.table.columns["judged@3"].values.tolist()

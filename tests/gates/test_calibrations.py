@@ -56,8 +56,8 @@ def test_what_agrees_with_itself_is_read_back(tmp_path: Path, record: Calibratio
         ({"may_gate": False}, "without a reason (got false; expected true, or reasons)"),
         ({"n": 121}, "calibrations[0].n: not the items that people passed and failed (got 121; expected 120)"),
         ({"rubric_hash": ""}, "calibrations[0].judge: bound to nothing"),
-        ({"metric": "faithfulness(by=ragas)"}, "calibrations[0].metric: not an instrument"),
-        ({"metric": "faithfulness"}, "calibrations[0].metric: not an instrument"),
+        ({"metric": "faithfulness(by=ragas)"}, "calibrations[0].metric: not a metric with a scorer"),
+        ({"metric": "faithfulness"}, "calibrations[0].metric: not a metric with a scorer"),
         ({"metric": "Faithfulness!"}, "calibrations[0].metric: cannot read"),
     ],
 )

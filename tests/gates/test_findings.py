@@ -130,7 +130,7 @@ def test_basis_bound_counts_errors_as_the_worst_and_fails_where_there_is_no_boun
 def test_zero_events_print_the_rate_that_is_still_possible() -> None:
     found = finding(Rule(LEAKS, at_most=0), {LEAKS: [0.0] * 4})
     assert found.state == "pass"
-    assert found.upper_bound == pytest.approx(1 - 0.05 ** (1 / 4))  # METRICS 2.7: 52.7% after 4 cases
+    assert found.upper_bound == pytest.approx(1 - 0.05 ** (1 / 4))  # 52.7% after 4 cases
     assert "up to 52.7%" in found.message
 
 

@@ -89,7 +89,7 @@ def test_a_byte_order_mark_windows_lines_and_vietnamese_text_are_fine(gate_file:
     assert (gate.name, gate.rules[0].reason) == ("Cổng phát hành", "không bỏ sót")
 
 
-# ── what is refused: RELIABILITY 66 to 69; the YAML itself is tested with its reader ─────────────────────────────
+# ── what is refused; the YAML itself is tested with its reader ─────────────────────────────
 
 RULE = "rules: [{metric: recall@10, at_least: 0.9}]\n"
 AT_LEAST = "rules: [{{metric: recall@10, at_least: {}}}]"
@@ -101,7 +101,6 @@ REFUSED = {
     "no rule": ("rules: []\n", "gate.yaml:1: E_EMPTY a gate without rules decides nothing"),
     "only a name": ("name: x\n", "E_EMPTY"),
     "an empty fragment": ("gate:\n", "gate.yaml:1: gate: E_TYPE not a gate (got nothing"),
-    # 67
     "a number in quotes": (
         AT_LEAST.format("'0.85'"),
         "gate.yaml:1: rules[0].at_least: E_TYPE wrong type (got '0.85'; expected a number), at column 39",
@@ -138,7 +137,6 @@ REFUSED = {
         "rules: {recall@10: 0.9}\n",
         "rules: E_TYPE wrong type (got {'recall@10': 0.9}; expected a list of rules)",
     ),
-    # 68
     "an unknown metric": (
         "rules:\n- at_least: 0.9\n  metric: recal@10\n",
         "gate.yaml:2: rules[0]: E_RULE 'recal@10': no such metric; did you mean recall",
@@ -150,7 +148,6 @@ REFUSED = {
     "a metric without its cut": ("rules: [{metric: precision, at_least: 0.9}]", "needs a cut-off, as in precision@5"),
     "no metric": ("rules: [{at_least: 0.9}]", "rules[0].metric: E_MISSING"),
     "not a slice": ("rules: [{metric: ap, at_least: 0.9, slice: hr}]", "not a slice (got 'hr'; expected key=value"),
-    # 69
     "the wrong side for latency": (
         "rules: [{metric: latency_ms, at_least: 6000}]",
         "latency_ms is better low (got at_least; expected at_most)",

@@ -113,7 +113,8 @@ def test_call_under_way_when_the_book_was_closed_counts_as_possibly_billed(path:
 
 def test_claim_of_a_process_that_was_killed_is_taken_over(path: Path) -> None:
     program = (
-        "import os, sys; from assay.judging.verdict_store import Book; book = Book(sys.argv[1]);"
+        "import os, sys; from assay.judging.verdict_store import SqliteVerdictStore; book = "
+        "SqliteVerdictStore(sys.argv[1]);"
         "book.claim([tuple(sys.argv[2:4]) + (0,)], 600); os.kill(os.getpid(), 9)"
     )
     process = subprocess.run([sys.executable, "-c", program, str(path), *KEY[:2]], check=False)
@@ -271,14 +272,14 @@ def test_reading_sees_what_a_process_that_still_writes_has_acknowledged(path: Pa
 
 def test_full_disk_is_incomplete_and_names_the_book(path: Path) -> None:
     program = (
-        "import resource, signal, sys; from assay.judging.verdict_store import Book; from "
+        "import resource, signal, sys; from assay.judging.verdict_store import SqliteVerdictStore; from "
         "assay.records.errors import IncompleteError\n"
-        "from tests.support.verdicts import request, verdict\n"
-        "book = Book(sys.argv[1]); book.save([verdict(request('recorded'))])\n"
+        "from tests.support.verdicts import make_request, make_verdict\n"
+        "book = SqliteVerdictStore(sys.argv[1]); book.save([make_verdict(make_request('recorded'))])\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))\n"
         "try:\n"
-        "    for n in range(1000): book.save([verdict(request(str(n)))])\n"
+        "    for n in range(1000): book.save([make_verdict(make_request(str(n)))])\n"
         "except IncompleteError as error: print(error); sys.exit(3)\n"
     )
     root = Path(__file__).resolve().parents[2]

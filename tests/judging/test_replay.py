@@ -68,7 +68,7 @@ def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
         raise AssertionError("a socket was opened")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 300)
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 300)
     for verdicts in (exported, str(book)):
         for workers in ("1", "2"):
             assert expected == world.score(verdicts, "--workers", workers)[:2]

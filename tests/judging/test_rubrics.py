@@ -90,7 +90,9 @@ def test_every_label_has_an_anchor_and_two_or_three_examples(key: tuple[str, str
 
 
 def test_files_are_named_after_what_they_hold() -> None:
-    names = {entry.name for entry in files("assay").joinpath("rubrics").iterdir() if entry.name.endswith(".yaml")}
+    names = {
+        entry.name for entry in files("assay").joinpath("judging", "rubrics").iterdir() if entry.name.endswith(".yaml")
+    }
     assert {f"{name}.{language}.yaml" for name, language in RUBRICS} | {"anchors.yaml"} == names
 
 
@@ -110,7 +112,7 @@ def test_faithfulness_never_sees_the_reference() -> None:
 
 
 def test_the_lock_is_that_of_the_files() -> None:
-    locked = files("assay").joinpath("rubrics", RUBRICS_LOCK_FILE).read_text(encoding="utf-8")
+    locked = files("assay").joinpath("judging", "rubrics", RUBRICS_LOCK_FILE).read_text(encoding="utf-8")
     assert format_lock(load_shipped_rubrics()) == locked
     assert [] == compare_with_lock(load_shipped_rubrics(), locked)
 
@@ -134,7 +136,7 @@ def test_a_rubric_changed_under_the_same_version_is_an_error() -> None:
 def test_the_script_writes_the_lock_that_is_committed() -> None:
     """The script changes nothing when it runs on the committed files."""
     script = Path(__file__).resolve().parents[2] / "scripts" / "rubrics_lock.py"
-    lock = Path(str(files("assay").joinpath("rubrics", RUBRICS_LOCK_FILE)))
+    lock = Path(str(files("assay").joinpath("judging", "rubrics", RUBRICS_LOCK_FILE)))
     before = lock.read_bytes()
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr)

@@ -4,32 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.calls.retry import read_retry_after
 from assay.judging.provider import HttpReply, call_error_of_message, call_error_of_reply
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": "0"}, 0.0),
-        ({"retry-after": " 1.5 "}, 1.5),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "1e400"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": ""}, None),
-        ({"retry-after": "Thu, 01 Jan 1970 00:16:50 GMT"}, 10.0),  # 1,010 seconds after the epoch; it is 1,000
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, None),  # gone by
-        ({"retry-after": "Thu, 01 Jan 99999 00:00:01 GMT"}, None),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after-ms": "x", "retry-after": "3"}, None),
-    ],
-)
-def test_the_time_to_wait_is_read_or_unknown(headers: dict[str, str], seconds: float | None) -> None:
-    assert seconds == read_retry_after(headers, now=lambda: 1_000.0)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def reading(answer: str, reference: str | None = REFERENCE, **case_fields: Any) 
 
 def outcome(asking: JudgeDialogue, label: str) -> Outcome:
     """What a metric comes to with a judge that always gives this label."""
-    return replay_outcome(asking, make_ruling_judge(lambda *_: label))  # type: ignore[arg-type]
+    return replay_outcome(asking, make_ruling_judge(lambda *_: label))
 
 
 @pytest.mark.parametrize(("label", "value"), [("correct", 1.0), ("partly", 0.5), ("incorrect", 0.0)])
@@ -138,7 +138,7 @@ def test_completeness_is_the_mean_over_facts_and_lists_those_that_are_missing() 
     """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
     parsed = reading("12 days.", must_have=("12 days", "paid", "for staff"))
     labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
-    result = replay_outcome(judge_completeness(parsed, RUBRICS), make_ruling_judge(label_by_text(labels)))  # type: ignore[arg-type]
+    result = replay_outcome(judge_completeness(parsed, RUBRICS), make_ruling_judge(label_by_text(labels)))
     assert (SCORED, 0.5) == result[:2]
     assert "lacking: paid (partly_stated); for staff (missing)" == result.detail
 

@@ -27,7 +27,7 @@ from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
 
 def outcome(asking: JudgeDialogue, **table: str) -> Outcome:
     """What a metric comes to with a judge that goes by the first text it finds."""
-    return replay_outcome(asking, make_ruling_judge(label_by_text({**table, "": "not_found"})))  # type: ignore[arg-type]
+    return replay_outcome(asking, make_ruling_judge(label_by_text({**table, "": "not_found"})))
 
 
 LABELS = {"12 days": "supported", "Five days": "supported", "paid out": "contradicted"}

@@ -44,7 +44,7 @@ def test_a_case_in_a_language_without_a_lexicon_is_unknown_and_the_language_is_n
     observations = [Observation(case.id, "c", answer="Il prezzo è di 12 euro.") for case in cases]
     result = assay.score(GoldenSet(cases), observations, metrics=["behaviour", "behaviour_unknown"])
     assert 1.0 == value(result, "behaviour_unknown")
-    assert 1 == sum("no lexicon of refusals" in str(warning) for warning in result.warnings)
+    assert 1 == sum("no lexicon of refusals" in str(warning) for warning in result.run.scoring.warnings)
 
 
 def test_a_question_back_is_right_where_the_case_accepts_it_and_else_neither_refusal_nor_answer() -> None:

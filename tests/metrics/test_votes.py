@@ -117,7 +117,7 @@ def test_items_are_folded_one_by_one_and_keep_the_first_quote_of_their_label() -
     first, second = ruling.items
     assert ("supported", 1.0, 0.0) == (first.label, first.agreement, first.spread)
     assert ("contradicted", 2 / 3, 0.0) == (second.label, second.agreement, second.spread)  # both are worth 0
-    assert second.said is not None and "quote 1" == second.said.quote
+    assert second.first_vote is not None and "quote 1" == second.first_vote.quote
     assert (True, 3, 3) == (ruling.ambiguous, ruling.votes, ruling.scored)
 
 

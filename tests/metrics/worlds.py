@@ -154,7 +154,7 @@ def make_golden_set(*golden_cases: Case, kind: str) -> GoldenSet:
 class Oracle(RecordedVerdicts):
     """A judge that has said something about everything: any label, or now and then nothing usable, by the request."""
 
-    def ruling(self, request: JudgeRequest) -> Ruling | None:
+    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return what it said: the same for the same request."""
         dice = hashlib.sha256(request.digest.encode()).digest()
         if dice[0] < 16:

@@ -72,9 +72,9 @@ def test_every_shared_measure_equals_trec_eval_to_nine_places(tmp_path: Path, se
     judgments, rankings = write_trec_files(tmp_path, qrels, run)
     names = {measure: name_at_level(ours, level) for measure, ours in NAMES.items()}
     scores = score_trec_file(read_qrels(judgments), rankings, list(names.values()), block=1 << 15)
-    assert list(qrels) == list(scores.query_ids) == list(theirs)
+    assert list(qrels) == list(scores.table.case_ids) == list(theirs)
     for measure, name in names.items():
-        column = scores.columns[str(name)]
+        column = scores.table.columns[str(name)]
         lowest = 1 if name.base == "ndcg" else level
         for row, query in enumerate(qrels):
             if max(qrels[query].values()) < lowest:  # trec_eval says 0; without a relevant document there is no share

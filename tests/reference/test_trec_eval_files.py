@@ -59,9 +59,9 @@ def read_expected_values(path: Path, level: int | None) -> list[tuple[MetricName
 
 
 def score_of_query(scores: TrecRunScores, name: MetricName, query: str) -> float:
-    column = scores.columns[str(name)]
+    column = scores.table.columns[str(name)]
     if query != "all":
-        row = scores.query_ids.index(query)
+        row = scores.table.case_ids.index(query)
         assert SCORED == column.status[row]
         return float(column.values[row])
     scored = column.values[column.status == SCORED]

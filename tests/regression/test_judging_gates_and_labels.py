@@ -199,7 +199,7 @@ def test_one_rater_does_not_label_an_item_twice_by_leaving_the_configuration_out
 
 @pytest.mark.parametrize("source", ["judge", "rules"])
 def test_labels_of_another_tool_do_not_count_as_those_of_the_judge_or_the_rules(tmp_path: Path, source: str) -> None:
-    """A grade with `judge_model` has the source `judge`: with 100 of them a second opinion could gate."""
+    """A grade with `judge_model` has the source `judge`: with 100 of them an external score could gate."""
     where = write_world(tmp_path)
     people = write_labels(tmp_path / "people.jsonl", where, "faithfulness")
     other = write_labels(tmp_path / "other.jsonl", where, "faithfulness", rater="gpt", source=source)

@@ -54,7 +54,7 @@ def test_limit_below_the_cost_of_one_call_is_reported_and_ends_judging(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert 3 == judge("--max-tokens", "100")
-    assert "stopped at --max-tokens; one call alone may take more than that" in capsys.readouterr().err
+    assert "stopped at --max-tokens; a single call may exceed the limit" in capsys.readouterr().err
     assert 0 == server.calls
 
 
@@ -90,7 +90,7 @@ def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
     server.answer = torn
     assert 3 == judge("--votes", "2", "--only", "case:c0", "--concurrency", "1")
     told = capsys.readouterr().err
-    assert "2 of 2 requests have no verdict (tie 2); tie: votes for and against are equally many" in told
+    assert "2 of 2 requests have no verdict (tie 2); tie: as many votes for as against" in told
     assert "asks again" not in told
     calls = server.calls
     assert 3 == judge("--votes", "2", "--only", "case:c0")
@@ -106,7 +106,7 @@ def test_text_too_long_for_the_judge_is_counted_and_not_sent(
     relevance = ("--metrics", "answer_relevance(by=judge)")
     assert 3 == main(["judge", *INPUTS, *NAMED, *relevance, "--votes", "1"])
     told = capsys.readouterr().err
-    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than a judge reads" in told
+    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than the judge can read" in told
 
 
 # ── run folders ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -169,13 +169,13 @@ def test_one_configuration_of_a_run_is_scored_and_reported_alone(run: Path) -> N
 
 def test_a_run_is_named_alone_and_not_written_over(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", "run", "--golden", "golden.jsonl"])
-    assert "a run holds golden set, outputs and corpus itself" in capsys.readouterr().err
+    assert "a run folder already holds its golden set, outputs and corpus" in capsys.readouterr().err
     assert 2 == main(["score", "run", "--run-dir", "./run"])
     assert "E_OVERWRITE is the run that is being scored" in capsys.readouterr().err
     assert 2 == main(["score", "run:c"])
     assert "E_CONFIG no such configuration (got 'c'; expected one of a, b)" in capsys.readouterr().err
     assert 2 == main(["score"])
-    assert "which answers?" in capsys.readouterr().err
+    assert "no answers named" in capsys.readouterr().err
 
 
 def test_a_run_that_was_judged_is_kept_as_another_run_with_its_verdicts(run: Path) -> None:

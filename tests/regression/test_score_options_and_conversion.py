@@ -20,7 +20,7 @@ Printed = pytest.CaptureFixture[str]
 @pytest.mark.parametrize("option", ["--metrics", "--by", "--gate-config"])
 def test_empty_list_option_is_refused(tmp_path: Path, capsys: Printed, option: str) -> None:
     assert 2 == score(tmp_path, [make_case("q")], [make_trace("q")], option, " , ")
-    assert "names nothing (got ' , '" in capsys.readouterr().err
+    assert "the list contains no name (got ' , '" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("k", ["9" * 10, "9" * 400, "9" * 5000])
@@ -38,7 +38,12 @@ def test_the_largest_cut_off_is_scored(tmp_path: Path, metric: str) -> None:
 @pytest.mark.parametrize("option", ["--report", "--json-report", "--per-case", "--legacy-json-report", "--html"])
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("-", "no name of a file"), ("", "no name of a file"), ("{}", "is a folder"), ("{}/new/", "is a folder")],
+    [
+        ("-", "not the name of a file"),
+        ("", "not the name of a file"),
+        ("{}", "is a folder"),
+        ("{}/new/", "is a folder"),
+    ],
 )
 def test_invalid_report_name_is_refused_before_scoring(
     tmp_path: Path, capsys: Printed, option: str, name: str, why: str
@@ -108,7 +113,7 @@ def test_a_report_without_rules_does_not_advise_to_release(
 ) -> None:
     assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--format", "markdown", *options)
     printed = capsys.readouterr().out
-    assert "nothing here says that it may be released" in printed
+    assert "this report does not say that it may be released" in printed
     assert "every rule that was set is met" not in printed
 
 
@@ -166,7 +171,7 @@ def test_a_golden_set_of_which_nothing_can_be_carried_is_not_written(tmp_path: P
         tmp_path / "out",
     )
     assert 2 == _convert("assay", new, source, target)
-    assert "no case can be carried" in capsys.readouterr().err
+    assert "no case can be converted" in capsys.readouterr().err
     assert not target.exists()
 
 

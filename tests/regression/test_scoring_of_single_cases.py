@@ -156,6 +156,6 @@ def test_an_answer_that_only_says_unknown_abstains() -> None:
 
 def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
     line = b'{"query_id": "a", "retrieved_chunks": [{"chunk_id": "s", "tenant_id": "t"}]}'
-    assert {"retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"} == find_unknown_keys(
-        line, RagTraceRow
-    )
+    assert {
+        "retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"
+    } == find_unknown_keys(line, RagTraceRow)

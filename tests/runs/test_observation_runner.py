@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.calls.interfaces import TRANSIENT_CODES, CallError, TargetCall, TargetOperation
-from assay.calls.retry import Clock
+from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.retry import TRANSIENT_CODES, Clock
 from assay.records.errors import IncompleteError
 from assay.records.golden_set import Case
 from assay.records.observations import Chunk, Observation, Stage, Usage

@@ -89,7 +89,7 @@ def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest
     ]
     assert 0 == main(words)
     text = capsys.readouterr().out.partition("Against ")[2]
-    assert "whose fault: pass, now retrieval fault" in text
+    assert "attribution: pass, now retrieval fault" in text
     moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]
     assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
     assert 0 == main([*words[:2], "--run", f"{run_folder}:vector-only", "--baseline", f"{run_folder}:vector-only"])

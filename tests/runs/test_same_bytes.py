@@ -44,7 +44,7 @@ def test_both_configurations_have_a_line_for_every_case(expected: bytes) -> None
 
 @pytest.mark.parametrize("workers", [2, 4])
 def test_any_number_of_workers(tmp_path: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 30_000)  # several shards for each worker
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 30_000)  # several shards for each worker
     assert expected == per_case(tmp_path, *OUTPUTS, options=("--workers", str(workers)))
 
 
@@ -56,7 +56,7 @@ def test_any_order_of_the_rows_and_both_configurations_in_one_file(tmp_path: Pat
 
 @pytest.mark.parametrize("size", [1, 5_000, 10**9])
 def test_any_size_of_shards(tmp_path: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", size)
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", size)
     assert expected == per_case(tmp_path, *OUTPUTS)
 
 
@@ -103,7 +103,7 @@ def test_a_file_named_twice_is_read_once(tmp_path: Path, expected: bytes) -> Non
 
 
 def test_reports_are_the_same_bytes_for_any_number_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files_of_outputs, "SHARD_BYTES", 20_000)
+    monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 20_000)
     reports = []
     for workers in ("1", "2"):
         report, data = tmp_path / f"{workers}.md", tmp_path / f"{workers}.json"

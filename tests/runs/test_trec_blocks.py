@@ -76,12 +76,13 @@ def expected(collection: Collection) -> TrecRunScores:
 
 
 def assert_same(expected: TrecRunScores, found: TrecRunScores) -> None:
-    assert (expected.config_id, expected.query_ids, expected.lines) == (found.config_id, found.query_ids, found.lines)
-    assert (expected.missing, sorted(expected.unknown)) == (found.missing, sorted(found.unknown))
-    assert list(expected.columns) == list(found.columns)
-    for name, column in expected.columns.items():
-        assert column.values.tobytes() == found.columns[name].values.tobytes(), name
-        assert column.status.tobytes() == found.columns[name].status.tobytes(), name
+    assert (expected.lines, sorted(expected.unknown)) == (found.lines, sorted(found.unknown))
+    assert (expected.table.config_id, expected.table.case_ids) == (found.table.config_id, found.table.case_ids)
+    assert expected.table.missing == found.table.missing
+    assert list(expected.table.columns) == list(found.table.columns)
+    for name, column in expected.table.columns.items():
+        assert column.values.tobytes() == found.table.columns[name].values.tobytes(), name
+        assert column.status.tobytes() == found.table.columns[name].status.tobytes(), name
 
 
 def written(folder: Path, lines: list[str]) -> Path:
@@ -108,7 +109,7 @@ def test_any_number_of_parts_gives_the_same_bits(
     with collection.path.open("rb") as file:
         spans = score_trec_run._cut_at_queries(file, (0, collection.path.stat().st_size), workers)
     assert min(workers, 60) == len(spans)
-    monkeypatch.setattr(score_trec_run, "score_whole", lambda job: pytest.fail("the parts were not enough"))
+    monkeypatch.setattr(score_trec_run, "score_run_file", lambda job: pytest.fail("the parts were not enough"))
     if workers <= 4:
         assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, workers=workers))
     else:
@@ -119,8 +120,8 @@ def test_any_number_of_parts_gives_the_same_bits(
 def test_any_batch_of_rankings_gives_the_same_bits(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, rows: int, cells: int
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "ROWS", rows)
-    monkeypatch.setattr(score_trec_run, "CELLS", cells)
+    monkeypatch.setattr(score_trec_run, "BATCH_RANKINGS", rows)
+    monkeypatch.setattr(score_trec_run, "MAX_TABLE_CELLS", cells)
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES))
 
 
@@ -135,7 +136,7 @@ def test_scattered_queries_are_brought_together(
     workers: int,
     group: int,
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "GROUP", group)
+    monkeypatch.setattr(score_trec_run, "GROUP_BYTES", group)
     path = written(tmp_path, random.Random(3).sample(collection.lines, len(collection.lines)))
     assert_same(expected, score_trec_file(collection.qrels, path, NAMES, workers=workers, block=4000))
 
@@ -161,7 +162,7 @@ def test_a_packed_run_gives_the_same_bits(collection: Collection, expected: Trec
 def test_any_block_size_reads_the_same_qrels(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(trec_qrels, "BLOCK", size)
+    monkeypatch.setattr(trec_qrels, "QRELS_BLOCK_BYTES", size)
     assert_same(expected, score_trec_file(read_qrels(Path(collection.qrels.path)), collection.path, NAMES))
 
 
@@ -229,7 +230,7 @@ def fail() -> None:
 
 @forking
 def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(fail))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(fail))
     with pytest.raises(ZeroDivisionError, match="in a worker"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 
@@ -238,7 +239,7 @@ def test_an_exception_in_a_worker_comes_out_as_itself(collection: Collection, mo
 def test_a_worker_that_dies_leaves_the_measurement_incomplete(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_trec_run, "query_blocks", only_in_others(lambda: os._exit(9)))
+    monkeypatch.setattr(score_trec_run, "iterate_query_blocks", only_in_others(lambda: os._exit(9)))
     with pytest.raises(IncompleteError, match="a worker process died"):
         score_trec_file(collection.qrels, collection.path, NAMES, workers=2)
 

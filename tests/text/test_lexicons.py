@@ -90,7 +90,10 @@ def test_a_file_of_a_shipped_language_replaces_it(tmp_path: Path) -> None:
         ("language: it\nphrases:\n  abstain:\n    - {say: non lo so, then: x}", "it.yaml:4: phrases.abstain[0].then"),
         ("language: it\nphrases: {abstain: ['non <fatti> li']}", "unknown list (got <fatti>"),
         ("language: it\nlists: {a: [<a>]}\nphrases: {abstain: ['non <a> li']}", "a list that holds itself"),
-        ("language: it\nsubjects: {you: ['te[']}\nphrases: {abstain: [non lo so]}", "it.yaml:2: subjects.you: no regular"),
+        (
+            "language: it\nsubjects: {you: ['te[']}\nphrases: {abstain: [non lo so]}",
+            "it.yaml:2: subjects.you: no regular",
+        ),
         ("language: it\nspaced: maybe\nphrases: {abstain: [non lo so]}", "it.yaml:2: spaced: neither true nor false"),
         ("language: it\nclaim_words: 0\nphrases: {abstain: [non lo so]}", "it.yaml:2: claim_words: no count of words"),
         ("language: it\ncommon: uno\nphrases: {abstain: [non lo so]}", "it.yaml:2: common: no list of texts"),

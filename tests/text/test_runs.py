@@ -53,7 +53,7 @@ def test_a_run_of_no_words_is_refused() -> None:
 
 def test_the_hash_of_a_run_does_not_depend_on_the_process() -> None:
     script = (
-        "from assay.text.copied_text import RunIndex; print(RunIndex(['a b c d e', 'c d e f'], "
+        "from assay.text.copied_text import CopiedRunIndex; print(CopiedRunIndex(['a b c d e', 'c d e f'], "
         "3)._sorted_hashes.tolist())"
     )
     printed = {

@@ -95,7 +95,7 @@ function Asked({ detail }: { detail: CaseDetail }) {
   const list = (items: string[]) => <Items items={items} />;
   const facts: [string, ComponentChildren][] = [
     [t("behaviour"), w("behaviour", detail.behaviour)],
-    [t("asker"), <Data text={detail.user.map(([name, value]) => `${name} ${value}`).join(", ") || t("anyone")} />],
+    [t("user"), <Data text={detail.user.map(([name, value]) => `${name} ${value}`).join(", ") || t("anyone")} />],
   ];
   const add = (name: string, items: string[]) => items.length > 0 && facts.push([name, list(items)]);
   add(t("also"), detail.also.map((item) => w("behaviour", item)));

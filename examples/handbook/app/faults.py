@@ -59,7 +59,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "stale_index:new-missing": _with("documents newer than 2026-01-31 are missing", select=broken.new_missing),
     "stale_index:keeps-superseded": _with(
-        "superseded versions stay beside the new ones", select=broken.keeps_superseded
+        "superseded versions stay next to the new ones", select=broken.keeps_superseded
     ),
 }
 """Every fault of the pipeline as `cause:variant`; the causes are those of Assay's attribution."""

@@ -102,7 +102,7 @@ def build(handbook: Handbook) -> MCPServer:
         tenant: Tenant = None,
         roles: Roles = None,
     ) -> SearchReport:
-        """Find the passages of the handbook that fit a query, best first, among those that the asker may see."""
+        """Find the passages of the handbook that fit a query, best first, among those that the user may see."""
         return SearchReport.model_validate(_run(lambda user: handbook.search(query, k, user), context, tenant, roles))
 
     def ask(context: Context, question: Text, tenant: Tenant = None, roles: Roles = None) -> AskReport:

@@ -10,11 +10,7 @@ from pathlib import Path
 
 from msgspec import structs, to_builtins
 
-from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
-from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
-from assay.calibration.probability_curve import apply_probability_curve
-from assay.calibration.rater_agreement import ItemKey
-from assay.calibration.scorer_labels import (
+from assay.calibration.collect_scorer_labels import (
     JUDGE,
     RUBRIC_BY_METRIC,
     RULES,
@@ -28,6 +24,10 @@ from assay.calibration.scorer_labels import (
     metric_for_labels,
     name_with_scorer,
 )
+from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
+from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
+from assay.calibration.probability_curve import apply_probability_curve
+from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.scorer_quality import CalibrationQuestion, CalibrationResult, ScorerMeasurement, measure_scorer
 from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
@@ -204,21 +204,21 @@ class _LabelledMetric:
 
 
 def _judge_scorers(
-    run: ScoredRun, wanted: CalibrationRequest, metrics: Sequence[str], notes: list[str]
+    run: ScoredRun, request: CalibrationRequest, metrics: Sequence[str], notes: list[str]
 ) -> list[ScorerLabels]:
     """Return every judge of every verdict store, with the rubrics of the run (else the built-in ones) and with those of
     the folders.
 
     The latter only for metrics whose rubric differs: with the same rubric it is the same scorer.
     """
-    run_rubrics, folder_rubrics = load_label_rubrics(run), load_label_rubrics(run, wanted.rubrics)
+    run_rubrics, folder_rubrics = load_label_rubrics(run), load_label_rubrics(run, request.rubrics)
     metrics_with_other_rubric = [
         metric for metric in metrics if _rubric_hash(folder_rubrics, metric) != _rubric_hash(run_rubrics, metric)
     ]
-    folder_suffix = " ".join(f"with {Path(folder).name}" for folder in wanted.rubrics)
+    folder_suffix = " ".join(f"with {Path(folder).name}" for folder in request.rubrics)
     variants = ((run_rubrics, "", metrics), (folder_rubrics, folder_suffix, metrics_with_other_rubric))
     scorers = []
-    for judge_name, judging in _open_stores(run, wanted, notes):
+    for judge_name, judging in _open_stores(run, request, notes):
         for rubrics, suffix, metrics_to_read in variants:
             scorer_name = " ".join(filter(None, (judge_name, suffix))) or JUDGE
             scorers.append(collect_judge_labels(run, scorer_name, replace(judging, rubrics=rubrics), metrics_to_read))
@@ -226,16 +226,16 @@ def _judge_scorers(
 
 
 def _open_stores(
-    run: ScoredRun, wanted: CalibrationRequest, notes: list[str]
+    run: ScoredRun, request: CalibrationRequest, notes: list[str]
 ) -> Iterator[tuple[str, RecordedVerdicts]]:
     """Yield the verdicts of each judge, with its name, from the named verdict stores, else from that of the run."""
-    if not wanted.verdicts and run.judging is not None and run.judging.verdicts:
+    if not request.verdicts and run.judging is not None and run.judging.verdicts:
         yield "", run.judging
-    for path in wanted.verdicts:
-        for judge in wanted.judges or (None,):
+    for path in request.verdicts:
+        for judge in request.judges or (None,):
             judging, warnings = open_verdicts(path, judge, load_label_rubrics(run))
             notes += [warning for warning in warnings if warning not in notes]
-            store_suffix = f"in {Path(path).name}" if len(wanted.verdicts) > 1 else ""
+            store_suffix = f"in {Path(path).name}" if len(request.verdicts) > 1 else ""
             yield " ".join(filter(None, (judge, store_suffix))), judging
 
 

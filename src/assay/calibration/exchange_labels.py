@@ -16,8 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from assay.calibration.rater_agreement import ItemKey
-from assay.calibration.scorer_labels import (
+from assay.calibration.collect_scorer_labels import (
     LabelItem,
     check_label_metrics,
     collect_judge_labels,
@@ -26,6 +25,7 @@ from assay.calibration.scorer_labels import (
     load_label_rubrics,
     source_texts,
 )
+from assay.calibration.rater_agreement import ItemKey
 from assay.formats.external_scores import EXTERNAL_TOOLS, load_external_scores
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest, load_golden
@@ -80,11 +80,11 @@ def sample_stratified(strata: Mapping[K, tuple[str, ...]], size: int, seed: int 
         members.setdefault(strata[key], []).append(key)
     shares = _shares({stratum: len(members[stratum]) for stratum in sorted(members)}, min(size, len(strata)))
     chosen = [
-        members[stratum][place]
+        members[stratum][position]
         for stratum, share in shares.items()
-        for place in generator.permutation(len(members[stratum]))[:share].tolist()
+        for position in generator.permutation(len(members[stratum]))[:share].tolist()
     ]
-    return [chosen[place] for place in generator.permutation(len(chosen)).tolist()]
+    return [chosen[position] for position in generator.permutation(len(chosen)).tolist()]
 
 
 def _shares(sizes: Mapping[tuple[str, ...], int], total: int) -> dict[tuple[str, ...], int]:

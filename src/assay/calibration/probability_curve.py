@@ -133,28 +133,32 @@ def apply_probability_curve(
     the calibration is not too optimistic. Other items, and folds with too few labels, use the curve fitted to all
     labels. If `fit_platt_curve` fits no curve, the labels are returned unchanged, with None.
     """
-    known = sorted(key for key in passed_by_item.keys() & scorer_labels.keys() if scorer_labels[key].signal is not None)
-    whole = _fit(known, scorer_labels, passed_by_item, seed)
+    labelled_keys = sorted(
+        key for key in passed_by_item.keys() & scorer_labels.keys() if scorer_labels[key].signal is not None
+    )
+    whole = _fit(labelled_keys, scorer_labels, passed_by_item, seed)
     if whole is None:
         return dict(scorer_labels), None
-    cases = sorted({key[0] for key in known})
+    cases = sorted({key[0] for key in labelled_keys})
     order = np.random.Generator(np.random.PCG64(seed)).permutation(len(cases)).tolist()
-    fold_of = {cases[place]: number % FOLDS for number, place in enumerate(order)}
+    fold_of = {cases[position]: number % FOLDS for number, position in enumerate(order)}
     folds = [
-        _fit([key for key in known if fold_of[key[0]] != fold], scorer_labels, passed_by_item, seed)
+        _fit([key for key in labelled_keys if fold_of[key[0]] != fold], scorer_labels, passed_by_item, seed)
         for fold in range(FOLDS)
     ]
-    kept = [fold or whole for fold in folds]
-    own = {key: kept[fold_of[key[0]]] for key in known}
+    fold_curves = [fold or whole for fold in folds]
+    curve_by_item = {key: fold_curves[fold_of[key[0]]] for key in labelled_keys}
     values = {
-        key: said if said.signal is None else said._replace(value=own.get(key, whole).probability(said.signal))
-        for key, said in scorer_labels.items()
+        key: scorer_label
+        if scorer_label.signal is None
+        else scorer_label._replace(value=curve_by_item.get(key, whole).probability(scorer_label.signal))
+        for key, scorer_label in scorer_labels.items()
     }
     return values, ProbabilityCurve(whole.slope, whole.intercept, None not in folds)
 
 
 def _fit(
-    keys: list[ItemKey], opinions: Mapping[ItemKey, ScorerLabel], truth: Mapping[ItemKey, bool], seed: int
+    keys: list[ItemKey], scorer_labels: Mapping[ItemKey, ScorerLabel], truth: Mapping[ItemKey, bool], seed: int
 ) -> PlattCurve | None:
-    signals = [signal for key in keys if (signal := opinions[key].signal) is not None]
+    signals = [signal for key in keys if (signal := scorer_labels[key].signal) is not None]
     return fit_platt_curve(signals, [truth[key] for key in keys], seed)

@@ -115,9 +115,9 @@ def compute_agreement(
     if not keys:
         return None
     labels, ordered = in_order(scale)
-    place = {label: index for index, label in enumerate(labels)}
-    rows = np.array([place[first[key]] for key in keys], dtype=np.intp)
-    columns = np.array([place[second[key]] for key in keys], dtype=np.intp)
+    index_by_label = {label: index for index, label in enumerate(labels)}
+    rows = np.array([index_by_label[first[key]] for key in keys], dtype=np.intp)
+    columns = np.array([index_by_label[second[key]] for key in keys], dtype=np.intp)
     cases = [key[0] for key in keys]
     size = len(labels)
     table = tabulate_confusion(rows.tolist(), columns.tolist(), range(size))
@@ -160,17 +160,20 @@ def compute_alpha(
     None for fewer than two raters, or where no item has two labels.
     """
     labels, ordered = in_order(scale)
-    keys = sorted({key for said in ratings.values() for key in said})
-    keys = [key for key in keys if sum(key in said for said in ratings.values()) > 1]
-    worth = {label: (scale[label] or 0.0) if ordered else float(place) for place, label in enumerate(labels)}
-    found = count_coincidences(
-        [[worth[said[key]] if key in said else None for key in keys] for said in ratings.values()]
+    keys = sorted({key for rater_labels in ratings.values() for key in rater_labels})
+    keys = [key for key in keys if sum(key in rater_labels for rater_labels in ratings.values()) > 1]
+    worth = {label: (scale[label] or 0.0) if ordered else float(rank) for rank, label in enumerate(labels)}
+    coincidences = count_coincidences(
+        [
+            [worth[rater_labels[key]] if key in rater_labels else None for key in keys]
+            for rater_labels in ratings.values()
+        ]
     )
 
     def drawn(chosen: npt.NDArray[np.intp]) -> float | None:
         times = np.bincount(chosen, minlength=len(keys)).astype(np.float64)
         return compute_alpha_of_coincidences(
-            found.values, np.tensordot(times, found.by_unit, axes=1), "interval" if ordered else "nominal"
+            coincidences.values, np.tensordot(times, coincidences.by_unit, axes=1), "interval" if ordered else "nominal"
         )
 
     value = drawn(np.arange(len(keys)))
@@ -182,17 +185,17 @@ def compute_pairwise_agreement(
 ) -> tuple[RaterAgreement, ...]:
     """Return the agreement of every two raters that labelled the same items, in alphabetical order."""
     names: Sequence[str] = sorted(ratings)
-    found = [
-        compute_agreement((one, other), ratings[one], ratings[other], scale, seed)
-        for place, one in enumerate(names)
-        for other in names[place + 1 :]
+    agreements = [
+        compute_agreement((first, second), ratings[first], ratings[second], scale, seed)
+        for index, first in enumerate(names)
+        for second in names[index + 1 :]
     ]
-    return tuple(each for each in found if each is not None)
+    return tuple(agreement for agreement in agreements if agreement is not None)
 
 
 def _kappa(table: ConfusionTables, weights: KappaWeights) -> float | None:
-    found = compute_cohen_kappa(table, weights)
-    return None if found is None else found.value
+    kappa = compute_cohen_kappa(table, weights)
+    return None if kappa is None else kappa.value
 
 
 def _counted(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.intp]:

@@ -95,11 +95,11 @@ def _of(
     rates: SensitivitySpecificity,
     sizes: tuple[int, ...],
 ) -> CorrectedPassRate:
-    said = [float(is_pass(value)) for value in values.values()]
+    passes = [float(is_pass(value)) for value in values.values()]
     cases = [key[0] for key in values]
     bounds, rate, count = (
-        estimate_mean_interval(said, clusters=cases, low=0.0, high=1.0),
-        sum(said) / len(said),
+        estimate_mean_interval(passes, clusters=cases, low=0.0, high=1.0),
+        sum(passes) / len(passes),
         len(set(cases)),
     )
     first, refused = _rogan_gladen(rate, count, rates, sizes)
@@ -128,15 +128,15 @@ def _rogan_gladen(
 def _powered(
     values: Mapping[ItemKey, float], truth: Mapping[ItemKey, MajorityLabel], cases: int
 ) -> tuple[Estimate | None, str]:
-    known = [key for key in values if key in truth]
-    people = [float(truth[key].passed) for key in known]
+    labelled_keys = [key for key in values if key in truth]
+    people = [float(truth[key].passed) for key in labelled_keys]
     if cases < len(values):
         return None, "several items of a case are not independent"
     if problem := explain_unreliable_ppi(people):
         return None, problem
     others = [float(is_pass(value)) for key, value in values.items() if key not in truth]
-    found = estimate_prediction_powered_mean(people, [float(is_pass(values[key])) for key in known], others)
-    return found, "" if found is not None else "hardly anything was judged that is not labelled"
+    estimate = estimate_prediction_powered_mean(people, [float(is_pass(values[key])) for key in labelled_keys], others)
+    return estimate, "" if estimate is not None else "hardly anything was judged that is not labelled"
 
 
 RATED_TWICE = 30
@@ -229,25 +229,25 @@ def measure_scorer(
     keys = sorted(truth.keys() & values.keys())
     if not keys:
         return None
-    rates, given = _sorting(keys, truth, values), group_by_rater(labels)
+    rates, ratings = _sorting(keys, truth, values), group_by_rater(labels)
     pass_fail = _pass_fail(question.by, keys, truth, values, seed)
     return ScorerMeasurement(
-        calibration=_calibration(question, rates, given, len(keys), platt, _has_signal(scorer_labels)),
+        calibration=_calibration(question, rates, ratings, len(keys), platt, _has_signal(scorer_labels)),
         by=question.by,
         instrument=question.instrument or question.by,
         labelled=len(truth),
         undecided=undecided,
         unjudged=len(truth.keys() - values.keys()),
-        raters=compute_pairwise_agreement(given, scale, seed),
-        alpha=compute_alpha(given, scale, seed),
+        raters=compute_pairwise_agreement(ratings, scale, seed),
+        alpha=compute_alpha(ratings, scale, seed),
         by_label=_by_label(question, truth, scorer_labels, seed),
         pass_fail=pass_fail,
         leaning=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
-        consistency=measure_consistency({key: said.votes for key, said in scorer_labels.items()}),
+        consistency=measure_consistency({key: scorer_label.votes for key, scorer_label in scorer_labels.items()}),
         slices=_slices(keys, truth, values, slices),
         worst=find_worst_disagreements(keys, truth, values, scorer_labels),
         corrected=correct_pass_rates(truth, values, rates),
-        notes=tuple(_notes(given, pass_fail, undecided)),
+        notes=tuple(_notes(ratings, pass_fail, undecided)),
     )
 
 
@@ -255,24 +255,26 @@ def _pass_fail(
     by: str, keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float], seed: int
 ) -> RaterAgreement:
     people = {key: PASS if truth[key].passed else FAIL for key in keys}
-    instrument = {key: PASS if is_pass(values[key]) else FAIL for key in keys}
-    found = compute_agreement((PEOPLE, by), people, instrument, PASS_FAIL, seed)
-    assert found is not None  # there is at least one key
-    return found
+    scorer = {key: PASS if is_pass(values[key]) else FAIL for key in keys}
+    agreement = compute_agreement((PEOPLE, by), people, scorer, PASS_FAIL, seed)
+    assert agreement is not None  # there is at least one key
+    return agreement
 
 
 def _by_label(
     question: CalibrationQuestion,
     truth: Mapping[ItemKey, MajorityLabel],
-    opinions: Mapping[ItemKey, ScorerLabel],
+    scorer_labels: Mapping[ItemKey, ScorerLabel],
     seed: int,
 ) -> RaterAgreement | None:
     """Return the agreement in labels; None if people or scorer gave only numbers."""
-    people = {key: each.label for key, each in truth.items() if each.label is not None}
-    said = {
-        key: each.label for key, each in opinions.items() if each.label is not None and each.label in question.scale
+    people = {key: item_label.label for key, item_label in truth.items() if item_label.label is not None}
+    scorer = {
+        key: item_label.label
+        for key, item_label in scorer_labels.items()
+        if item_label.label is not None and item_label.label in question.scale
     }
-    return compute_agreement((PEOPLE, question.by), people, said, question.scale, seed)
+    return compute_agreement((PEOPLE, question.by), people, scorer, question.scale, seed)
 
 
 def _sorting(
@@ -313,13 +315,13 @@ def _calibration(
     )
 
 
-def _rate(found: Estimate | None, n: int) -> LabelledRate | None:
-    return LabelledRate(found.value, found.bounds.low, found.bounds.high, n) if found is not None else None
+def _rate(estimate: Estimate | None, n: int) -> LabelledRate | None:
+    return LabelledRate(estimate.value, estimate.bounds.low, estimate.bounds.high, n) if estimate is not None else None
 
 
-def _has_signal(opinions: Mapping[ItemKey, ScorerLabel]) -> bool:
+def _has_signal(scorer_labels: Mapping[ItemKey, ScorerLabel]) -> bool:
     """Return whether the scorer gave raw numbers, which a curve must turn into probabilities."""
-    return any(scorer_label.signal is not None for scorer_label in opinions.values())
+    return any(scorer_label.signal is not None for scorer_label in scorer_labels.values())
 
 
 def _slices(
@@ -328,29 +330,29 @@ def _slices(
     values: Mapping[ItemKey, float],
     slices: Mapping[str, Collection[str]],
 ) -> dict[str, SliceFigures]:
-    found = {}
+    figures_by_slice = {}
     for name, cases in sorted(slices.items()):
         inside = [key for key in keys if key[0] in cases]
         if not inside:
             continue
         rates = _sorting(inside, truth, values)
         equal = sum(truth[key].passed == is_pass(values[key]) for key in inside)
-        found[name] = SliceFigures(
+        figures_by_slice[name] = SliceFigures(
             len(inside),
             equal / len(inside),
             ReportedEstimate.from_estimate(rates.sensitivity),
             ReportedEstimate.from_estimate(rates.specificity),
             sum(values[key] - truth[key].value for key in inside) / len(inside),
         )
-    return found
+    return figures_by_slice
 
 
 def _notes(ratings: Mapping[str, Mapping[ItemKey, str]], pass_fail: RaterAgreement, undecided: int) -> list[str]:
     notes = []
     raters = len(ratings)
     counts: dict[ItemKey, int] = {}
-    for said in ratings.values():
-        for key in said:
+    for rater_labels in ratings.values():
+        for key in rater_labels:
             counts[key] = counts.get(key, 0) + 1
     twice = sum(count > 1 for count in counts.values())
     if twice < RATED_TWICE:

@@ -14,15 +14,6 @@ from assay.records.verdicts import JudgeIdentity, JudgeRequest, Verdict
 
 TargetOperation = Literal["search", "ask"]
 
-TRANSIENT_CODES = frozenset(
-    {"connection", "crashed", "rate_limited", "timeout"}
-    | {f"http_{status}" for status in (408, 425, 429, 500, 502, 503, 504, 529)}
-)
-"""Error codes that are worth a retry; every other code is final."""
-
-OVERLOAD_CODES = frozenset({"rate_limited", "http_429", "http_503", "http_529"})
-"""Error codes that ask the caller to lower its concurrency."""
-
 MAX_MESSAGE_CHARS = 500
 
 SEARCH_STAGE = "search"

@@ -1,8 +1,8 @@
-"""Limiting concurrent calls: fewer when the endpoint reports overload, more again while calls succeed.
+"""The retry rule of all calls, to targets and to judges: which errors are retried, how often, and after which delay.
 
-Retries: transient failures are retried inside one deadline, and an overload slows all calls down.
-
-Clock, sleep and random numbers are arguments, so that tests need none of them.
+Transient failures are retried inside one deadline. An overload slows all calls down: fewer run at once, and more again
+while calls succeed. Adapters only raise a `CallError` with its code and what `read_retry_after` has read. Clock, sleep
+and random numbers are arguments, so that tests need none of them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,30 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from assay.calls.interfaces import OVERLOAD_CODES, TRANSIENT_CODES, CallError
+from assay.calls.interfaces import CallError
+
+TRANSIENT_CODES = frozenset(
+    {"connection", "crashed", "rate_limited", "timeout"}
+    | {f"http_{status}" for status in (408, 425, 429, 500, 502, 503, 504, 529)}
+)
+"""Error codes that are worth a retry; every other code is final."""
+
+OVERLOAD_CODES = frozenset({"rate_limited", "http_429", "http_503", "http_529"})
+"""Error codes that ask the caller to lower its concurrency."""
+
+FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS = 0.5, 30.0
+RETRY_AFTER_CAP_SECONDS = 60.0
+R = TypeVar("R")
 
 
-def read_retry_after(headers: dict[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """Return the seconds that the headers ask to wait; None if absent, invalid or in the past.
+def read_retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """Return the seconds that reply headers, with names in lower case, ask to wait; None if absent, invalid or past.
+
+    `retry-after-ms` is the more precise form that model endpoints send, and comes first.
 
     >>> read_retry_after({"retry-after-ms": "1500"}), read_retry_after({"retry-after": "nan"}), read_retry_after({})
     (1.5, None, None)
@@ -93,10 +108,6 @@ class Throttle:
                 free -= 1
 
 
-FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS = 0.5, 30.0
-R = TypeVar("R")
-
-
 @dataclass(slots=True)
 class Clock:
     """Sources of time and random numbers; `now` is monotonic, `jitter` returns numbers from 0 to 1."""
@@ -111,7 +122,7 @@ class RetryPolicy:
     """The most attempts of one call, and the longest Retry-After in seconds that is honoured."""
 
     attempts: int
-    retry_after_cap: float
+    retry_after_cap: float = RETRY_AFTER_CAP_SECONDS
 
 
 class RetryingCaller:
@@ -119,14 +130,14 @@ class RetryingCaller:
 
     def __init__(
         self,
-        patience: RetryPolicy,
+        policy: RetryPolicy,
         clock: Clock,
         throttle: Throttle,
         may_call: Callable[[], bool],
         halted: Callable[[], bool],
     ) -> None:
         """`may_call` is called before each attempt and counts it; `halted` says whether new attempts are forbidden."""
-        self._patience, self._clock, self._throttle = patience, clock, throttle
+        self._policy, self._clock, self._throttle = policy, clock, throttle
         self._may_call, self._halted = may_call, halted
         self._paused_until = 0.0
 
@@ -135,7 +146,7 @@ class RetryingCaller:
 
         Raises the CallError of the last attempt: it is final, attempts are used up, or the deadline is too close.
         """
-        for attempt in range(1, self._patience.attempts + 1):
+        for attempt in range(1, self._policy.attempts + 1):
             await self._wait(self._paused_until - self._clock.now(), deadline)
             if not self._may_call():
                 return None
@@ -145,7 +156,7 @@ class RetryingCaller:
                 delay = self._delay(attempt, error)
                 if error.code in OVERLOAD_CODES:
                     self._slow_down(ticket, delay if error.retry_after is not None else 0.0)
-                final = error.code not in TRANSIENT_CODES or attempt == self._patience.attempts
+                final = error.code not in TRANSIENT_CODES or attempt == self._policy.attempts
                 if final or self._clock.now() + delay >= deadline:
                     raise
                 await self._pause(delay)
@@ -176,6 +187,6 @@ class RetryingCaller:
     def _delay(self, attempt: int, error: CallError) -> float:
         """Return the seconds to wait: Retry-After (capped), else exponential backoff, up to half of it random."""
         if error.retry_after is not None:
-            return min(error.retry_after, self._patience.retry_after_cap)
+            return min(error.retry_after, self._policy.retry_after_cap)
         longest = min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2.0 ** (attempt - 1))
         return longest * (0.5 + self._clock.jitter() / 2)

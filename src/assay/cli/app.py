@@ -11,10 +11,9 @@ from typing import Annotated
 
 import typer
 
-from assay.records.errors import AssayError, IncompleteError, InputError
+from assay.records.errors import AssayError, ExitCode, InputError
 from assay.version import __version__
 
-INTERRUPTED = 130
 SEVERAL = ("--labels", "--outputs", "--target", "--only")
 COMMANDS = {
     "run": "run.measure",
@@ -25,7 +24,7 @@ COMMANDS = {
     "report": "report.report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
-    "graders": "metrics.graders",
+    "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
     "baseline": "baseline.app",
@@ -35,6 +34,8 @@ COMMANDS = {
     "labels": "labels.app",
 }
 """Location of each command in this package as `module.attribute`, in the order of the help."""
+RENAMED_COMMANDS = {"graders": "metrics"}
+"""Commands of earlier versions, which still work."""
 _HELP = {
     "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
     "observe": "Run the targets and record their outputs, without scoring them.",
@@ -102,36 +103,40 @@ def spread(arguments: list[str]) -> list[str]:
     return expanded
 
 
-def run_command(arguments: list[str]) -> int:
+def run_command(arguments: list[str]) -> ExitCode:
     """Run one command and return its exit code.
 
-    An error becomes a message on standard error and an exit code other than 1, which means a failed gate.
+    An error becomes a message on standard error and an exit code other than FAILED, which is about quality.
     """
+    if arguments and arguments[0] in RENAMED_COMMANDS:
+        typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
+        arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
     try:
         code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
-        return InputError.exit_code
+        return ExitCode.BAD_INPUT
     except AssayError as error:
         _print_error(error)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
+        typer.echo("interrupted", err=True)
+        return ExitCode.INTERRUPTED
     except (BrokenPipeError, SystemExit):
         # The reader of our output has closed the pipe. Typer would exit with 1, which means a failed gate.
         # Standard output goes to the null device so that Python does not complain about the pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return ExitCode.PASS
     except OSError as error:
         typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
-        return IncompleteError.exit_code
+        return ExitCode.INCOMPLETE
     except Exception:  # noqa: BLE001  # a bug in Assay: show the traceback, and do not exit with 1 (failed gate)
         traceback.print_exc()
-        return IncompleteError.exit_code
-    if code == INTERRUPTED:
+        return ExitCode.INCOMPLETE
+    if code == ExitCode.INTERRUPTED:
         typer.echo("interrupted", err=True)
-    return code if isinstance(code, int) else 0
+    return ExitCode(code) if isinstance(code, int) else ExitCode.PASS
 
 
 def _print_error(error: AssayError) -> None:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from assay.records.errors import ExitCode
+
 app = typer.Typer(
     help="Save and show baselines: the scores of one configuration, in a file to commit.", no_args_is_help=True
 )
@@ -15,7 +17,7 @@ app = typer.Typer(
 def save(
     run: Annotated[str, typer.Argument(help="Run folder: RUN or RUN:CONFIG.")],
     out: Annotated[str, typer.Option("--out", help="File to write.")],
-) -> int:
+) -> ExitCode:
     """Write the scores of every case of one configuration, without any question, answer or chunk text."""
     from assay.cli.display import print_written_files
     from assay.formats.outputs import refuse_overwriting
@@ -24,11 +26,11 @@ def save(
 
     refuse_overwriting([out], list_run_files(run))
     print_written_files([("baseline", save_baseline(run, out))], f"assay compare {out} RUN:CONFIG")
-    return 0
+    return ExitCode.PASS
 
 
 @app.command("show")
-def show(file: Annotated[str, typer.Argument(help="File written by `assay baseline save`.")]) -> int:
+def show(file: Annotated[str, typer.Argument(help="File written by `assay baseline save`.")]) -> ExitCode:
     """Print the contents of a baseline: its origin and its metrics."""
     from assay.cli.display import ignore_broken_pipe
     from assay.cli.display import print_screen as show_screen
@@ -36,7 +38,7 @@ def show(file: Annotated[str, typer.Argument(help="File written by `assay baseli
 
     with ignore_broken_pipe():
         show_screen(describe_baseline(file))
-    return 0
+    return ExitCode.PASS
 
 
 @app.callback()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, PrintFormat, parse_name_list
+from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +52,8 @@ def calibrate(
     report: Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the bootstrap intervals.")] = 0,
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed results.")] = PrintFormat.table,
-) -> int:
+) -> ExitCode:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
-    from contextlib import nullcontext
-
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
     from assay.formats.outputs import refuse_overwriting
@@ -66,7 +66,7 @@ def calibrate(
         result = calibrate_run(scored, request)
     _print_result(result, format)
     print_written_files(_write_files(result, out, report))
-    return 0
+    return ExitCode.PASS
 
 
 def _write_files(result: CalibrationResult, out: str | None, report: str | None) -> Iterator[tuple[str, Path]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
-from assay.records.errors import InputError
+from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from assay.records.findings import Comparison
@@ -54,17 +54,17 @@ def compare(
         str | None,
         typer.Option(help="Timestamp for the reports and for the expiry of waivers (default: SOURCE_DATE_EPOCH)."),
     ] = None,
-) -> int:
+) -> ExitCode:
     """Compare a candidate with a baseline, case by case, and check the gate if one is given."""
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns, refuse_overwriting
     from assay.formats.run_folder import list_run_files
+    from assay.gates.release_decision import find_exit_code
     from assay.records.requests import ScoreRequest
     from assay.runs.compare_runs import (
         ComparisonRequest,
         compare_configs,
         compare_named,
-        exit_code_of_decision,
         write_comparison,
     )
 
@@ -93,7 +93,7 @@ def compare(
     written = write_comparison(comparison, decision, request, report, json_report)
     _print_comparison(format, comparison, decision, request)
     print_written_files(written)
-    return exit_code_of_decision(decision, strict=strict)
+    return find_exit_code(decision, strict=strict)
 
 
 def _print_comparison(

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.records.errors import ExitCode
+
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="File or folder to read, or - for standard input.")],
@@ -23,7 +25,7 @@ def convert(
     config: Annotated[
         str | None, typer.Option(help="Configuration to write as a TREC run, if the outputs have several.")
     ] = None,
-) -> int:
+) -> ExitCode:
     """Convert a golden set or recorded outputs; report values that were converted or could not be represented."""
     from assay.cli.display import print_notes, print_written_files
     from assay.formats.convert_files import convert_file
@@ -39,4 +41,4 @@ def convert(
         else:
             print_written_files([(new, write_atomically(target, lines))])
         print_notes(conversion.iterate_notes())
-    return 0
+    return ExitCode.PASS

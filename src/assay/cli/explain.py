@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption
+from assay.records.errors import ExitCode
 
 
 def explain(
@@ -26,17 +27,18 @@ def explain(
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Print text that the user of the case is not allowed to see.")
     ] = False,
-) -> int:
+) -> ExitCode:
     """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
     from assay.cli.display import print_screen
     from assay.report.explain_case import explain_case, explain_change
+    from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.rescore_run import AnswerSource
 
     inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
     config = config or next(iter(inputs.configs), None)
     request = inputs.build_request(ignore_unknown=run is None, look_again=True, baseline=baseline)
-    with inputs.open_scored(request) as scoring:
+    with inputs.open_scored(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
         typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))
-    return 0
+    return ExitCode.PASS

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from assay.records.errors import ExitCode
+
 app = typer.Typer(help="Show the built-in gates, and check a gate on a recorded run.", no_args_is_help=True)
 
 
@@ -14,7 +16,7 @@ def show(
     profile: Annotated[
         str | None, typer.Argument(help="Name of a built-in gate; if omitted, all names are listed.")
     ] = None,
-) -> int:
+) -> ExitCode:
     """Print the file of a built-in gate, as a starting point for your own."""
     from assay.gates.gate_files import list_profile_names, read_profile_text
 
@@ -23,7 +25,7 @@ def show(
             typer.echo(name)
     else:
         typer.echo(read_profile_text(profile), nl=False)
-    return 0
+    return ExitCode.PASS
 
 
 @app.command("check")
@@ -42,17 +44,18 @@ def check(
     now: Annotated[
         str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
     ] = None,
-) -> int:
+) -> ExitCode:
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
     from assay.cli.score import resolve_timestamp
-    from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate, exit_code_of_decision
+    from assay.gates.release_decision import find_exit_code
+    from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 
     request = ComparisonRequest(gate, profile, approver, now=resolve_timestamp(now))
     decision, decisions = check_gate(run, request, baseline)
     with ignore_broken_pipe():
         print_screen(build_gate_screen(decisions, request))
-    return exit_code_of_decision(decision, strict=strict)
+    return find_exit_code(decision, strict=strict)
 
 
 @app.callback()

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from assay.records.errors import ExitCode
+
 app = typer.Typer(help="Check golden sets.", no_args_is_help=True)
 
 
@@ -15,7 +17,7 @@ def check(
     golden_format: Annotated[
         str | None, typer.Option(help="Format of the golden set (default: detected from its content).")
     ] = None,
-) -> int:
+) -> ExitCode:
     """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
     from assay.cli.display import print_table
     from assay.runs.check_setup import describe_golden_set
@@ -24,7 +26,7 @@ def check(
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
     print_table(table)
-    return 0
+    return ExitCode.PASS
 
 
 @app.callback()

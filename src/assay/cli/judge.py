@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.score import resolve_timestamp
+from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
     from assay.judging.budget import Budget
@@ -120,9 +121,9 @@ def judge(
         str | None,
         typer.Option(help="Timestamp to record with the verdicts (default: SOURCE_DATE_EPOCH, else the current time)."),
     ] = None,
-) -> int:
+) -> ExitCode:
     if context.invoked_subcommand is not None:
-        return 0
+        return ExitCode.PASS
     from assay.cli.display import show_progress
     from assay.cli.score import parse_name_list
     from assay.formats.settings_file import load_config
@@ -164,7 +165,7 @@ def judge(
         judged = ask(judgement, confirm, update_progress, _print_stopping)
     if not dry_run:
         _print_result(judged, judgement)
-    return judged.status
+    return judged.exit_code
 
 
 @app.command("selftest")
@@ -177,7 +178,7 @@ def selftest(
     api_key_env: ApiKeyEnv = None,
     concurrency: Concurrency = 8,
     max_calls: MaxCalls = None,
-) -> int:
+) -> ExitCode:
     """Test the judge on claims with known labels: grounded claims must score higher than the others."""
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
@@ -202,7 +203,7 @@ def selftest(
 def export(
     book: Annotated[str, typer.Option(help="Verdict store.")],
     to: Annotated[str, typer.Option(help="File to write, as JSON lines.")],
-) -> int:
+) -> ExitCode:
     """Export a verdict store as JSON lines; equal verdicts give equal bytes."""
     from assay.cli.display import print_notes, print_written_files
     from assay.judging.verdict_store import export_verdict_store
@@ -210,14 +211,14 @@ def export(
     count, warnings = export_verdict_store(book, to)
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(to))])
-    return 0
+    return ExitCode.PASS
 
 
 @app.command("import")
 def import_(
     book: Annotated[str, typer.Option(help="Verdict store; created if it does not exist.")],
     source: Annotated[str, typer.Option("--from", help="Verdict store, or its export as JSON lines.")],
-) -> int:
+) -> ExitCode:
     """Import verdicts into a verdict store; existing scored verdicts are not replaced."""
     from assay.cli.display import print_notes, print_written_files
     from assay.judging.verdict_store import import_verdict_store
@@ -225,7 +226,7 @@ def import_(
     count, warnings = import_verdict_store(book, source)
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(book))])
-    return 0
+    return ExitCode.PASS
 
 
 def _judge_options(

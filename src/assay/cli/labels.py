@@ -9,6 +9,7 @@ import typer
 
 from assay.cli.calibrate import OptionalGoldenOption, OptionalOutputsOption, RunOption
 from assay.cli.score import CorpusOption, GoldenFormatOption, OutputsFormatOption, parse_name_list
+from assay.records.errors import ExitCode
 
 Rubrics = Annotated[
     list[str] | None,
@@ -43,7 +44,7 @@ def export(
     rubrics: Rubrics = None,
     language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
-) -> int:
+) -> ExitCode:
     """Export a blind, stratified sample of answers and claims for raters to label."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
     from assay.cli.display import print_notes, print_written_files
@@ -60,7 +61,7 @@ def export(
     print_written_files(
         label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out labels.jsonl"
     )
-    return 0
+    return ExitCode.PASS
 
 
 @app.command("import")
@@ -77,7 +78,7 @@ def import_(
     golden: Annotated[str | None, typer.Option(help="Golden set, to find cases by their questions.")] = None,
     config: Annotated[str | None, typer.Option(help="Configuration that the results of a tool belong to.")] = None,
     rubrics: RatersRubrics = None,
-) -> int:
+) -> ExitCode:
     """Import the labels of raters and the scores of other tools into one file."""
     from assay.calibration.exchange_labels import LabelImportRequest, import_labels
     from assay.cli.display import print_notes, print_written_files
@@ -89,7 +90,7 @@ def import_(
     for line in imported.counts:
         typer.echo(line)
     print_written_files([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts BOOK")
-    return 0
+    return ExitCode.PASS
 
 
 @app.command("graded")
@@ -101,7 +102,7 @@ def graded(
     rater: Annotated[str | None, typer.Option(help="Rater whose grades are written, if there are several.")] = None,
     out: Annotated[str | None, typer.Option(help="File to write (default: NAME-graded.jsonl).")] = None,
     rubrics: RatersRubrics = None,
-) -> int:
+) -> ExitCode:
     """Write a copy of a run log with grades, `*-graded.jsonl`."""
     from assay.calibration.exchange_labels import write_graded
     from assay.cli.display import print_notes, print_written_files
@@ -110,7 +111,7 @@ def graded(
     print_notes(graded_log.notes)
     typer.echo(f"{graded_log.graded} of {graded_log.rows} rows have a grade")
     print_written_files([("graded run log", graded_log.path)])
-    return 0
+    return ExitCode.PASS
 
 
 @app.callback()

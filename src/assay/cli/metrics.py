@@ -1,4 +1,4 @@
-"""`assay graders`: lists the catalogue of metrics."""
+"""`assay metrics`: lists the catalogue of metrics."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from assay.cli.score import PrintFormat
+from assay.records.errors import ExitCode
 
 
-def graders(
+def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
-) -> int:
+) -> ExitCode:
     """List all metrics with unit, direction, range, scorer and parameters."""
     from assay.cli.display import print_table
     from assay.report.catalog_tables import build_catalog_table, render_catalog_json, render_catalog_markdown
@@ -22,4 +23,4 @@ def graders(
         typer.echo(render_catalog_markdown(), nl=False)
     else:
         print_table(build_catalog_table())
-    return 0
+    return ExitCode.PASS

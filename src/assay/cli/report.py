@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.records.errors import InputError
+from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from assay.scoring.scored_run import ScoredRun
@@ -56,7 +56,7 @@ def report(
         str | None,
         typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
     ] = None,
-) -> int:
+) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
     from assay.cli.display import print_written_files, show_progress
     from assay.cli.score import resolve_timestamp
@@ -104,7 +104,7 @@ def report(
         if github:
             _write_github_summary(scoring, strict)
         print_written_files(written)
-    return 0
+    return ExitCode.PASS
 
 
 def _write_github_summary(run: ScoredRun, strict: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.score import PrintFormat, parse_name_list, resolve_timestamp
-from assay.records.errors import InputError
+from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from assay.records.requests import ReportFiles
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from assay.runs.observe_run import ObservationRequest, ObservedRun
 
 
-INTERRUPTED = 130
 MAX_LEAKS_SHOWN = 20
 
 SETTINGS_OF_OPTIONS = {
@@ -111,7 +110,7 @@ def measure(
         bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")
     ] = False,
     metrics: Annotated[
-        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")
+        str | None, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")
     ] = None,
     by: Annotated[
         str | None,
@@ -152,7 +151,7 @@ def measure(
     show_settings: Annotated[
         bool, typer.Option("--show-settings", help="Print every setting and where it comes from, and exit.")
     ] = False,
-) -> int:
+) -> ExitCode:
     options = dict(locals())
     from assay.formats.settings_file import format_settings_lines, load_config
     from assay.records.requests import ReportFiles
@@ -164,7 +163,7 @@ def measure(
     if show_settings:
         for line in format_settings_lines(config):
             typer.echo(line)
-        return 0
+        return ExitCode.PASS
     if gate is not None and profile is not None:
         raise InputError("give either --gate or --profile, not both (a gate file can name a profile as its base)")
     measurement = ObservationRequest(
@@ -182,7 +181,7 @@ def measure(
         return _observe(measurement)
     reports = ReportFiles(owner=owner, now=resolve_timestamp(now), detail_mb=detail_mb, show_forbidden=show_forbidden)
     status, folder = _run(measurement, gate_request, format, reports, strict=strict)
-    if probe_identities and status != INTERRUPTED:
+    if probe_identities and status != ExitCode.INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
 
@@ -210,7 +209,7 @@ def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
         return observe_run(measurement, start_bar, print_stopping)
 
 
-def _observe(measurement: ObservationRequest) -> int:
+def _observe(measurement: ObservationRequest) -> ExitCode:
     observed = _observe_targets(measurement)
     _print_observed(observed)
     return observed.exit_code
@@ -223,17 +222,17 @@ def _run(
     reports: ReportFiles,
     *,
     strict: bool,
-) -> tuple[int, Path]:
+) -> tuple[ExitCode, Path]:
     from assay.cli.display import print_written_files, show_progress
     from assay.cli.score import print_run
+    from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
     from assay.runs.observe_and_score import resolve_report_files, score_observed_run
-    from assay.runs.score_run import exit_code_of_run
 
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:
-        return INTERRUPTED, observed.folder
+        return ExitCode.INTERRUPTED, observed.folder
     targets = resolve_report_files(measurement.config, observed.folder, reports)
     with (
         show_progress("scoring") as update_progress,
@@ -242,10 +241,10 @@ def _run(
         written = write_reports(run, targets)
         print_run(format, run, targets, list(measurement.config.settings.scoring.by))
         print_written_files(written)
-        return exit_code_of_run(run, strict=strict), observed.folder
+        return find_exit_code(run.scoring.decision, strict=strict), observed.folder
 
 
-def _probe(measurement: ObservationRequest, status: int) -> int:
+def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     """Ask every question as the other users and return the exit code.
 
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
@@ -257,7 +256,7 @@ def _probe(measurement: ObservationRequest, status: int) -> int:
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     with score_observed_run(measurement, observed, RunDecisionOptions()) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
@@ -265,9 +264,9 @@ def _probe(measurement: ObservationRequest, status: int) -> int:
     for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
         typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {leak.count} chunks it may not see"))
     if leaky_probes:
-        return 1
+        return ExitCode.FAILED
     is_complete = judged_count == probe_count
-    return status if status or is_complete else 3
+    return status if status or is_complete else ExitCode.INCOMPLETE
 
 
 def _print_observed(observed: ObservedRun) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.records.errors import InputError
+from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from assay.records.requests import ReportFiles
@@ -62,7 +62,7 @@ def score(
     golden_format: GoldenFormatOption = None,
     outputs_format: OutputsFormatOption = None,
     corpus: CorpusOption = None,
-    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay graders` lists them.")] = "",
+    metrics: Annotated[str, typer.Option(help="Metrics to compute, comma-separated; `assay metrics` lists them.")] = "",
     by: Annotated[
         str,
         typer.Option(
@@ -144,18 +144,18 @@ def score(
         str | None,
         typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
     ] = None,
-) -> int:
+) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.display import print_written_files, show_progress
     from assay.formats.outputs import expand_patterns, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
+    from assay.gates.release_decision import find_exit_code
     from assay.records.requests import ReportFiles
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.rescore_run import AnswerSource
     from assay.runs.save_run import save_run
-    from assay.runs.score_run import exit_code_of_run
 
     time = resolve_timestamp(now)
     inputs = AnswerSource(run, golden, outputs or (), golden_format, outputs_format, corpus)
@@ -208,7 +208,7 @@ def score(
         written += write_reports(scoring, targets)
         print_run(format, scoring, targets, parse_name_list(by))
         print_written_files(written, _suggest_explain(scoring, inputs.command_arguments))
-        return exit_code_of_run(scoring, strict=strict)
+        return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
 def parse_name_list(text: str) -> list[str]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.records.errors import ExitCode
+
 
 class TargetKind(StrEnum):
     """Kinds of target that a settings file can be written for."""
@@ -24,19 +26,19 @@ def init(
     kind: Annotated[TargetKind, typer.Option(help="Kind of target.")] = TargetKind.python,
     file: Annotated[str, typer.Option(help="File to write; an existing file is never overwritten.")] = "assay.yaml",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the settings instead.")] = False,
-) -> int:
+) -> ExitCode:
     """Write a commented settings file for a target, or print its JSON Schema for editors."""
     if schema:
         from assay.formats.settings_file import build_settings_schema
 
         typer.echo(build_settings_schema().decode(), nl=False)
-        return 0
+        return ExitCode.PASS
     from assay.runs.check_setup import write_settings_template
 
     path = write_settings_template(kind.value, file)
     typer.echo(f"settings written to {path}", err=True)
     typer.echo("next: put your golden set and target into it, then: assay doctor", err=True)
-    return 0
+    return ExitCode.PASS
 
 
 def doctor(
@@ -50,7 +52,7 @@ def doctor(
             help="Host that the settings file may name although it is not allowed by default; may be repeated."
         ),
     ] = None,
-) -> int:
+) -> ExitCode:
     """Check settings, golden set, corpus and gate, and call each target once."""
     from assay.runs.check_setup import check_setup
     from assay.targets.choose_target import TargetPermissions
@@ -62,4 +64,4 @@ def doctor(
         typer.echo(escape_terminal(f"{finding.state:4}  {finding.subject}: {finding.message}"))
         if finding.remedy:
             typer.echo(escape_terminal(f"      {finding.remedy}"))
-    return 2 if failed else 0
+    return ExitCode.BAD_INPUT if failed else ExitCode.PASS

@@ -55,71 +55,71 @@ def compare_snapshots(
     p-values are adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises
     InputError where the sides are not comparable: another golden set, judge, rubric, or definition of a metric.
     """
-    asked, common = _metrics(metrics, baseline, candidate)
+    requested, common = _metrics(metrics, baseline, candidate)
     check_comparable(baseline, candidate.side, candidate.definitions, common)
     cases = merge_cases(candidate.cases, baseline.cases)
     sides = AlignedSides(cases, baseline.table, candidate.table)
     floors = collect_coverage_floors(gate)
-    found = {
+    change_by_slot = {
         (name, key): compare_metric(sides, name, key, rows, floors.get((name, key or HEADLINE), MIN_JUDGED_SHARE))
         for key, rows in ((None, None), *_slices(cases, gate, slice_keys).items())
         for name in common
     }
-    found = _adjusted(found, gate)
+    change_by_slot = _adjusted(change_by_slot, gate)
     changes = _case_changes(sides, common, baseline, candidate)
     trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
     by_slice: dict[str, dict[str, MetricChange]] = {}
-    for (name, key), change in found.items():
+    for (name, key), change in change_by_slot.items():
         if key is not None:
             by_slice.setdefault(key, {})[name] = change
     return Comparison(
         baseline=baseline.side,
         candidate=candidate.side,
-        metrics={name: found[name, None] for name in common},
+        metrics={name: change_by_slot[name, None] for name in common},
         slices=by_slice,
         moves=collect_rank_moves(baseline, candidate, sides.ids),
         cases=changes,
         transitions=count_transitions(baseline.attributions, candidate.attributions),
         changed=describe_changes(baseline, candidate),
         moved=explain_metric_changes(changes, baseline.attributions, candidate.attributions, trends),
-        notes=tuple(_notes(asked, baseline, candidate)),
+        notes=tuple(_notes(requested, baseline, candidate)),
     )
 
 
-def _metrics(wanted: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[list[str], list[str]]:
+def _metrics(metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[list[str], list[str]]:
     """Return the metrics asked for, and those that both sides measured. Raises InputError where there are none."""
-    asked = list(wanted) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
-    common = [name for name in asked if name in baseline.metrics and name in candidate.metrics]
+    requested = list(metrics) or list(dict.fromkeys((*candidate.metrics, *baseline.metrics)))
+    common = [name for name in requested if name in baseline.metrics and name in candidate.metrics]
     if not common:
-        names = ", ".join(wanted) or "any metric"
+        names = ", ".join(metrics) or "any metric"
         raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
-    return asked, common
+    return requested, common
 
 
 def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, RowIndices]:
     """Return the slices asked for, and those that a rule of the gate looks at."""
-    found = find_slices(cases, by)
+    rows_by_slice = find_slices(cases, by)
     for rule in gate.rules if gate is not None else ():
-        if rule.slice is not None and rule.slice not in found:
-            found[rule.slice] = find_slice_rows(cases, rule.slice)
-    return found
+        if rule.slice is not None and rule.slice not in rows_by_slice:
+            rows_by_slice[rule.slice] = find_slice_rows(cases, rule.slice)
+    return rows_by_slice
 
 
-def _adjusted(found: Mapping[_Slot, MetricChange], gate: Gate | None) -> dict[_Slot, MetricChange]:
+def _adjusted(change_by_slot: Mapping[_Slot, MetricChange], gate: Gate | None) -> dict[_Slot, MetricChange]:
     """Adjust the p-values of three families: what the gate looks at, the other headlines, the other slices."""
     gated = {(str(parse_metric(rule.metric)), rule.slice) for rule in gate.rules} if gate is not None else set()
-    result = dict(found)
-    headlines = {slot for slot in found if slot[1] is None} - gated
-    slices = set(found) - headlines - gated
+    adjusted = dict(change_by_slot)
+    headlines = {slot for slot in change_by_slot if slot[1] is None} - gated
+    slices = set(change_by_slot) - headlines - gated
     for family, adjust in (
         (gated, adjust_holm),
         (headlines, adjust_benjamini_hochberg),
         (slices, adjust_benjamini_hochberg),
     ):
-        values = {slot: p for slot in found if slot in family and (p := found[slot].p) is not None}
+        values = {slot: p for slot in change_by_slot if slot in family and (p := change_by_slot[slot].p) is not None}
         for slot, p in zip(values, adjust(list(values.values())), strict=True):
-            result[slot] = replace(found[slot], p_adjusted=p)
-    return result
+            adjusted[slot] = replace(change_by_slot[slot], p_adjusted=p)
+    return adjusted
 
 
 def _case_changes(
@@ -134,12 +134,12 @@ def _case_changes(
         grader = find_metric(parse_metric(metric))
         if grader.family == "operations":
             continue
-        found = pair_columns(*sides.get_columns(metric))
-        moved = compute_change_signs(grader, found.before, found.after)
-        held = find_doubtful_gains(sides.get_columns(metric), found, moved).tolist()
-        pairs = zip(found.before.tolist(), found.after.tolist(), strict=True)
+        paired = pair_columns(*sides.get_columns(metric))
+        signs = compute_change_signs(grader, paired.before, paired.after)
+        doubtful_rows = find_doubtful_gains(sides.get_columns(metric), paired, signs).tolist()
+        pairs = zip(paired.before.tolist(), paired.after.tolist(), strict=True)
         for case_id, sign, in_doubt, pair in zip(
-            sides.get_case_ids(found.rows), moved.tolist(), held, pairs, strict=True
+            sides.get_case_ids(paired.rows), signs.tolist(), doubtful_rows, pairs, strict=True
         ):
             if sign:
                 kind = doubtful if in_doubt else improved if sign > 0 else regressed
@@ -157,17 +157,17 @@ def _case_changes(
     return tuple(changes)
 
 
-def _notes(asked: Collection[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:
-    nowhere = [name for name in asked if name not in baseline.metrics and name not in candidate.metrics]
+def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:
+    nowhere = [name for name in requested if name not in baseline.metrics and name not in candidate.metrics]
     if nowhere:
         yield f"measured on neither side: {', '.join(nowhere)}"
     for mine, other in ((baseline, candidate), (candidate, baseline)):
         yield from (f"{mine.side.name}: {note}" for note in mine.table.notes)
-        alone = [name for name in asked if name in mine.metrics and name not in other.metrics]
+        alone = [name for name in requested if name in mine.metrics and name not in other.metrics]
         if alone:
             yield f"measured on one side only, {mine.side.name}, and not compared: {', '.join(alone)}"
-        known = {case.id for case in other.cases}
-        cases = [case.id for case in mine.cases if case.id not in known]
+        other_ids = {case.id for case in other.cases}
+        cases = [case.id for case in mine.cases if case.id not in other_ids]
         if cases:
             yield f"{format_count(len(cases), 'case')} only {mine.side.name} has: {format_case_ids(cases)}"
         if mine.table.missing:

@@ -449,10 +449,10 @@ class GoldenBuilder:
         cached = self._lists.get(raws)  # many cases have the same list of tags or roles
         if cached is not None:
             return cached
-        known = self.names.normalised
-        cleaned = tuple([known.get(raw) or self._clean(raw, spot, name, i) for i, raw in enumerate(raws)])
+        normalised = self.names.normalised
+        cleaned = tuple([normalised.get(raw) or self._clean(raw, spot, name, i) for i, raw in enumerate(raws)])
         if len(set(cleaned)) == len(cleaned):
-            if all(raw in known for raw in raws):
+            if all(raw in normalised for raw in raws):
                 self._lists[raws] = cleaned
             return cleaned
         repeated = [cleaned_name for cleaned_name, count in Counter(cleaned).items() if count > 1]

@@ -150,8 +150,8 @@ def _make_evidence(row: RagGoldenRow, builder: GoldenBuilder, spot: CaseLocation
 
 
 def _normalise_grades(relevance: dict[str, int], builder: GoldenBuilder, spot: CaseLocation) -> dict[str, int]:
-    known = builder.names.normalised  # most ids were normalised before
-    grades = {known.get(raw) or _clean_key(raw, builder, spot): grade for raw, grade in relevance.items()}
+    normalised = builder.names.normalised  # most ids were normalised before
+    grades = {normalised.get(raw) or _clean_key(raw, builder, spot): grade for raw, grade in relevance.items()}
     if len(grades) < len(relevance):
         message = f"ids equal after NFC normalisation (got {list(relevance)!a:.160}; expected each chunk once)"
         builder.note_error(spot, "relevance", message, "E_DUPLICATE_ID")

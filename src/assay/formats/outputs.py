@@ -28,6 +28,7 @@ from assay.formats import outputs_rag_trace, outputs_run_log, outputs_trec_rag
 from assay.formats.file_io import MAX_LINE_BYTES, Source, open_source, read_lines
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
+from assay.formats.trec_run import convert_trec_run
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Observation
 
@@ -93,15 +94,15 @@ class OutputFormat:
     id_key: str
     lists: Mapping[str, str] = field(default_factory=dict)
 
-    def translate_field(self, observation: Observation, place: str) -> str:
+    def translate_field(self, observation: Observation, path: str) -> str:
         """Translate the path of a field of `Observation` into the member names of this format."""
-        if place == "case_id":
+        if path == "case_id":
             return self.id_key
-        match = _STAGE.match(place)
+        match = _STAGE.match(path)
         if match is None or not self.lists or observation.stages is None:
-            return place
+            return path
         stage = observation.stages[int(match[1])].name
-        return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + place[match.end() :]
+        return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + path[match.end() :]
 
 
 OUTPUT_FORMATS: dict[str, OutputFormat] = {
@@ -305,8 +306,6 @@ def prepare_decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
-    from assay.formats.trec_run import convert_trec_run  # needed only for TREC runs
-
     written = convert_trec_run(Source(Path(file.path), file.name), target)
     notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)

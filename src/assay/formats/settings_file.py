@@ -117,6 +117,8 @@ def _find_paths(response: Any, field: str) -> Iterator[tuple[str, str]]:
         yield field, response
 
 
+RETIRED_FIELDS = (("scoring", "stage"), ("scoring", "graders"))
+"""Settings of earlier versions that never had an effect. A file that has them is read, with a note."""
 DEFAULT_FILE = "assay.yaml"
 DEFAULT = "default"
 SCALARS = ("golden", "corpus", "run_dir")
@@ -128,11 +130,12 @@ _FIELD_IN_MESSAGE = re.compile(r"Expected (?P<wanted>.*) - at `\$\.?(?P<field>[^
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings, the origin of each value, and the settings file (None if there is none)."""
+    """The settings, the origin of each value, the settings file (None if there is none), and notes for the user."""
 
     settings: Settings
     origins: Mapping[str, str]
     path: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -166,18 +169,7 @@ def load_config(
     layers.add_environment(environment)
     layers.add_file()
     layers.add_flags(flags or {})
-    return Config(layers.build_settings(), layers.origins, path)
-
-
-def list_unused_fields(config: Config) -> list[str]:
-    """Return the fields that were set and that this version reads but does not use."""
-    defaults = Settings()
-    settings = config.settings
-    is_set_by_field = {
-        "scoring.stage": settings.scoring.stage != defaults.scoring.stage,
-        "scoring.graders": bool(settings.scoring.graders),
-    }
-    return [field for field, is_set in is_set_by_field.items() if is_set]
+    return Config(layers.build_settings(), layers.origins, path, tuple(layers.notes))
 
 
 def build_settings_schema() -> bytes:
@@ -204,13 +196,14 @@ def _flatten(value: Any, field: str) -> Iterator[tuple[str, Any]]:
 
 
 class _SettingsLayers:
-    """Merges the layers of settings, recording the origin of every value and every problem."""
+    """Merges the layers of settings, recording the origin of every value, every problem and notes for the user."""
 
     def __init__(self, name: str, document: YamlDocument) -> None:
         self.name, self.document = name, document
         self.data: dict[str, Any] = {}
         self.origins: dict[str, str] = {}
         self.problems: list[Problem] = []
+        self.notes: list[str] = []
 
     def add_environment(self, environment: Mapping[str, str]) -> None:
         """Add the variables ASSAY_GOLDEN, ASSAY_RUN_CONCURRENCY and so on: single texts and numbers, no lists."""
@@ -220,6 +213,10 @@ class _SettingsLayers:
             text = environment[name]
             value = text if is_text else read_yaml(text, name).data
             self._set(section, key, value, f"environment {name}")
+        for section, key in RETIRED_FIELDS:
+            name = f"ASSAY_{section}_{key}".upper()
+            if name in environment:
+                self._note_retired(f"environment {name}", section, key)
 
     def add_file(self) -> None:
         """Add the settings file: sections are merged field by field, lists are replaced."""
@@ -234,10 +231,24 @@ class _SettingsLayers:
         self.problems += find_file_problems(data, self._make_problem)
         for key, value in data.items():
             if key in SECTIONS and isinstance(value, dict):
-                self.data[key] = {**self.data.get(key, {}), **value}
+                self.data[key] = {**self.data.get(key, {}), **self._without_retired(key, value)}
             else:
                 self.data[key] = value
         self.origins |= {field: f"{self.name}:{position.line}" for field, position in places.items() if field}
+
+    def _without_retired(self, section: str, values: dict[str, Any]) -> dict[str, Any]:
+        """Return a section without the settings that are no longer used, each of which becomes a note."""
+        kept = dict(values)
+        for retired_section, key in RETIRED_FIELDS:
+            if section == retired_section and key in kept:
+                del kept[key]
+                position = self.document.positions.get(join_field(section, key))
+                self._note_retired(f"{self.name}:{position.line}" if position else self.name, section, key)
+        return kept
+
+    def _note_retired(self, origin: str, section: str, key: str) -> None:
+        message = "is no longer a setting; it never had an effect and is not read (remove it)"
+        self.notes.append(str(Problem(origin, None, join_field(section, key), message)))
 
     def add_flags(self, flags: Mapping[str, tuple[str, Any]]) -> None:
         """Add the options of the command line."""

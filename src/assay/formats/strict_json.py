@@ -253,14 +253,14 @@ def describe_record_type(record: Any) -> inspect.Type:
     return inspect.type_info(record)
 
 
-def describe_unknown_field(name: str, known: list[str]) -> str:
-    """Return the message for a name that is not one of `known`, suggesting the closest one if there is one.
+def describe_unknown_field(name: str, names: list[str]) -> str:
+    """Return the message for a name that is not one of `names`, suggesting the closest one if there is one.
 
     >>> describe_unknown_field("expected_chunk_id", ["id", "expected_chunk_ids"])
     "unknown field (got 'expected_chunk_id'; expected 'expected_chunk_ids'?)"
     """
-    close = get_close_matches(name, known, n=1, cutoff=0.7)
-    expected = f"{close[0]!r}?" if close else f"one of {', '.join(known)}, or an x_ name"
+    close = get_close_matches(name, names, n=1, cutoff=0.7)
+    expected = f"{close[0]!r}?" if close else f"one of {', '.join(names)}, or an x_ name"
     return f"unknown field (got {shorten_repr(name)}; expected {expected})"
 
 

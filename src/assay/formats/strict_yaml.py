@@ -138,9 +138,9 @@ class _Builder:
         self.problems.append(build_yaml_problem(self.name, _position(node.start_mark), field, message, code))
 
 
-def build_yaml_problem(name: str, place: YamlPosition, field: str, message: str, code: str) -> Problem:
+def build_yaml_problem(name: str, position: YamlPosition, field: str, message: str, code: str) -> Problem:
     """Return a problem whose message also names the column, because `Problem` has no field for it."""
-    return Problem(name, place.line, field, f"{message}, at column {place.column}", code)
+    return Problem(name, position.line, field, f"{message}, at column {position.column}", code)
 
 
 def _check_events(text: str, name: str) -> None:

@@ -110,17 +110,17 @@ def differs_from_previous(text: IndexedText, start: IndexArray, length: IndexArr
 
 
 def compare_tokens(
-    one: IndexedText,
+    first: IndexedText,
     start: IndexArray,
     length: IndexArray,
-    two: IndexedText,
+    second: IndexedText,
     other_start: IndexArray,
     other_length: IndexArray,
 ) -> BoolArray:
-    """Return which tokens of text `one` equal the corresponding tokens of text `two`, byte by byte."""
+    """Return which tokens of text `first` equal the corresponding tokens of text `second`, byte by byte."""
     equal = np.asarray(length == other_length, dtype=np.bool_)
     rows = np.flatnonzero(equal)
-    left, right = one.take_words(start[rows], length[rows]), two.take_words(other_start[rows], length[rows])
+    left, right = first.take_words(start[rows], length[rows]), second.take_words(other_start[rows], length[rows])
     for (longer, left_word), (_, right_word) in zip(left, right, strict=True):
         equal[rows[longer]] &= left_word == right_word
     return equal

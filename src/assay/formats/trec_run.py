@@ -58,6 +58,12 @@ class TrecRankings:
     grade: RelevanceGrades
 
     @classmethod
+    def of_empty(cls, query: IndexArray) -> TrecRankings:
+        """Make rankings without a document for some queries."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(query, np.zeros(len(query), dtype=np.int64), none, none, np.zeros(0, dtype=np.int8))
+
+    @classmethod
     def concatenate(cls, parts: Sequence[TrecRankings]) -> TrecRankings:
         """Concatenate the rankings of several blocks; `parts` must not be empty."""
         offsets = np.cumsum([0, *(len(part.query) for part in parts)])

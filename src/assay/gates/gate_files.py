@@ -124,8 +124,8 @@ class _GateReader:
         nearest = field
         while nearest and nearest not in self.document.positions:
             nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
-        place = self.document.positions.get(nearest, YamlPosition(1, 1))
-        self.problems.append(build_yaml_problem(self.name, place, field, message, code))
+        position = self.document.positions.get(nearest, YamlPosition(1, 1))
+        self.problems.append(build_yaml_problem(self.name, position, field, message, code))
 
     def find_body(self) -> tuple[dict[str, Any] | None, str]:
         """Return the mapping that holds the gate, and its field: the whole document, or the value of `gate:`."""

@@ -19,7 +19,7 @@ from assay.gates.rules import GateScores, apply_waivers, describe_subject, evalu
 from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.metric import MetricName
-from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.errors import ExitCode, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import (
@@ -47,7 +47,12 @@ from assay.version import __version__
 
 _EVENT, _INCOMPLETE, _BLOCKED, _RISK, _NOTHING = range(5)
 _OUTCOMES: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "FAIL", "PASS_WITH_RISK", "PASS")
-_EXIT_CODES: Mapping[Outcome, int] = {"PASS": 0, "PASS_WITH_RISK": 0, "FAIL": 1, "INCOMPLETE": 3}
+_EXIT_CODES: Mapping[Outcome, ExitCode] = {
+    "PASS": ExitCode.PASS,
+    "PASS_WITH_RISK": ExitCode.PASS,
+    "FAIL": ExitCode.FAILED,
+    "INCOMPLETE": ExitCode.INCOMPLETE,
+}
 
 DENIED_TAG, _LEAKS = "permission_denied", "visibility_leaks"
 
@@ -107,13 +112,17 @@ def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     return structs.replace(result, rule=risk, state="unmeasured", message=message)
 
 
-def find_exit_code(decision: Decision, *, strict: bool = False) -> int:
-    """Return the exit status of the process: 0 pass, 1 fail (with `strict` also a pass with risk), 3 incomplete.
+def find_exit_code(decision: Decision, *, strict: bool = False) -> ExitCode:
+    """Return the exit code of a decision; with `strict`, a pass with risk has that of a failure.
 
-    >>> find_exit_code(Decision("PASS_WITH_RISK", ())), find_exit_code(Decision("PASS_WITH_RISK", ()), strict=True)
-    (0, 1)
+    >>> find_exit_code(Decision("PASS_WITH_RISK", ()))
+    <ExitCode.PASS: 0>
+    >>> find_exit_code(Decision("PASS_WITH_RISK", ()), strict=True)
+    <ExitCode.FAILED: 1>
     """
-    return 1 if strict and decision.outcome == "PASS_WITH_RISK" else _EXIT_CODES[decision.outcome]
+    if strict and decision.outcome == "PASS_WITH_RISK":
+        return ExitCode.FAILED
+    return _EXIT_CODES[decision.outcome]
 
 
 def combine_decisions(decisions: Mapping[str, Decision]) -> Decision:

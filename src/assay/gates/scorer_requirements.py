@@ -29,16 +29,16 @@ def list_gating_obstacles(
     `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged.
     """
     if by not in LEAST_LABELS:
-        return [f"{by} is a second opinion: it informs and never gates"]
+        return [f"{by} is an external score: it informs and never gates"]
     reasons = []
     if n < LEAST_LABELS[by]:
         reasons.append(f"too few labelled items (got {n}; expected {LEAST_LABELS[by]})")
-    for name, found in (("sensitivity", sensitivity), ("specificity", specificity)):
-        if found is None:
+    for name, rate in (("sensitivity", sensitivity), ("specificity", specificity)):
+        if rate is None:
             word = "passed" if name == "sensitivity" else "failed"
             reasons.append(f"{name} is unknown: people {word} none of the items")
-        elif found.low < LEAST_BOUND:
-            got = f"got {found.low:.3f} for {found.value:.3f}; expected {LEAST_BOUND}"
+        elif rate.low < LEAST_BOUND:
+            got = f"got {rate.low:.3f} for {rate.value:.3f}; expected {LEAST_BOUND}"
             reasons.append(f"the lower bound of {name} is too low ({got})")
     return reasons
 
@@ -52,11 +52,14 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
         return
     by = name.key_value("by", "")
     if by not in LEAST_LABELS or str(name) != record.metric:
-        yield "metric", f"not an instrument (got {record.metric!r}; expected a name such as faithfulness(by=judge))"
+        yield (
+            "metric",
+            f"not a metric with a scorer (got {record.metric!r}; expected a name such as faithfulness(by=judge))",
+        )
         return
     for field, rate in (("sensitivity", record.sensitivity), ("specificity", record.specificity)):
         if rate is not None:
-            yield from ((f"{field}{at}", said) for at, said in _of_rate(rate))
+            yield from ((f"{field}{at}", message) for at, message in _of_rate(rate))
     counted = sum(rate.n for rate in (record.sensitivity, record.specificity) if rate is not None)
     if record.n != counted:
         yield "n", f"not the items that people passed and failed (got {record.n}; expected {counted})"

@@ -140,7 +140,6 @@ class JudgingLimits:
     deadline: float = 120.0
     attempts: int = 6
     breaker: int = 20
-    retry_after_cap: float = 60.0
 
 
 @dataclass(slots=True)
@@ -180,9 +179,12 @@ class JudgingRunner:
         self._judge_digest = judge.identity.digest
         self._store = store
         self._throttle = Throttle(self.limits.concurrency)
-        patience = RetryPolicy(self.limits.attempts, self.limits.retry_after_cap)
         self._attempts = RetryingCaller(
-            patience, self.clock, self._throttle, self._may_continue, lambda: not self._may_continue()
+            RetryPolicy(self.limits.attempts),
+            self.clock,
+            self._throttle,
+            self._may_continue,
+            lambda: not self._may_continue(),
         )
         self._in_a_row = 0
 
@@ -219,12 +221,15 @@ class JudgingRunner:
         return self.verdicts
 
     async def _work(
-        self, queue: deque[tuple[str, JudgeRequest]], known: Mapping[tuple[str, int], Verdict], groups: GroupCommitter
+        self,
+        queue: deque[tuple[str, JudgeRequest]],
+        recorded: Mapping[tuple[str, int], Verdict],
+        groups: GroupCommitter,
     ) -> None:
         pending = _Pending()
         while queue and not self.tally.halted:
             name, request = queue.popleft()
-            outcome = await self._take_samples(name, request, known, groups, pending)
+            outcome = await self._take_samples(name, request, recorded, groups, pending)
             if outcome is ClaimState.BUSY:  # another process asks: continue with the other requests first
                 queue.append((name, request))
                 await self._wait_committed(pending)
@@ -235,7 +240,7 @@ class JudgingRunner:
         self,
         name: str,
         request: JudgeRequest,
-        known: Mapping[tuple[str, int], Verdict],
+        recorded: Mapping[tuple[str, int], Verdict],
         groups: GroupCommitter,
         pending: _Pending,
     ) -> Verdict | ClaimState | None:
@@ -243,7 +248,7 @@ class JudgingRunner:
         samples = self.verdicts[name]
         outcome: Verdict | ClaimState | None = None
         while self._needs_more(request, samples):
-            outcome = known.get((name, len(samples)))
+            outcome = recorded.get((name, len(samples)))
             if outcome is None:
                 outcome = await self._take_sample(name, request, len(samples), groups, pending)
             else:

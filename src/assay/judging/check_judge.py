@@ -21,8 +21,9 @@ from assay.judging.control_questions import (
     build_anchor_requests,
     measure_separation,
 )
+from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore
-from assay.records.errors import IncompleteError
+from assay.records.errors import ExitCode, IncompleteError
 from assay.records.verdicts import Verdict
 
 MIN_SCORED_SHARE = 0.8
@@ -41,9 +42,9 @@ class JudgeCheck:
     modes: tuple[str, ...] = ()
 
     @property
-    def exit_code(self) -> int:
-        """The exit code: 0 if the judge distinguishes grounded from other claims, else 1."""
-        return 0 if self.separation.is_good else 1
+    def exit_code(self) -> ExitCode:
+        """PASS if the judge distinguishes grounded from other claims, else FAILED."""
+        return ExitCode.PASS if self.separation.is_good else ExitCode.FAILED
 
 
 def check_judge(
@@ -62,7 +63,7 @@ def check_judge(
     budget = Budget(choose_caps(chosen, max_calls, None, None))
     limits = limits or JudgingLimits()
     judge = make_judge(chosen, limits.concurrency, limits.deadline, budget)
-    questions = ControlQuestions({}, build_anchor_requests(chosen.rubrics))
+    questions = ControlQuestions({}, build_anchor_requests(load_anchors().anchors, chosen.rubrics))
 
     async def ask(book: SqliteVerdictStore) -> tuple[JudgingRunner, dict[str, list[Verdict]]]:
         runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)

@@ -55,7 +55,7 @@ class _Recorder(RecordedVerdicts):
 
     asked: dict[str, JudgeRequest] = field(default_factory=dict)
 
-    def ruling(self, request: JudgeRequest) -> Ruling | None:
+    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return the ruling, and record the request."""
         self.asked.setdefault(request.digest, request)
         return super().find_ruling(request)
@@ -96,7 +96,7 @@ class JudgeQuestions:
                 recorder.asked.clear()
                 alone = ParsedAnswer(reading.case, reading.observation)  # what another metric has asked is asked again
                 by_rules = MetricName(
-                    name.base, tuple((key, BY_RULES if key == "by" else each) for key, each in name.keys)
+                    name.base, tuple((key, BY_RULES if key == "by" else value) for key, value in name.keys)
                 )
                 judged, ruled = compute_outcome(name, alone), compute_outcome(by_rules, reading)
                 if judged.status == ruled.status == SCORED and abs(judged.value - ruled.value) > DISAGREEMENT_THRESHOLD:

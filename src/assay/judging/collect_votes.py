@@ -154,11 +154,11 @@ class SecondJudge:
         recorded = contents.verdicts.get(self.judge.identity.digest, {})
         self.samples = {name: list(samples) for name, samples in recorded.items()}
 
-    def estimate_most(self, asked: Iterable[JudgeRequest]) -> tuple[int, TokenUsage]:
+    def estimate_most(self, requests: Iterable[JudgeRequest]) -> tuple[int, TokenUsage]:
         """Return the maximum of calls and of their usage, reached if every request is in doubt."""
         unanswered = 0
         prompt = completion = 0
-        for request in asked:
+        for request in requests:
             if all(vote.unscored for vote in self.samples.get(request.digest, ())):
                 prompt_tokens, completion_tokens = self.judge.estimate(request)
                 unanswered += 1

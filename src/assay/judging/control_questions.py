@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from msgspec import structs
 
 from assay.judging.prompt import SHUFFLED_SAMPLE
-from assay.judging.rubric_files import load_anchors
 from assay.metrics.judge_requests import Rubrics
 from assay.metrics.vote_folding import fold_votes
 from assay.records.errors import InputError
@@ -198,7 +197,10 @@ class ControlQuestions(NamedTuple):
 
 
 def build_control_questions(
-    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics
+    requests: Mapping[str, JudgeRequest],
+    clusters_of: Mapping[str, set[str]],
+    anchors: Iterable[DriftAnchor],
+    rubrics: Rubrics,
 ) -> ControlQuestions:
     """Return the controls that can be made from a few of the requests, and the anchors.
 
@@ -209,18 +211,20 @@ def build_control_questions(
     for request, other in _pair_requests(requests, clusters_of):
         for control in make_controls(request, other):
             controls_by_digest[control.request.digest] = control
-    return ControlQuestions(controls_by_digest, build_anchor_requests(rubrics))
+    return ControlQuestions(controls_by_digest, build_anchor_requests(anchors, rubrics))
 
 
-def build_anchor_requests(rubrics: Rubrics) -> dict[str, tuple[DriftAnchor, JudgeRequest]]:
-    """Return the anchors with their requests, by digest."""
-    anchors = {}
-    for anchor in load_anchors().anchors:
+def build_anchor_requests(
+    anchors: Iterable[DriftAnchor], rubrics: Rubrics
+) -> dict[str, tuple[DriftAnchor, JudgeRequest]]:
+    """Return the anchors with their requests, by digest; those in a language without a rubric are left out."""
+    requests_by_digest = {}
+    for anchor in anchors:
         rubric = rubrics.get((SUPPORT, anchor.language))
         if rubric is not None:
             request = build_anchor_request(anchor, rubric)
-            anchors[request.digest] = anchor, request
-    return anchors
+            requests_by_digest[request.digest] = anchor, request
+    return requests_by_digest
 
 
 def count_anchor_rounds(previous: JudgeStatus | None, at: str | None, *, asks_more: bool) -> int:

@@ -45,9 +45,11 @@ from assay.judging.control_questions import (
     plan_anchor_votes,
     skip_shuffled_sample,
 )
+from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_files import StoreContents
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
+from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
 
@@ -99,14 +101,14 @@ class JudgeRun:
     in_doubt: int | None = None
 
     @property
-    def status(self) -> int:
-        """The exit code: 0 if every request has a verdict, 1 if the judge cannot be trusted, 3 if verdicts are missing,
-        130 if interrupted."""
+    def exit_code(self) -> ExitCode:
+        """PASS if every request has a verdict, FAILED if the judge cannot be trusted, INCOMPLETE if verdicts are
+        missing, or INTERRUPTED."""
         if self.tally.halted == "interrupted":
-            return 130
+            return ExitCode.INTERRUPTED
         if self.is_done and (self.unscored or self.tally.halted):
-            return 3
-        return 0 if self.judge_status is None or self.judge_status.may_gate else 1
+            return ExitCode.INCOMPLETE
+        return ExitCode.PASS if self.judge_status is None or self.judge_status.may_gate else ExitCode.FAILED
 
 
 ConfirmEstimate = Callable[[JudgingEstimate, Sequence[str]], bool]
@@ -131,7 +133,8 @@ def judge_run(
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
     budget = Budget(caps if second is None else share_caps(caps, second))
     gate = load_judging_gate(request)
-    questions, notices = load_questions(request, chosen)
+    questions, question_notices = load_questions(request, chosen)
+    notices = [*request.config.notes, *question_notices]
     for judge_to_check in (chosen, second):
         if judge_to_check is not None:
             notices += check_self_judging(request, judge_to_check, questions)
@@ -202,10 +205,10 @@ class _Session:
         requests = self.questions.find_requests(self.verdicts)
         if requests:
             self.voting.control_questions = build_control_questions(
-                requests, self.questions.clusters_of, self.chosen.rubrics
+                requests, self.questions.clusters_of, load_anchors().anchors, self.chosen.rubrics
             )
             asks_more = any(self._missing_votes(request)[0] for request in requests.values())
-            self._begin_round(anew=asks_more)
+            self._begin_round(asks_more=asks_more)
         control_requests = self.voting.control_questions.all_requests()
         answered = 0
         least, most = Counter[str](), Counter[str]()
@@ -233,10 +236,10 @@ class _Session:
             second_name,
         )
 
-    def _begin_round(self, *, anew: bool) -> None:
-        """Decide whether the anchors are asked again: on a later day, if other questions are asked `anew`."""
+    def _begin_round(self, *, asks_more: bool) -> None:
+        """Decide whether the anchors are asked again: on a later day, if `asks_more` other questions."""
         before = self._standing
-        self._round = count_anchor_rounds(before, self.judgement.at, asks_more=anew)
+        self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
         again = before is not None and self._round > before.rounds
         self.voting.anchor_votes = plan_anchor_votes(
             self.voting.control_questions, self._recorded, self._round, asks_again=again

@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.gates.calibration_file import load_calibrations
+from assay.judging.control_questions import build_anchor_requests
+from assay.judging.independence import find_self_judging
+from assay.judging.rubric_files import load_anchors, load_rubrics
+from assay.judging.verdict_store import read_store
 from assay.metrics.catalog import CATALOG, JUDGED_METRICS, find_metric, is_metric_measurable, parse_metric
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics
 from assay.metrics.metric import parse_metric_name
@@ -26,8 +30,6 @@ def load_verdicts(
     """
     calibrations = load_calibrations(calibration) if calibration is not None else {}
     if verdicts is not None:
-        from assay.judging.rubric_files import load_rubrics  # scoring without verdicts needs no rubrics
-
         judging, notices = open_verdicts(verdicts, judge, load_rubrics(rubrics))
         return replace(judging, calibrations=calibrations), notices
     if judge is not None:
@@ -41,17 +43,13 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import build_anchor_requests
-    from assay.judging.verdict_store import read_store  # scoring without verdicts needs no database
-
     contents = read_store(path)
     second_judges = {status.second for status in contents.statuses.values()}
     # A second judge is chosen only by its name: without one, the file is read as that of the first judge.
     candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
     chosen = _choose_judge_identity(path, candidates, judge)
-    anchors = build_anchor_requests(
-        rubrics
-    )  # every judge is asked these, so they do not show that any claim was asked about
+    # Every judge is asked the anchors, so they do not show that any claim was asked about.
+    anchors = build_anchor_requests(load_anchors().anchors, rubrics)
     recorded = contents.verdicts.get(chosen.digest, {})
     book = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
     standing = contents.statuses.get(chosen.digest)
@@ -147,9 +145,6 @@ def warn_of_self_judging(
     """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers."""
     if judging is None or not judging.model or not versions:
         return ()
-    from assay.judging.independence import (
-        find_self_judging,  # a scoring without verdicts needs no patterns of model names
-    )
 
     finding = find_self_judging(judging.model, versions)
     if finding is None or finding.kind != "same_model":
@@ -163,8 +158,8 @@ def metrics_with_verdicts(judging: RecordedVerdicts | None) -> tuple[str, ...]:
     return tuple(text for text in JUDGED_METRICS if is_metric_measurable(parse_metric(text), recorded))
 
 
-def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: str | None) -> JudgeIdentity:
-    matches = [identity for identity in judges if wanted in (None, identity.digest, identity.model)]
+def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], judge: str | None) -> JudgeIdentity:
+    matches = [identity for identity in judges if judge in (None, identity.digest, identity.model)]
     if len(matches) == 1:
         return matches[0]
     judge_names = [f"{identity.model} ({identity.digest})" for identity in judges]
@@ -173,9 +168,9 @@ def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], wanted: s
     )
     if not judges:
         message = "holds no verdicts (expected a verdict store or an export of one)"
-    elif wanted is None:
+    elif judge is None:
         message = f"several judges, and none named (expected --judge with one of {choices})"
     else:
         several = "several such judges" if matches else "no such judge"
-        message = f"{several} (got {shorten_repr(wanted)}; expected one of {choices})"
+        message = f"{several} (got {shorten_repr(judge)}; expected one of {choices})"
     raise InputError([Problem(path, None, "judge", message, "E_JUDGE")])

@@ -273,7 +273,9 @@ def _name_outcome(mark: int, checks_to_run: Sequence[Check]) -> tuple[tuple[str,
         *((check.name, check.level) for check in checks_to_run),
     ]
     marked_levels = dict.fromkeys(name for bit, name in enumerate(names) if mark >> bit & 1)
-    failed, warnings = ([name for name, level in marked_levels if level == wanted] for wanted in ("failed", "warning"))
+    failed, warnings = (
+        [name for name, level in marked_levels if level == outcome_level] for outcome_level in ("failed", "warning")
+    )
     return tuple(failed), tuple(name for name in warnings if name not in failed)
 
 

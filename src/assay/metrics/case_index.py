@@ -54,7 +54,7 @@ class CorpusRuns:
         return CopiedRunIndex(self.texts)
 
     def find_secret_runs(self, words: list[str], user: User, as_of: str | None) -> list[tuple[int, list[int]]]:
-        """Return the runs of `said` (folded tokens) that only chunks hold which the user may not see, in order: the
+        """Return the runs of `words` (folded tokens) that only chunks hold which the user may not see, in order: the
         place of the run's first word, and the numbers of the chunks."""
         mask = self._mask(user, as_of)
         if len(words) < COPIED_RUN_LENGTH or mask.all():
@@ -132,12 +132,12 @@ def chunk_fields(chunk: Chunk, corpus_chunk: CorpusChunk | None) -> dict[str, An
     return fields
 
 
-def has_field_value(fields: Mapping[str, Any], name: str, wanted: str | int) -> bool:
+def has_field_value(fields: Mapping[str, Any], name: str, expected: str | int) -> bool:
     """Return whether a chunk's field has the wanted value; a field that lists several (pages) has each of them."""
     value = fields.get(name)
     if isinstance(value, (list, tuple)):
-        return wanted in value
-    return bool(value == wanted) and not isinstance(value, bool)
+        return expected in value
+    return bool(value == expected) and not isinstance(value, bool)
 
 
 class EvidenceIndex:
@@ -183,7 +183,7 @@ class EvidenceIndex:
         corpus_chunk = self._known.get(chunk.chunk_id)
         fields = chunk_fields(chunk, corpus_chunk)
         for selector, mask in self._selectors:
-            if all(has_field_value(fields, name, wanted) for name, wanted in selector.items()):
+            if all(has_field_value(fields, name, expected) for name, expected in selector.items()):
                 covered_units = (covered_units or 0) | mask
         if self._quotes:
             text = chunk.text if chunk.text is not None else (corpus_chunk.text if corpus_chunk is not None else None)

@@ -163,7 +163,7 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
 def _unknown_metric_reason(base: str) -> str:
     close_names = get_close_matches(base, [*CATALOG, *METRIC_ALIASES], n=3)
     if not close_names:
-        return "no such metric; `assay graders` lists all"
+        return "no such metric; `assay metrics` lists all"
     return f"no such metric; did you mean {' or '.join(close_names)}?"
 
 

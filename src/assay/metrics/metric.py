@@ -120,6 +120,11 @@ class JoinedRows:
         self.parsed_answers: list[Any] | None = None  # the parsed answers of these rows
         self._ranked: dict[str, list[StageRanking | None]] = {}
 
+    @cached_property
+    def error_codes(self) -> list[str]:
+        """The code with which the target failed on each row, empty where it did not."""
+        return [_error_code(observation) for observation in self.observations]
+
     def ranked_stages(self, name: str) -> list[StageRanking | None]:
         """Return for each row the stage that a metric means by `stage=name`, None where it was not reported."""
         if name not in self._ranked:
@@ -165,7 +170,7 @@ class Batch:
     def add_rows(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
         self.cases += rows.cases
-        self.errors += map(_error_code, rows.observations)
+        self.errors += rows.error_codes
         for facts in self.facts.values():
             facts.add(rows)
 
@@ -184,15 +189,7 @@ class Batch:
     @cached_property
     def target_errors(self) -> list[Unscored]:
         """One error condition for each code with which the target failed."""
-        if not self.target_failed.any():
-            return []
-        codes = np.asarray(self.errors)
-        return [rows_with_error(codes == code, f"target error: {code}") for code in sorted(set(self.errors)) if code]
-
-    @cached_property
-    def is_denied(self) -> BoolArray:
-        """Rows whose evidence is forbidden to the user."""
-        return np.array([case.denied for case in self.cases], dtype=np.bool_)
+        return rows_with_target_error(self.errors)
 
     @cached_property
     def is_partial(self) -> BoolArray:
@@ -292,3 +289,10 @@ def rows_not_applicable(rows: BoolArray | Sequence[bool], reason: str) -> Unscor
 def rows_with_error(rows: BoolArray | Sequence[bool], reason: str) -> Unscored:
     """Rows that should have been measured and could not be."""
     return np.asarray(rows, dtype=np.bool_), ERROR, reason
+
+
+def rows_with_target_error(codes: Sequence[str]) -> list[Unscored]:
+    """Return one error condition for each code with which the target failed; the code of a good row is empty."""
+    failed_codes = sorted(set(codes) - {""})
+    code_of_row = np.asarray(codes)
+    return [rows_with_error(code_of_row == code, f"target error: {code}") for code in failed_codes]

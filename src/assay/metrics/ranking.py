@@ -14,11 +14,11 @@ Ranking metrics of any stage against the case's evidence, and the context metric
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from assay.metrics.metric import (
     Unscored,
     make_score_column,
     rows_not_applicable,
+    rows_with_target_error,
 )
 from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking
 from assay.records.scores import ScoreColumn
@@ -196,15 +197,50 @@ def compute_ranking_overlap(first: list[str], second: list[str], k: int | None =
     return len(first_ids & second_ids) / larger_size if larger_size else None
 
 
+class RankingInput(Protocol):
+    """Rankings of one stage for n rows, and what decides whether they have a score; arrays have shape (n,).
+
+    Joined cases (`RankingFacts`) and blocks of TREC runs implement it, so that `score_ranking` scores both.
+    """
+
+    @property
+    def stage(self) -> str:
+        """Name of the stage, for messages."""
+
+    @property
+    def is_stage_reported(self) -> BoolArray:
+        """Rows whose stage the target reported."""
+
+    @property
+    def has_grades(self) -> BoolArray:
+        """Rows whose case has a unit with a grade above 0."""
+
+    @property
+    def is_denied(self) -> BoolArray:
+        """Rows whose evidence is forbidden to the user."""
+
+    @property
+    def is_partial(self) -> BoolArray:
+        """Rows of a golden set in which not every chunk was judged."""
+
+    @property
+    def target_errors(self) -> Sequence[Unscored]:
+        """One error condition for each way in which the target failed."""
+
+    def ranking_table(self, rel: int | None) -> RankingTable:
+        """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
+
+
 NOT_REPORTED = -1
 
 
 class RankingFacts:
-    """The joined ranking of one stage: for each row its length, and the slots that hold a judged chunk."""
+    """The joined ranking of one stage, a `RankingInput`: each row's length, and the slots that hold a judged chunk."""
 
     def __init__(self, stage: str) -> None:
         self.stage = stage
         self.cases: list[CaseIndex] = []
+        self.error_codes: list[str] = []
         self.length: list[int] = []
         self.row: list[int] = []
         self.slot: list[int] = []
@@ -229,6 +265,7 @@ class RankingFacts:
                 self.first.append(new_units)
                 self.grade.append(evidence.best_grade(new_units))
         self.cases += rows.cases
+        self.error_codes += rows.error_codes
 
     @cached_property
     def is_stage_reported(self) -> BoolArray:
@@ -239,6 +276,21 @@ class RankingFacts:
     def has_grades(self) -> BoolArray:
         """Rows whose case has a unit with a grade above 0."""
         return np.array([bool(case.ideal) for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def is_denied(self) -> BoolArray:
+        """Rows whose evidence is forbidden to the user."""
+        return np.array([case.denied for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def is_partial(self) -> BoolArray:
+        """Rows of a golden set in which not every chunk was judged."""
+        return np.array([case.partial for case in self.cases], dtype=np.bool_)
+
+    @cached_property
+    def target_errors(self) -> list[Unscored]:
+        """One error condition for each code with which the target failed."""
+        return rows_with_target_error(self.error_codes)
 
     def ranking_table(self, rel: int | None) -> RankingTable:
         """Return the rankings as arrays, counting the required units or those of at least grade `rel`."""
@@ -353,20 +405,25 @@ def compute_ranking_values(table: RankingTable, name: MetricName) -> FloatArray:
     raise AssertionError(name.base)
 
 
-def compute_ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
-    """Score one ranking metric: not applicable without evidence or where the stage was not reported."""
-    facts = batch.get_facts(RankingFacts, _stage_name(name))
-    table = facts.ranking_table(_relevance_level(name))
+def score_ranking(rankings: RankingInput, name: MetricName) -> ScoreColumn:
+    """Score one ranking metric. This is the one place that decides where a ranking has no score.
+
+    Not applicable where the evidence is forbidden, where there is nothing to find, and where the stage was not
+    reported; an error where the target failed before it reported the stage. A stage that was reported before the
+    failure is scored.
+    """
+    table = rankings.ranking_table(_relevance_level(name))
     empty = table.length == 0
-    unless = [rows_not_applicable(batch.is_denied, "evidence is forbidden to this user")]
+    unless = [rows_not_applicable(rankings.is_denied, "evidence is forbidden to this user")]
     if name.base == "judged":
-        unless.append(rows_not_applicable(~batch.is_partial, "the golden set is judged completely"))
+        unless.append(rows_not_applicable(~rankings.is_partial, "the golden set is judged completely"))
     elif name.base == "ndcg":
-        unless.append(rows_not_applicable(~facts.has_grades, "no evidence with a grade above 0"))
+        unless.append(rows_not_applicable(~rankings.has_grades, "no evidence with a grade above 0"))
     else:
         unless.append(rows_not_applicable(table.units == 0, "no evidence to find"))
-    unless += _errors_before(facts, batch)
-    unless.append(rows_not_applicable(~facts.is_stage_reported, f"stage {facts.stage} not reported"))
+    unreported = ~rankings.is_stage_reported
+    unless += [(rows & unreported, status, reason) for rows, status, reason in rankings.target_errors]
+    unless.append(rows_not_applicable(unreported, f"stage {rankings.stage} not reported"))
     if name.base == "judged":
         unless.append(rows_not_applicable(empty, "empty ranking"))
     if name.base == "context_precision":
@@ -374,9 +431,20 @@ def compute_ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return make_score_column(name, compute_ranking_values(table, name), *unless)
 
 
-def _errors_before(facts: RankingFacts, batch: Batch) -> list[Unscored]:
-    """Errors of the target that left this stage unreported; a stage reported before the failure is still scored."""
-    return [(rows & ~facts.is_stage_reported, status, reason) for rows, status, reason in batch.target_errors]
+def _compute_ranking_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    return score_ranking(batch.get_facts(RankingFacts, _stage_name(name)), name)
+
+
+def needs_only_ranking_of(metric: Metric, name: MetricName, stage: str) -> bool:
+    """Return whether `score_ranking` can score a metric from the rankings of one stage alone.
+
+    >>> recall = next(metric for metric in RANKING_METRICS if metric.name == "recall")
+    >>> needs_only_ranking_of(recall, MetricName("recall", k=5), "retrieved")
+    True
+    >>> needs_only_ranking_of(recall, MetricName("recall", (("stage", "final"),), 5), "retrieved")
+    False
+    """
+    return metric.compute is _compute_ranking_column and metric.needs(name) == ((RankingFacts, (stage,)),)
 
 
 def _overlap_facts(name: MetricName) -> tuple[str, str, int | None]:
@@ -414,7 +482,7 @@ def _ranking_row(
         keys=all_keys,
         undefined="no evidence to find, evidence forbidden, or the stage was not reported",
         needs=_need_ranking,
-        compute=compute_ranking_column,
+        compute=_compute_ranking_column,
     )
 
 

@@ -28,7 +28,7 @@ class ItemRuling(Struct, frozen=True, omit_defaults=True):
     """The folded votes on one item: `label` and `value` (None: the label has no number), or `unscored`.
 
     `agreement` is the share of votes for the label; `spread` the distance between the furthest votes' numbers, 1 where
-    some have one and others none. `said` is the first vote for the label, with its quote; `tied` are the labels of a
+    some have one and others none. `first_vote` is the first for the label, with its quote; `tied` are the labels of a
     tie.
     """
 
@@ -37,7 +37,7 @@ class ItemRuling(Struct, frozen=True, omit_defaults=True):
     value: float | None = None
     agreement: float = 0.0
     spread: float = 0.0
-    said: ItemVerdict | None = None
+    first_vote: ItemVerdict | None = None
     unscored: str | None = None
     tied: tuple[str, ...] = ()
 
@@ -113,7 +113,9 @@ def _settle_item(item: ItemRuling, second_item: ItemRuling | None) -> ItemRuling
     if second_item is None or (item.label is None and second_item.label not in item.tied):
         return item
     if item.label is None:
-        return ItemRuling(item.id, second_item.label, second_item.value, 1 / len(item.tied), said=second_item.said)
+        return ItemRuling(
+            item.id, second_item.label, second_item.value, 1 / len(item.tied), first_vote=second_item.first_vote
+        )
     spread = 0.0 if second_item.label == item.label else max(item.spread, REVIEW_SPREAD)
     return structs.replace(item, spread=spread)
 

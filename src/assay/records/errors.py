@@ -1,18 +1,36 @@
 """The errors that Assay raises on purpose.
 
 AssayError
-├── InputError           a file, record or argument is wrong; carries one or many `Problem`s      exit 2
+├── InputError           a file, record or argument is wrong; carries one or many `Problem`s      BAD_INPUT
 │   ├── SettingsError    settings, gate files or command-line values
 │   └── MetricNameError  a metric name that the catalogue does not know or cannot read
-└── IncompleteError      the measurement could not be finished (infrastructure)                   exit 3
+└── IncompleteError      the measurement could not be finished (infrastructure)                   INCOMPLETE
+
+`ExitCode` lists all exit codes of the command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 MAX_PROBLEMS_SHOWN = 50
+
+
+class ExitCode(IntEnum):
+    """The exit codes of the `assay` command. Only 1 is about quality; 2, 3 and 130 say that nothing was decided."""
+
+    PASS = 0
+    """Done; the gate, if there is one, passed."""
+    FAILED = 1
+    """The gate or a test of the judge failed, or a probe leaked."""
+    BAD_INPUT = 2
+    """A file, a setting or the command line is wrong."""
+    INCOMPLETE = 3
+    """Something could not be measured, or the system failed."""
+    INTERRUPTED = 130
+    """The user pressed Ctrl-C; what was finished is saved."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +52,7 @@ class Problem:
 class AssayError(Exception):
     """Base of all errors raised on purpose; `exit_code` is the process's exit status for it."""
 
-    exit_code = 2
+    exit_code = ExitCode.BAD_INPUT
 
 
 class InputError(AssayError):
@@ -64,7 +82,7 @@ class MetricNameError(InputError):
 class IncompleteError(AssayError):
     """The measurement could not be finished. Nothing that was not measured has a score."""
 
-    exit_code = 3
+    exit_code = ExitCode.INCOMPLETE
 
 
 def shorten_repr(value: object, limit: int = 80) -> str:

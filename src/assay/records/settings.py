@@ -215,8 +215,6 @@ class ScoringSettings(Section, frozen=True):
     by: tuple[str, ...] = ()
     k: tuple[AtLeastOne, ...] = (1, 3, 5, 10)
     production_k: AtLeastOne = 5
-    stage: str = "retrieved"
-    graders: tuple[str, ...] = ()
     good: str = "auto"
 
 

@@ -101,7 +101,7 @@ def _rule_claims(reading: ParsedAnswer) -> dict[str, ItemRuling]:
 
 
 def _claim_by_judge(text: str, ruled: ItemRuling) -> ClaimView:
-    item_verdict = ruled.said
+    item_verdict = ruled.first_vote
     state = _STATES.get(ruled.label, "unknown")
     if item_verdict is None:
         return ClaimView(text, state, JUDGE, ruled.unscored or "")

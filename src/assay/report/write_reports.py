@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from assay.attribution.attribute_run import attribute_run
+from assay.comparison.compare_scores import compare_with_baseline
 from assay.formats.file_io import write_atomically
 from assay.records.findings import Attribution, Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
-from assay.report.case_scores import iter_case_lines
+from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.explain_case import list_missing_files
+from assay.report.github import render_job_summary, render_workflow_commands
 from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
+from assay.report.junit import render_junit
 from assay.report.markdown import ReportMeta, render_markdown_report
+from assay.report.write_html import build_html_report
 from assay.scoring.scored_run import ScoredRun
 
 MAX_FAILED_SHOWN = 30
@@ -31,12 +37,8 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
     if files.legacy_json is not None:
         write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
     if files.junit is not None:
-        from assay.report.junit import render_junit
-
         write("JUnit XML", files.junit, iter([render_junit(run.scoring).encode()]))
     if files.csv is not None:
-        from assay.report.case_scores import iter_csv_lines
-
         tables = {config: result.table for config, result in run.scoring.configs.items()}
         write("scores as CSV", files.csv, iter_csv_lines(tables, run.cases, raw=files.raw_csv))
     if files.html is not None:
@@ -46,8 +48,6 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
 
 def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     """Return the Markdown report, which shows the observations of failed cases."""
-    from assay.report.explain_case import list_missing_files  # needed only for reports that show cases
-
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner)
     shown = read_failed_observations(run)
@@ -67,8 +67,6 @@ def render_json(run: ScoredRun, now: str | None = None) -> str:
 
 def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
     """Return the attributions of every configuration that has any; none if the run keeps no observations."""
-    from assay.attribution.attribute_run import attribute_run  # needed only for reports that show cases
-
     by_config = {config: attribute_run(run, config) for config in sorted(run.scoring.configs)}
     return {config: by_case for config, by_case in by_config.items() if by_case}
 
@@ -76,9 +74,6 @@ def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
 def _compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
     if run.baseline is None:
         return {}
-    from assay.comparison.compare_scores import (
-        compare_with_baseline,  # attributes every case again, so only with a baseline
-    )
 
     return compare_with_baseline(run)
 
@@ -92,8 +87,6 @@ def _decisive_comparison(run: ScoredRun) -> Comparison | None:
 
 def iterate_html(run: ScoredRun, files: ReportFiles) -> Iterator[bytes]:
     """Yield the HTML report in pieces; the run's files must exist until the last piece."""
-    from assay.report.write_html import build_html_report  # needed only for reports that show cases
-
     return build_html_report(
         run,
         comparison=_decisive_comparison(run),
@@ -120,15 +113,11 @@ def read_failed_observations(run: ScoredRun) -> Mapping[tuple[str, str], Observa
 
 def render_github_annotations(run: ScoredRun, *, strict: bool = False) -> list[str]:
     """Return the workflow commands with which GitHub annotates what speaks against a release."""
-    from assay.report.github import render_workflow_commands
-
     return render_workflow_commands(run.scoring, strict=strict)
 
 
 def render_github_summary(run: ScoredRun, *, strict: bool = False) -> str:
     """Return the GitHub job summary as Markdown."""
-    from assay.report.github import render_job_summary
-
     return render_job_summary(run.scoring, run.cases, strict=strict)
 
 

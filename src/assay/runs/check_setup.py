@@ -69,6 +69,8 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
         yield SetupFinding("warn", "settings", "no assay.yaml here", "write one: assay init")
     else:
         yield SetupFinding("ok", "settings", config.path)
+    for note in config.notes:
+        yield SetupFinding("warn", "settings", note)
     golden = None
     for finding, value in _check_golden(config):
         golden = value or golden

@@ -16,7 +16,7 @@ from assay.comparison.compare_scores import decide_side, decide_with_baseline, t
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
 from assay.gates.gate_files import date_of_time, load_gate_or_profile
-from assay.gates.release_decision import combine_decisions, find_exit_code, list_gate_metrics, select_gated_configs
+from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
@@ -230,11 +230,6 @@ def _reason_lines(decision: Decision) -> list[str]:
 def _gate_metrics(request: ComparisonRequest) -> tuple[str, ...]:
     gate = request.rules
     return list_gate_metrics(gate) if gate is not None else ()
-
-
-def exit_code_of_decision(decision: Decision, *, strict: bool = False) -> int:
-    """Return the exit code that a decision stands for."""
-    return find_exit_code(decision, strict=strict)
 
 
 def write_comparison(

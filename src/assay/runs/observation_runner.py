@@ -14,7 +14,7 @@ from functools import partial
 from msgspec import structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, Target, TargetCall, TargetOperation
-from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError, Usage
 
@@ -42,7 +42,7 @@ class ObservationLimits:
     deadline: float = 120.0
     attempts: int = 4
     breaker: int = 10
-    retry_after_cap: float = 60.0
+    retry_after_cap: float = RETRY_AFTER_CAP_SECONDS
     max_calls: int | None = None
     max_cost: float | None = None
 
@@ -76,9 +76,12 @@ class ObservationRunner:
         self.tally = ObservationTally()
         self._progress = progress
         self._throttle = Throttle(policy.concurrency)
-        patience = RetryPolicy(policy.attempts, policy.retry_after_cap)
         self._attempts = RetryingCaller(
-            patience, self.clock, self._throttle, self._may_call, lambda: bool(self.tally.halted)
+            RetryPolicy(policy.attempts, policy.retry_after_cap),
+            self.clock,
+            self._throttle,
+            self._may_call,
+            lambda: bool(self.tally.halted),
         )
         self._in_a_row = 0
 
@@ -183,19 +186,21 @@ def with_elapsed_time(observation: Observation, milliseconds: float) -> Observat
     return structs.replace(observation, usage=structs.replace(usage, end_to_end_ms=milliseconds))
 
 
-def join_search_and_answer(searched: Observation, asked: Observation) -> Observation:
+def join_search_and_answer(searched: Observation, answered: Observation) -> Observation:
     """Return one observation of a search and an answer: the search's ranking first, as the stage `search`.
 
     If the answer reports no stage of its own, all stages of the search are kept. Time is the answer's; cost is the sum.
     """
     rankings = searched.stages or ()
-    if asked.stages is not None:
+    if answered.stages is not None:
         candidates = [stage for stage in rankings if stage.name == SEARCH_STAGE]
         if not candidates:
             candidates = [stage for stage in rankings if stage.name != "context"]
         search_stages = [structs.replace(stage, name=SEARCH_STAGE) for stage in candidates[-1:]]
-        rankings = (*search_stages, *asked.stages)
-    usage, search_usage = asked.usage or Usage(), searched.usage or Usage()
+        rankings = (*search_stages, *answered.stages)
+    usage, search_usage = answered.usage or Usage(), searched.usage or Usage()
     if usage.cost_usd is not None or search_usage.cost_usd is not None:
         usage = structs.replace(usage, cost_usd=(usage.cost_usd or 0.0) + (search_usage.cost_usd or 0.0))
-    return structs.replace(asked, stages=tuple(rankings), usage=usage, versions=searched.versions | asked.versions)
+    return structs.replace(
+        answered, stages=tuple(rankings), usage=usage, versions=searched.versions | answered.versions
+    )

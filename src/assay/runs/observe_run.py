@@ -30,8 +30,8 @@ from assay.formats.run_folder import (
     describe_changes,
     make_observation_key,
 )
-from assay.formats.settings_file import Config, find_secrets, list_unused_fields
-from assay.records.errors import IncompleteError, InputError, Problem, SettingsError
+from assay.formats.settings_file import Config, find_secrets
+from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, make_probes
@@ -158,9 +158,11 @@ class ObservedRun:
         return any(tally.halted == "interrupted" for tally in self.tallies.values())
 
     @property
-    def exit_code(self) -> int:
-        """The exit code: 0 if every selected case has an observation without an error, 3 if not, 130 if interrupted."""
-        return 130 if self.is_interrupted else 3 if self.failed or self.missing else 0
+    def exit_code(self) -> ExitCode:
+        """PASS if every selected case has an observation without an error, else INCOMPLETE or INTERRUPTED."""
+        if self.is_interrupted:
+            return ExitCode.INTERRUPTED
+        return ExitCode.INCOMPLETE if self.failed or self.missing else ExitCode.PASS
 
 
 def observe_run(
@@ -189,7 +191,7 @@ def observe_run(
     observed = ObservedRun(folder_path, loaded)
     observed.notices += [
         *_targets_without_user(picked, cases),
-        *(f"{field} is set and not used yet" for field in list_unused_fields(config)),
+        *config.notes,
     ]
     session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
     with RunFolder(observed.folder) as folder:
@@ -219,9 +221,9 @@ def _is_complete(path: Path) -> bool:
 
 
 def _check_split(config: Config, loaded: LoadedGolden) -> None:
-    wanted = config.golden_settings.split if config.golden_settings is not None else None
-    if wanted is not None and loaded.golden.split != wanted:
-        message = f"another split (got {loaded.golden.split!r}; expected {wanted!r})"
+    split = config.golden_settings.split if config.golden_settings is not None else None
+    if split is not None and loaded.golden.split != split:
+        message = f"another split (got {loaded.golden.split!r}; expected {split!r})"
         raise InputError([Problem(str(config.path), None, "golden.split", message, "E_SPLIT")])
 
 

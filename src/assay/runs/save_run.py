@@ -16,6 +16,7 @@ from assay.formats.run_folder import (
     VERDICTS_FILE,
     RunFolder,
 )
+from assay.judging.verdict_store import export_verdict_store
 from assay.records.errors import InputError, Problem
 from assay.records.requests import ReportFiles
 from assay.report.write_reports import iterate_case_lines, render_json
@@ -68,10 +69,6 @@ def write_run(
             "observations": copies,
         }
         if verdicts is not None and run.judging is not None:
-            from assay.judging.verdict_store import (
-                export_verdict_store,  # most runs have no verdicts, and need no database
-            )
-
             export_verdict_store(verdicts, str(path / VERDICTS_FILE))
             judge = {"digest": run.judging.judge, "book": VERDICTS_FILE, "rubrics": folder.copy_rubrics(rubrics)}
             manifest["judge"] = judge

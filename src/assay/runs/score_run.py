@@ -29,7 +29,7 @@ from assay.formats.outputs import (
 )
 from assay.formats.outputs_checks import normalise_names
 from assay.gates.gate_files import load_gate_or_profile
-from assay.gates.release_decision import find_exit_code, summarise_run
+from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import IncompleteError, InputError, Problem
@@ -38,6 +38,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
 from assay.runs.score_inputs import LoadedGate, ScoreJob, ScoreOptions
+from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import (
     check_comparable,
@@ -46,7 +47,7 @@ from assay.scoring.paired_scores import (
     list_regression_metrics,
 )
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
-from assay.scoring.score_tables import build_score_table
+from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 
@@ -187,14 +188,16 @@ def _build_tables(job: ScoreJob, gathered: MergedShards) -> dict[str, ScoreTable
         expected = ", ".join(sorted(gathered.configs))
         message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
         raise InputError([Problem("", None, "config", message, "E_CONFIG")])
+    case_ids = [case.id for case in joins.golden.cases]
     return {
         config: build_score_table(
             config,
             gathered.block,
             np.flatnonzero(gathered.block.config == code),
-            job.plan,
-            joins,
+            case_ids,
+            partial(score_unobserved, job.plan, joins),
             missing_as_zero=job.options.missing_as_zero,
+            judging=joins.judging,
             versions=gathered.versions.get(config),
             notes=warn_of_self_judging(job.options.judging, gathered.versions.get(config)),
         )
@@ -216,15 +219,10 @@ def open_scored_run(
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with open_output_files(request.outputs, request.outputs_format) as files:
         options = _options(request, files, loaded_gate or load_gate(request))
-        if _are_trec(files) and not request.look_again:
-            from assay.runs.score_trec_run import (  # the array engine is needed only for TREC files
-                is_trec_pair,
-                score_trec_pair,
-            )
-
-            if is_trec_pair(request.golden, request.golden_format, request.corpus, files, options):
-                yield score_trec_pair(request.golden, files, options)
-                return
+        golden_and_corpus = request.golden, request.golden_format, request.corpus
+        if _are_trec(files) and not request.look_again and is_trec_pair(*golden_and_corpus, files, options):
+            yield score_trec_pair(request.golden, files, options)
+            return
         loaded = load_golden(request.golden, request.golden_format)
         corpus, doubts = load_corpus(request.corpus) if request.corpus is not None else (None, ())
         stale = find_stale_evidence(loaded.golden, corpus, request.golden) if corpus is not None else ()
@@ -249,7 +247,6 @@ def _are_trec(files: Sequence[OutputFile]) -> bool:
 def _default_metrics(files: Sequence[OutputFile]) -> tuple[str, ...]:
     if not _are_trec(files):
         return DEFAULT_METRICS
-    from assay.runs.score_trec_run import TREC_METRICS
 
     return TREC_METRICS
 
@@ -285,8 +282,3 @@ def load_gate(request: ScoreRequest) -> LoadedGate:
     if request.baseline is not None:
         raise ValueError("the baseline must be loaded before the run is scored (load_gate_with_baseline)")
     return LoadedGate(load_gate_or_profile(request.gate, request.profile, request.approver))
-
-
-def exit_code_of_run(run: ScoredRun, *, strict: bool = False) -> int:
-    """Return the exit code for the decision of a scoring."""
-    return find_exit_code(run.scoring.decision, strict=strict)

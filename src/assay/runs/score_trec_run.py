@@ -1,12 +1,9 @@
-"""Scores the rankings of a TREC run in batches: builds `RankingTable`s and computes the ranking metrics on them.
+"""Scores TREC runs against qrels from arrays: millions of lines, ranking metrics only.
 
-Reads and scores a TREC run: at once, in parts on several processes, or grouped if its queries are scattered.
-
-Scores a TREC run with qrels: ranking metrics for every query. The number of processes does not change a bit.
-
-Scoring of TREC runs against qrels from arrays: millions of lines, ranking metrics only.
-
-The results equal those of the general engine; single cases cannot be read again, because no records are made of them.
+A run is read in blocks of lines, at once or in parts on several processes; if its queries are scattered over the file,
+its lines are grouped first. Rankings of similar length become a block of arrays, which `score_ranking` scores as it
+scores joined cases (ADR 37); the score table is built like that of any run. Neither blocks nor processes change a bit.
+Single cases cannot be read again, because no records are made of them.
 """
 
 from __future__ import annotations
@@ -19,118 +16,169 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 import numpy as np
-from msgspec import structs
+import numpy.typing as npt
 
 from assay.formats import golden_files as goldens
 from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines
 from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile
 from assay.formats.problems import ProblemList
 from assay.formats.trec_lines import BOM, LineBlock, iterate_query_blocks
-from assay.formats.trec_qrels import Qrels, compute_qrels_digest, read_qrels
+from assay.formats.trec_qrels import Qrels, QueryCounts, RelevanceGrades, compute_qrels_digest, read_qrels
 from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
 from assay.gates.release_decision import summarise_run
-from assay.metrics.case_checks import make_failed_column, run_checks
-from assay.metrics.catalog import DEFAULT_METRICS, is_metric_measurable, parse_metric
-from assay.metrics.metric import MetricName, Unscored, make_score_column, rows_not_applicable, rows_with_error
-from assay.metrics.ranking import RankingTable
-from assay.metrics.ranking import compute_ranking_values as ranking_values
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
+from assay.metrics.metric import MetricName, rows_with_error
+from assay.metrics.ranking import RankingTable, needs_only_ranking_of, score_ranking
 from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE
-from assay.records.scores import ERROR, GoldenInfo, InputFile, ScoreColumn, ScoreTable
+from assay.records.scores import GoldenInfo, InputFile, ScoreColumn, ScoreTable
 from assay.runs.score_inputs import ScoreOptions, plan_metrics
-from assay.scoring.score_tables import NO_OBSERVATION
+from assay.scoring.score_tables import NO_OBSERVATION, ScoredBlock, build_score_table, join_blocks
 from assay.scoring.scored_run import ScoredRun
-from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.arrays import BoolArray, IndexArray
 
-RUN_METRICS = ("ap", "hit", "judged", "ndcg", "precision", "r_precision", "recall", "rr")
-DEFAULT_RELEVANCE_LEVEL = 1
+RELEVANT_GRADE = 1
+"""The lowest grade that counts as relevant where the name of a metric states no `rel`."""
 BATCH_RANKINGS = 4096
 """Rankings that are collected before they are scored."""
 MAX_TABLE_CELLS = 1 << 21
 """Cells of a table at most, padding included; it bounds the memory of a batch."""
 
 
-def relevance_level(name: MetricName) -> int:
-    """Return the lowest grade that counts as relevant: N of `rel=N`, else 1."""
-    rel = name.key_value("rel", "required")
-    return DEFAULT_RELEVANCE_LEVEL if rel == "required" else int(rel)
+def is_run_metric(name: MetricName) -> bool:
+    """Return whether a metric needs nothing but one ranking for each query, which is all that a TREC run holds."""
+    metric = CATALOG.get(name.base)
+    return metric is not None and needs_only_ranking_of(metric, name, RETRIEVED_STAGE)
 
 
 def check_run_metrics(names: Sequence[MetricName]) -> None:
     """Raise MetricNameError for metrics that cannot be computed from one ranking per query."""
-    unsupported = [
-        name for name in names if name.base not in RUN_METRICS or name.key_value("stage", "retrieved") != "retrieved"
+    expected = ", ".join(sorted(base for base in CATALOG if is_run_metric(MetricName(base))))
+    reason = f"a TREC run holds one ranking per query (expected one of {expected}, without a stage)"
+    problems = [
+        Problem("", None, "metric", f"cannot score {name}: {reason}") for name in names if not is_run_metric(name)
     ]
-    if unsupported:
-        reason = f"a TREC run holds one ranking per query (expected one of {', '.join(RUN_METRICS)}, without a stage)"
-        raise MetricNameError([Problem("", None, "metric", f"cannot score {name}: {reason}") for name in unsupported])
+    if problems:
+        raise MetricNameError(problems)
 
 
-class RankingScorer:
-    """Scores rankings in batches; the values of a query do not depend on its batch."""
+class RelevantCounts:
+    """How many documents of each query have at least some grade, counted once for each grade."""
 
-    def __init__(self, qrels: Qrels, names: Sequence[MetricName]) -> None:
-        self.names = names
-        self._qrels = qrels
-        self._units = {
-            rel: qrels.count_relevant(rel) for rel in {DEFAULT_RELEVANCE_LEVEL, *map(relevance_level, names)}
-        }
-        self._pending: list[TrecRankings] = []
-        self._queries: list[IndexArray] = [np.zeros(0, dtype=np.int64)]
-        self._values: list[list[FloatArray]] = [[np.zeros(0)] for _ in names]
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self._counts: dict[int, QueryCounts] = {}
 
-    def add(self, rankings: TrecRankings) -> None:
-        """Add rankings; they are scored once there are enough of them, or by `result`."""
-        self._pending.append(rankings)
-        if sum(len(pending.query) for pending in self._pending) >= BATCH_RANKINGS:
-            self._flush()
+    def count(self, rel: int, queries: IndexArray) -> QueryCounts:
+        """Return the number of documents with a grade of at least `rel` for some queries, of shape (queries,)."""
+        if rel not in self._counts:
+            self._counts[rel] = self.qrels.count_relevant(rel)
+        return self._counts[rel][queries]
 
-    def finish(self) -> tuple[IndexArray, list[FloatArray]]:
-        """Return the ordinals of the scored queries, of shape (n,), and for each metric an array of their values."""
-        if self._pending:
-            self._flush()
-        return np.concatenate(self._queries), [np.concatenate(values) for values in self._values]
 
-    def _flush(self) -> None:
-        """Score the pending rankings, those of similar length together to keep the padding small."""
-        rankings = TrecRankings.concatenate(self._pending)
-        self._pending = []
-        size = np.maximum(rankings.length, self._units[DEFAULT_RELEVANCE_LEVEL][rankings.query])
-        order = np.argsort(-size, kind="stable")
-        first = 0
-        while first < len(order):
-            count = max(1, MAX_TABLE_CELLS // int(size[order[first]]))
-            self._score(rankings.take(order[first : first + count]))
-            first += count
+class JudgedRankings:
+    """Rankings of a run next to the judgments of their queries: the `RankingInput` of a TREC run.
 
-    def _score(self, rankings: TrecRankings) -> None:
-        tables = self._tables(rankings)
-        self._queries.append(rankings.query)
-        for name, values in zip(self.names, self._values, strict=True):
-            values.append(ranking_values(tables[relevance_level(name)], name))
+    Qrels judge a part of the documents and forbid none. Rankings that are not `observed` are those of queries without
+    output, which have no document.
+    """
 
-    def _tables(self, rankings: TrecRankings) -> dict[int, RankingTable]:
-        """Return the table for each level of relevance, its arrays in column order because sums run rank by rank."""
-        shape = (int(rankings.length.max()), len(rankings.query))
+    stage = RETRIEVED_STAGE
+
+    def __init__(self, rankings: TrecRankings, counts: RelevantCounts, *, observed: bool = True) -> None:
+        n = len(rankings.query)
+        self.is_stage_reported = np.full(n, observed, dtype=np.bool_)
+        self.is_denied = np.zeros(n, dtype=np.bool_)
+        self.is_partial = np.ones(n, dtype=np.bool_)
+        self.target_errors = () if observed else (rows_with_error(~self.is_stage_reported, NO_OBSERVATION),)
+        self._rankings = rankings
+        self._counts = counts
+        self._tables: dict[int, RankingTable] = {}
+
+    @cached_property
+    def has_grades(self) -> BoolArray:
+        """Queries with a document of a grade above 0."""
+        return np.asarray(self._counts.count(RELEVANT_GRADE, self._rankings.query) > 0, dtype=np.bool_)
+
+    def ranking_table(self, rel: int | None) -> RankingTable:
+        """Return the rankings as arrays, counting documents of at least grade `rel`, or the relevant ones."""
+        level = RELEVANT_GRADE if rel is None else rel
+        if level not in self._tables:
+            self._tables[level] = self._build_table(level)
+        return self._tables[level]
+
+    def _build_table(self, level: int) -> RankingTable:
+        """Return the table of a level of relevance, its arrays in column order because sums run rank by rank."""
+        grade, judged, ideal = self._grades
+        covered = (grade >= level).astype(np.int32)
+        units = self._counts.count(level, self._rankings.query)
+        return RankingTable(self._rankings.length.astype(np.int32), units, grade.T, covered.T, judged.T, ideal)
+
+    @cached_property
+    def _grades(self) -> tuple[RelevanceGrades, npt.NDArray[np.bool_], RelevanceGrades]:
+        """Grade and judged of each slot, of shape (depth, n), and the ideal grades, of shape (n, width)."""
+        rankings = self._rankings
+        shape = (int(rankings.length.max(initial=0)), len(rankings.query))
         cells = rankings.slot, rankings.row
         grade = np.zeros(shape, dtype=np.int8)
         grade[cells] = np.maximum(rankings.grade, 0)
         judged = np.zeros(shape, dtype=np.bool_)
         judged[cells] = rankings.grade >= 0
-        positive = self._units[DEFAULT_RELEVANCE_LEVEL][rankings.query]
-        ideal = self._qrels.ideal_grades(rankings.query, positive)
-        length = rankings.length.astype(np.int32)
-        tables: dict[int, RankingTable] = {}
-        for rel, units in self._units.items():
-            covered = (grade >= rel).astype(np.int32)
-            tables[rel] = RankingTable(length, units[rankings.query], grade.T, covered.T, judged.T, ideal)
-        return tables
+        positive = self._counts.count(RELEVANT_GRADE, rankings.query)
+        return grade, judged, self._counts.qrels.ideal_grades(rankings.query, positive)
+
+
+class BatchScorer:
+    """Scores rankings in batches; the values of a query do not depend on its batch."""
+
+    def __init__(self, qrels: Qrels, names: Sequence[MetricName]) -> None:
+        self._names = names
+        self._counts = RelevantCounts(qrels)
+        self._pending: list[TrecRankings] = []
+        self._blocks: list[ScoredBlock] = []
+
+    def add_rankings(self, rankings: TrecRankings) -> None:
+        """Add rankings; they are scored once there are enough of them, or by `finish`."""
+        self._pending.append(rankings)
+        if sum(len(pending.query) for pending in self._pending) >= BATCH_RANKINGS:
+            self._score_pending()
+
+    def finish(self) -> ScoredBlock:
+        """Return the columns of all rankings, one row for each, in no particular order."""
+        if self._pending:
+            self._score_pending()
+        if not self._blocks:
+            self._score_rankings(TrecRankings.of_empty(np.zeros(0, dtype=np.int64)))
+        return join_blocks(self._blocks)
+
+    def _score_pending(self) -> None:
+        """Score the pending rankings, those of similar length together to keep the padding small."""
+        rankings = TrecRankings.concatenate(self._pending)
+        self._pending = []
+        size = np.maximum(rankings.length, self._counts.count(RELEVANT_GRADE, rankings.query))
+        order = np.argsort(-size, kind="stable")
+        first = 0
+        while first < len(order):
+            count = max(1, MAX_TABLE_CELLS // int(size[order[first]]))
+            self._score_rankings(rankings.take(order[first : first + count]))
+            first += count
+
+    def _score_rankings(self, rankings: TrecRankings) -> None:
+        columns = score_judged_rankings(JudgedRankings(rankings, self._counts), self._names)
+        self._blocks.append(ScoredBlock.of_single_config(rankings.query, columns))
+
+
+def score_judged_rankings(rankings: JudgedRankings, names: Sequence[MetricName]) -> dict[str, ScoreColumn]:
+    """Return the column of each metric, by its canonical name."""
+    return {str(name): score_ranking(rankings, name) for name in names}
 
 
 GROUP_BYTES = 128 << 20
@@ -153,10 +201,9 @@ class RunJob:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPart:
-    """The result of a part of a run: scored queries, their values by metric, tag, unknown queries, line counts."""
+    """The result of a part of a run: the columns of its queries, its tag, unknown queries, line counts."""
 
-    query: IndexArray
-    values: list[FloatArray]
+    block: ScoredBlock
     tag: bytes | None
     unknown: tuple[bytes, ...]
     lines: int
@@ -198,7 +245,7 @@ def score_run_in_processes(job: RunJob, workers: int) -> list[ScoredPart] | None
     valid_parts = [part for part in parts if part is not None]
     if len(valid_parts) < len(parts) or len({part.tag for part in valid_parts}) > 1:
         return None
-    queries = np.concatenate([part.query for part in valid_parts])
+    queries = np.concatenate([part.block.case for part in valid_parts])
     is_scattered = len(np.unique(queries)) < len(queries)
     return None if is_scattered else valid_parts
 
@@ -268,11 +315,10 @@ def _read_blocks(job: RunJob, file: BinaryIO, span: Span) -> Iterator[LineBlock]
 
 
 def _score_blocks(job: RunJob, reader: RunReader, blocks: Iterable[LineBlock]) -> ScoredPart:
-    scorer = RankingScorer(job.qrels, job.names)
+    scorer = BatchScorer(job.qrels, job.names)
     for block in blocks:
-        scorer.add(reader.read_block(block))
-    query, values = scorer.finish()
-    return ScoredPart(query, values, reader.tag, tuple(reader.unknown), reader.lines, reader.normalised)
+        scorer.add_rankings(reader.read_block(block))
+    return ScoredPart(scorer.finish(), reader.tag, tuple(reader.unknown), reader.lines, reader.normalised)
 
 
 def _score_grouped(job: RunJob, file: BinaryIO, span: Span) -> ScoredPart:
@@ -338,17 +384,14 @@ RUN_BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class TrecRunScores:
-    """A run's scores, one row per query of the qrels and in their order.
+    """A run's scores, and what was noticed while it was read.
 
-    config_id: the tag of the run. columns: scores by canonical name of the metric. missing: queries that are not in the
-    run. unknown: queries of the run that are not in the qrels; their lines are checked but not scored. lines: number of
-    lines. normalised: number of lines that were not in NFC.
+    table: one row for each query of the qrels, in their order, under the tag of the run. unknown: queries of the run
+    that are not in the qrels; their lines are checked but not scored. lines: number of lines. normalised: number of
+    lines that were not in NFC.
     """
 
-    config_id: str
-    query_ids: tuple[str, ...]
-    columns: dict[str, ScoreColumn]
-    missing: tuple[str, ...]
+    table: ScoreTable
     unknown: tuple[str, ...]
     lines: int
     normalised: int
@@ -395,56 +438,40 @@ def find_first_lines(path: Path, query_ids: Collection[str]) -> dict[str, int]:
 def _assemble_scores(
     qrels: Qrels, names: Sequence[MetricName], parts: Sequence[ScoredPart], missing: str
 ) -> TrecRunScores:
-    present = np.zeros(len(qrels), dtype=np.bool_)
-    values = np.zeros((len(names), len(qrels)))
-    for part in parts:
-        present[part.query] = True
-        for index, part_values in enumerate(part.values):
-            values[index, part.query] = part_values
-    absent = np.flatnonzero(~present).tolist()
-    columns = {
-        str(name): make_score_column(name, metric_values, *_unscored_conditions(qrels, name, present, missing))
-        for name, metric_values in zip(names, values, strict=True)
-    }
+    block = join_blocks([part.block for part in parts])
+    table = build_score_table(
+        (parts[0].tag or b"").decode(),
+        block,
+        np.arange(len(block.case)),
+        list(qrels.query_ids),
+        partial(_score_absent, qrels, names),
+        missing_as_zero=missing == "zero",
+    )
     unknown = dict.fromkeys(query_id for part in parts for query_id in part.unknown)
     return TrecRunScores(
-        config_id=(parts[0].tag or b"").decode(),
-        query_ids=qrels.query_ids,
-        columns=columns,
-        missing=tuple(qrels.query_ids[index] for index in absent),
+        table=table,
         unknown=tuple(query_id.decode() for query_id in unknown),
         lines=sum(part.lines for part in parts),
         normalised=sum(part.normalised for part in parts),
     )
 
 
-def _unscored_conditions(qrels: Qrels, name: MetricName, present: BoolArray, missing: str) -> list[Unscored]:
-    """Return the conditions under which queries have no score: those of the ranking metrics, applied to qrels."""
-    conditions = [rows_with_error(~present, NO_OBSERVATION)] if missing == "error" else []
-    if name.base == "judged":
-        return [*conditions, rows_not_applicable(~present, "empty ranking")]
-    if name.base == "ndcg":
-        return [
-            *conditions,
-            rows_not_applicable(qrels.count_relevant(DEFAULT_RELEVANCE_LEVEL) == 0, "no evidence with a grade above 0"),
-        ]
-    return [*conditions, rows_not_applicable(qrels.count_relevant(relevance_level(name)) == 0, "no evidence to find")]
+def _score_absent(qrels: Qrels, names: Sequence[MetricName], queries: Sequence[int]) -> dict[str, ScoreColumn]:
+    """Return the columns of queries that are not in the run."""
+    rankings = TrecRankings.of_empty(np.array(queries, dtype=np.int64))
+    return score_judged_rankings(JudgedRankings(rankings, RelevantCounts(qrels), observed=False), names)
 
 
 QRELS_FORMAT = "trec-qrels"
 _FAILED = MetricName("failed")
 
 
-def _is_ranking_metric(name: MetricName) -> bool:
-    """Return whether a metric needs only one ranking per query, which is all that a TREC run holds."""
-    try:
-        check_run_metrics([name])
-    except MetricNameError:
-        return name == _FAILED or not is_metric_measurable(name)
-    return True
+def _is_scored_or_skipped(name: MetricName) -> bool:
+    """Return whether scoring a TREC run from arrays gives what scoring it from records would give for a metric."""
+    return name == _FAILED or is_run_metric(name) or not is_metric_measurable(name)
 
 
-TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_ranking_metric(parse_metric(text)))
+TREC_METRICS = tuple(text for text in DEFAULT_METRICS if _is_scored_or_skipped(parse_metric(text)))
 """The default metrics of TREC runs: those that need only one ranking."""
 
 
@@ -456,7 +483,11 @@ def is_trec_pair(
         return False
     if options.baseline is not None or (options.gate is not None and options.gate.waivers):
         return False  # both need the cases
-    if options.limit is not None or options.only or not all(map(_is_ranking_metric, plan_metrics(options).requested)):
+    if (
+        options.limit is not None
+        or options.only
+        or not all(map(_is_scored_or_skipped, plan_metrics(options).requested))
+    ):
         return False
     return (golden_format or goldens.detect_golden_format(golden)) == QRELS_FORMAT
 
@@ -465,15 +496,11 @@ def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOpti
     """Score runs against qrels. Raises InputError listing their problems, IncompleteError if a worker dies."""
     qrels = read_qrels(Path(golden))
     plan = plan_metrics(options, partial=True)
-    names = [
-        name for name in plan.columns if is_metric_measurable(name) and name != _FAILED and _is_ranking_metric(name)
-    ]
+    names = [name for name in plan.columns if is_run_metric(name)]
     runs = [_score_file(qrels, file, names, options) for file in files]
     notices = (*_qrels_notices(golden, qrels), *_check_runs(files, runs, ignore_unknown=options.ignore_unknown))
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
-    tables = {
-        run.config_id: _build_table(run, options.missing_as_zero) for run in sorted(runs, key=lambda run: run.config_id)
-    }
+    tables = {table.config_id: table for table in sorted((run.table for run in runs), key=attrgetter("config_id"))}
     scoring = summarise_run(
         cases,
         GoldenInfo(Path(golden).stem, "", compute_qrels_digest(qrels), len(qrels), QRELS_FORMAT, "partial"),
@@ -483,7 +510,7 @@ def score_trec_pair(golden: str, files: Sequence[OutputFile], options: ScoreOpti
         options.gate_configs,
         by=options.by,
         inputs=tuple(
-            InputFile(file.name, TREC_RUN_FORMAT, len(qrels) - len(run.missing), (run.config_id,))
+            InputFile(file.name, TREC_RUN_FORMAT, len(qrels) - len(run.table.missing), (run.table.config_id,))
             for file, run in zip(files, runs, strict=True)
         ),
         stages=dict.fromkeys(tables, RETRIEVED_STAGE),
@@ -499,21 +526,6 @@ def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], opt
         return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)
     except InputError as error:  # name the user's file, not its spooled copy
         raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
-
-
-def _build_table(run: TrecRunScores, as_zero: bool) -> ScoreTable:
-    missing_ids = set(run.missing)
-    missing = np.array([query_id in missing_ids for query_id in run.query_ids], dtype=np.bool_)
-    ids = list(run.query_ids)
-    seen_columns = {name: _mark_missing(column, missing) for name, column in run.columns.items()}
-    checks, failed = run_checks(ids, seen_columns, missing, np.zeros(len(ids), dtype=np.bool_))
-    columns = run.columns | {str(_FAILED): make_failed_column(failed, missing & (not as_zero))}
-    return ScoreTable(run.config_id, ids, columns, run.missing, checks)
-
-
-def _mark_missing(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
-    """Return a column without scores for missing queries, so that they fail no check except for being missing."""
-    return structs.replace(column, status=np.where(missing, ERROR, column.status))
 
 
 def _qrels_notices(golden: str, qrels: Qrels) -> list[str]:
@@ -532,11 +544,12 @@ def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, i
     problems: list[Problem] = []
     file_by_tag: dict[str, str] = {}
     for file, run in zip(files, runs, strict=True):
-        if run.config_id in file_by_tag:
-            tag, earlier_file = shorten_repr(run.config_id), file_by_tag[run.config_id]
+        config = run.table.config_id
+        if config in file_by_tag:
+            tag, earlier_file = shorten_repr(config), file_by_tag[config]
             message = f"two runs with the same tag (got {tag} again; it is that of {earlier_file})"
             problems.append(Problem(file.name, None, "tag", message, "E_DUPLICATE"))
-        file_by_tag.setdefault(run.config_id, file.name)
+        file_by_tag.setdefault(config, file.name)
         refused_queries = () if ignore_unknown else run.unknown
         lines = find_first_lines(Path(file.path), refused_queries) if refused_queries else {}
         for query in refused_queries:

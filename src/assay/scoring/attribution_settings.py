@@ -69,4 +69,4 @@ class AttributionSettings:
         return (self.threshold.metric,) if self.threshold is not None else (JUDGE_METRIC, SIMILARITY_METRIC)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", parse_good_threshold(self.good))
+        object.__setattr__(self, "threshold", parse_good_threshold(self.good))

@@ -145,12 +145,12 @@ def explain_partial_judging(
 ) -> str:
     """Say that too few of the rows that a judge was to label have a usable verdict; nothing where enough have."""
     silent = [code for code, why in enumerate(column.reasons) if why in _UNJUDGED or why.startswith(UNSCORED_PREFIX)]
-    wanted = column_values.scored + int(np.count_nonzero(np.isin(column.reason[column_values.error_rows], silent)))
-    if column_values.scored == wanted or column_values.scored >= coverage_floor * wanted:
+    to_judge = column_values.scored + int(np.count_nonzero(np.isin(column.reason[column_values.error_rows], silent)))
+    if column_values.scored == to_judge or column_values.scored >= coverage_floor * to_judge:
         return ""
     return (
         f"not measured: coverage below {coverage_floor:.0%} ({column_values.scored} of "
-        f"{format_count(wanted, 'case')} judged)"
+        f"{format_count(to_judge, 'case')} judged)"
     )
 
 

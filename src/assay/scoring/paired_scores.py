@@ -80,8 +80,8 @@ def pair_columns(baseline: ScoreColumn, candidate: ScoreColumn, rows: RowIndices
 
 def merge_cases(candidate: Sequence[Case], baseline: Sequence[Case]) -> list[Case]:
     """Return the cases of both sides, each once: the candidate's in their order, then those only the baseline has."""
-    known = {case.id for case in candidate}
-    return [*candidate, *(case for case in baseline if case.id not in known)]
+    candidate_ids = {case.id for case in candidate}
+    return [*candidate, *(case for case in baseline if case.id not in candidate_ids)]
 
 
 def align_table(table: ScoreTable, case_ids: Sequence[str]) -> ScoreTable:
@@ -371,10 +371,10 @@ def identify_judge(judging: RecordedVerdicts | None) -> tuple[str | None, dict[s
     they are recorded for."""
     if judging is None:
         return None, {}
-    known = sorted(judging.rubrics.items())
+    rubrics = sorted(judging.rubrics.items())
     judge = f"{judging.judge} with {judging.second_judge}" if judging.second_judge else judging.judge
     return judge, {
-        f"{name} ({lang})": each.hash for (name, lang), each in known if name in judging.rubrics_with_verdicts
+        f"{name} ({lang})": rubric.hash for (name, lang), rubric in rubrics if name in judging.rubrics_with_verdicts
     }
 
 

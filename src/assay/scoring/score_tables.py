@@ -8,7 +8,7 @@ block sizes and the order of files do not change a single bit of the result (ADR
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import case_column_name, find_metric, is_metric_measurable, may_metric_gate, parse_metric
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
@@ -85,16 +86,16 @@ def _reasons(
     """Return why each case has no score, or one that needs review: of its repeats' reasons for that, the first in
     alphabetical order."""
     reasons = tuple(sorted({"", *column.reasons, *([NO_OBSERVATION] if unseen.any() else [])}))
-    place = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
+    code_by_reason = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
     reason = np.full(len(status), len(reasons) - 1, dtype=np.uint16)
     same = (column.status == status[case_of_row]) & (column.status != SCORED)
-    np.minimum.at(reason, case_of_row[same], place[column.reason[same]])
+    np.minimum.at(reason, case_of_row[same], code_by_reason[column.reason[same]])
     reason[status == SCORED] = reasons.index("")
     doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
     if doubtful:
         marked = np.isin(column.reason, doubtful) & (status[case_of_row] == SCORED)
         reason[case_of_row[marked]] = len(reasons)
-        np.minimum.at(reason, case_of_row[marked], place[column.reason[marked]])
+        np.minimum.at(reason, case_of_row[marked], code_by_reason[column.reason[marked]])
     if unseen.any():
         reason[unseen] = reasons.index(NO_OBSERVATION)
     return reason, reasons
@@ -124,14 +125,14 @@ def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = 
 
     The metrics of the checks are always among the columns.
     """
-    asked = tuple(dict.fromkeys(names))
-    measured = tuple(name for name in asked if is_metric_measurable(name, judged_rubrics))
-    wanted = [case_column_name(name) for name in measured]
-    wanted += [parse_metric(part) for name in wanted for part in find_metric(name).parts]
-    wanted += [parse_metric(text) for text in list_checked_metrics()]
-    columns = tuple(name for name in dict.fromkeys(wanted) if name.base != _FAILED)
+    requested = tuple(dict.fromkeys(names))
+    measured = tuple(name for name in requested if is_metric_measurable(name, judged_rubrics))
+    needed = [case_column_name(name) for name in measured]
+    needed += [parse_metric(part) for name in needed for part in find_metric(name).parts]
+    needed += [parse_metric(text) for text in list_checked_metrics()]
+    columns = tuple(name for name in dict.fromkeys(needed) if name.base != _FAILED)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
-    return MetricPlan(asked, measured, columns, tuple(facts))
+    return MetricPlan(requested, measured, columns, tuple(facts))
 
 
 @dataclass(slots=True)
@@ -146,6 +147,14 @@ class ScoredBlock:
     broken: npt.NDArray[np.bool_]
     columns: dict[str, ScoreColumn] = field(default_factory=dict)
 
+    @classmethod
+    def of_single_config(cls, case: npt.NDArray[np.integer], columns: dict[str, ScoreColumn]) -> ScoredBlock:
+        """Make a block of one configuration, with one row for each of `case`, whose rows cannot be read again."""
+        n = len(case)
+        zeros = np.zeros(n, dtype=np.int32)
+        positions = np.zeros(n, dtype=np.int64)
+        return cls(case.astype(np.int32), zeros, zeros, positions, positions, np.zeros(n, dtype=np.bool_), columns)
+
 
 def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
     """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
@@ -159,9 +168,9 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
     if leaked.any():
         for name in plan.columns:
             if find_metric(name).yields_to_leaks:
-                found = columns[str(name)]
-                values = np.where(leaked & (found.status == SCORED), find_metric(name).low, found.values)
-                columns[str(name)] = ScoreColumn(found.metric, values, found.status, found.reason, found.reasons)
+                column = columns[str(name)]
+                values = np.where(leaked & (column.status == SCORED), find_metric(name).low, column.values)
+                columns[str(name)] = ScoreColumn(column.metric, values, column.status, column.reason, column.reasons)
     return columns
 
 
@@ -170,8 +179,8 @@ def concatenate_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     if len(parts) == 1:
         return parts[0]
     reasons = tuple(sorted({reason for part in parts for reason in part.reasons}))
-    place = {reason: code for code, reason in enumerate(reasons)}
-    codes = [np.array([place[why] for why in part.reasons], dtype=np.uint16)[part.reason] for part in parts]
+    code_by_reason = {reason: code for code, reason in enumerate(reasons)}
+    codes = [np.array([code_by_reason[why] for why in part.reasons], dtype=np.uint16)[part.reason] for part in parts]
     return ScoreColumn(
         parts[0].metric,
         np.concatenate([part.values for part in parts]),
@@ -201,41 +210,46 @@ def _rows_of(column: ScoreColumn, rows: npt.NDArray[np.intp]) -> ScoreColumn:
 def score_unobserved(plan: MetricPlan, joins: GoldenIndex, case_rows: Sequence[int]) -> dict[str, ScoreColumn]:
     """Return the columns of cases without observation; metrics that do not apply to a case stay not applicable."""
     batch = Batch(plan.facts)
-    cases = [joins.case_index(place) for place in case_rows]
+    cases = [joins.case_index(position) for position in case_rows]
     batch.add_rows(JoinedRows(cases, [Observation(case.case.id, error=TargetError(NO_OBSERVATION)) for case in cases]))
     return score_batch(plan, batch)
+
+
+UnobservedScorer = Callable[[Sequence[int]], dict[str, ScoreColumn]]
+"""Returns the columns of cases without observation, which are given by their position in the golden set."""
 
 
 def build_score_table(
     config_id: str,
     block: ScoredBlock,
     block_rows: npt.NDArray[np.intp],
-    plan: MetricPlan,
-    joins: GoldenIndex,
+    case_ids: list[str],
+    score_absent: UnobservedScorer,
     *,
     missing_as_zero: bool = False,
+    judging: RecordedVerdicts | None = None,
     versions: dict[str, tuple[str, ...]] | None = None,
     notes: tuple[str, ...] = (),
 ) -> ScoreTable:
     """Return one configuration's scores in golden order from its rows (`block_rows`) of the joined blocks.
 
     Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
-    that is better high where `missing_as_zero` asks for it (trec_eval's -c).
+    that is better high where `missing_as_zero` asks for it (trec_eval's -c). `score_absent` says which metrics do not
+    apply; `judging` says which scorers are calibrated.
     """
-    case_ids = [case.id for case in joins.golden.cases]
     case = block.case[block_rows].astype(np.intp)
     order = np.lexsort((block.repeat[block_rows], case))
     block_rows, case = block_rows[order], case[order]
-    seen = np.bincount(case, minlength=len(case_ids))
-    missing = seen == 0
+    row_counts = np.bincount(case, minlength=len(case_ids))
+    missing = row_counts == 0
     absent = np.flatnonzero(missing)
-    nothing = score_unobserved(plan, joins, absent.tolist())
+    nothing = score_absent(absent.tolist())
     columns: dict[str, ScoreColumn] = {}
     for name, column in block.columns.items():
         folded = fold_repeats(_rows_of(column, block_rows), case, len(case_ids)).column
         columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
-    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), joins.judging))
+    uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
     checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
@@ -246,7 +260,7 @@ def build_score_table(
         columns,
         tuple(case_id for case_id, gone in zip(case_ids, missing.tolist(), strict=True) if gone),
         checks,
-        repeats=int(seen.max(initial=1)),
+        repeats=int(row_counts.max(initial=1)),
         versions=versions or {},
         notes=notes,
         uncalibrated=uncalibrated,

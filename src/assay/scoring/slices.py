@@ -49,10 +49,10 @@ def find_slices(cases: Sequence[Case], keys: Sequence[str] | None = None) -> dic
     {'tag=acl': [0], 'tag=hr': [0, 1]}
     """
     if keys is None:
-        found = {name: rows for key in DEFAULT_KEYS for name, rows in _rows_by_value(cases, key).items()}
-        if len(found.get(_UNSTATED, ())) == len(cases):
-            del found[_UNSTATED]
-        return found
+        rows_by_slice = {name: rows for key in DEFAULT_KEYS for name, rows in _rows_by_value(cases, key).items()}
+        if len(rows_by_slice.get(_UNSTATED, ())) == len(cases):
+            del rows_by_slice[_UNSTATED]
+        return rows_by_slice
     _check_keys(cases, keys)
     return {name: rows for key in keys for name, rows in _rows_by_value(cases, key).items()}
 
@@ -63,9 +63,9 @@ def find_slice_rows(cases: Sequence[Case], slice_name: str) -> RowIndices:
     >>> find_slice_rows([Case("a", "?", attributes={"domain": "hr"})], "domain=hr").tolist()
     [0]
     """
-    key, _, wanted = unicodedata.normalize("NFC", slice_name).partition("=")
+    key, _, value = unicodedata.normalize("NFC", slice_name).partition("=")
     read = _reader(key)
-    rows = [row for row, case in enumerate(cases) if wanted in read(case)]
+    rows = [row for row, case in enumerate(cases) if value in read(case)]
     return np.array(rows, dtype=np.intp)
 
 
@@ -94,13 +94,13 @@ def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, RowIndices]:
 
 
 def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:
-    known = sorted({*_KEYS, *(key for case in cases for key in case.attributes)})
+    existing = sorted({*_KEYS, *(key for case in cases for key in case.attributes)})
     problems = []
     for key in keys:
-        if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
+        if key not in existing:
+            close = difflib.get_close_matches(key, existing, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            expected = f"expected {', '.join(known)}"
+            expected = f"expected {', '.join(existing)}"
             problems.append(
                 Problem("", None, "by", f"no case has this key (got {shorten_repr(key)}; {hint}{expected})")
             )

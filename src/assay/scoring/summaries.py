@@ -49,7 +49,7 @@ MIN_TESTED_CASES = 10
 MetricColumn = tuple[Metric, ScoreColumn]
 
 
-class _Found(NamedTuple):
+class _Estimate(NamedTuple):
     value: float | None
     interval: Interval | None = None
     worst: float | None = None
@@ -84,30 +84,34 @@ def summarise_column(
     """
     name = metric or column.metric
     statistic = find_statistic(grader, name)
-    seen, headline = collect_values(column, rows), slice_name == HEADLINE
-    if partly := explain_partial_judging(column, seen, coverage_floor) if seen.errors else "":
-        found = _Found(None, notes=(partly,))
+    column_values, headline = collect_values(column, rows), slice_name == HEADLINE
+    if partly := explain_partial_judging(column, column_values, coverage_floor) if column_values.errors else "":
+        estimate = _Estimate(None, notes=(partly,))
     elif statistic == "balanced":
-        found = _balanced(grader, rows, parts, headline)
+        estimate = _balanced(grader, rows, parts, headline)
     elif statistic in PERCENTILE_STATISTICS:
-        found = _percentile(seen, PERCENTILE_STATISTICS[statistic])
+        estimate = _percentile(column_values, PERCENTILE_STATISTICS[statistic])
     elif statistic == "total":
-        found = _Found(sum_values(seen.values, exact=headline) if seen.scored else None)
+        estimate = _Estimate(sum_values(column_values.values, exact=headline) if column_values.scored else None)
     else:
-        found = _mean(grader, seen, clusters, headline)
+        estimate = _mean(grader, column_values, clusters, headline)
     review = len(find_rows_in_review(column, rows))
     return Summary(
         metric=name,
         slice=slice_name,
         statistic=statistic,
-        value=found.value,
-        mean=found.value if statistic == "mean" else None,
-        mean_worst=found.worst,
-        interval=found.interval,
-        scored=seen.scored,
-        not_applicable=seen.not_applicable,
-        errors=seen.errors,
-        notes=(*found.notes, *_notes(grader, statistic, seen, found.value, headline), *_review_notes(review)),
+        value=estimate.value,
+        mean=estimate.value if statistic == "mean" else None,
+        mean_worst=estimate.worst,
+        interval=estimate.interval,
+        scored=column_values.scored,
+        not_applicable=column_values.not_applicable,
+        errors=column_values.errors,
+        notes=(
+            *estimate.notes,
+            *_notes(grader, statistic, column_values, estimate.value, headline),
+            *_review_notes(review),
+        ),
         needs_review=review,
     )
 
@@ -148,27 +152,27 @@ class SliceSummaries(Mapping[str, Summary]):
 
     def __init__(
         self,
-        known: Mapping[str, _Metric],
+        metrics: Mapping[str, _Metric],
         rows: RowIndices | None,
         key: str,
         clusters: ClusterCodes | None,
         floors: CoverageFloors | None = None,
     ) -> None:
-        self._known, self._rows, self._key, self._clusters = known, rows, key, clusters
+        self._metrics, self._rows, self._key, self._clusters = metrics, rows, key, clusters
         self._floors = floors or {}
-        self._made: dict[str, Summary] = {}
+        self._computed: dict[str, Summary] = {}
 
     def __getitem__(self, metric: str) -> Summary:
-        if metric not in self._made:
+        if metric not in self._computed:
             floor = self._floors.get((metric, self._key), MIN_JUDGED_SHARE)
-            self._made[metric] = _summary(self._known[metric], self._rows, self._key, self._clusters, floor)
-        return self._made[metric]
+            self._computed[metric] = _summary(self._metrics[metric], self._rows, self._key, self._clusters, floor)
+        return self._computed[metric]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._metrics)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._metrics)
 
 
 UNCALIBRATED = "uncalibrated: for ranking and trend only"
@@ -200,13 +204,13 @@ def _find_metric(table: ScoreTable, name: MetricName) -> _Metric:
 
 
 def _summary(
-    known: _Metric,
+    metric: _Metric,
     rows: RowIndices | None,
     slice_name: str,
     clusters: ClusterCodes | None,
     floor: float = MIN_JUDGED_SHARE,
 ) -> Summary:
-    name, grader, column, parts = known
+    name, grader, column, parts = metric
     return summarise_column(
         grader, column, rows, metric=name, slice_name=slice_name, clusters=clusters, parts=parts, coverage_floor=floor
     )
@@ -216,27 +220,29 @@ def _review_notes(review: int) -> tuple[str, ...]:
     return (f"{format_count(review, 'case')} in review: votes far apart or tied",) if review else ()
 
 
-def _mean(grader: Metric, seen: ColumnValues, clusters: ClusterCodes | None, headline: bool) -> _Found:
-    if not seen.applicable:
-        return _Found(None)
-    total, worst, pessimistic = sum_values(seen.values, exact=headline), get_worst_value(grader), None
+def _mean(grader: Metric, column_values: ColumnValues, clusters: ClusterCodes | None, headline: bool) -> _Estimate:
+    if not column_values.applicable:
+        return _Estimate(None)
+    total, worst, pessimistic = sum_values(column_values.values, exact=headline), get_worst_value(grader), None
     if worst is not None:
-        all_of_it = sum_values(seen.with_errors_as(worst).values, exact=headline) if seen.errors else total
-        pessimistic = all_of_it / seen.applicable
-    if not seen.scored:
-        return _Found(None, worst=pessimistic)
-    shared = select_shared_clusters(seen, clusters)
-    bounds = _mean_bounds(grader, seen, shared)
+        all_of_it = (
+            sum_values(column_values.with_errors_as(worst).values, exact=headline) if column_values.errors else total
+        )
+        pessimistic = all_of_it / column_values.applicable
+    if not column_values.scored:
+        return _Estimate(None, worst=pessimistic)
+    shared = select_shared_clusters(column_values, clusters)
+    bounds = _mean_bounds(grader, column_values, shared)
     one_cluster = shared is not None and len(np.unique(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
-    return _Found(total / seen.scored, _interval(bounds), pessimistic, notes)
+    return _Estimate(total / column_values.scored, _interval(bounds), pessimistic, notes)
 
 
-def _mean_bounds(grader: Metric, seen: ColumnValues, shared: ClusterCodes | None) -> Bounds | None:
+def _mean_bounds(grader: Metric, column_values: ColumnValues, shared: ClusterCodes | None) -> Bounds | None:
     low, high = get_range(grader)
-    if shared is None and seen.scored <= _FEW_VALUES:
-        return _bounds_of_few(seen.values.tobytes(), low, high)
-    return estimate_mean_interval(seen.values, clusters=shared, low=low, high=high)
+    if shared is None and column_values.scored <= _FEW_VALUES:
+        return _bounds_of_few(column_values.values.tobytes(), low, high)
+    return estimate_mean_interval(column_values.values, clusters=shared, low=low, high=high)
 
 
 _FEW_VALUES = 64
@@ -248,38 +254,50 @@ def _bounds_of_few(values: bytes, low: float | None, high: float | None) -> Boun
     return estimate_mean_interval(np.frombuffer(values, dtype=np.float64), low=low, high=high)
 
 
-def _percentile(seen: ColumnValues, p: float) -> _Found:
-    if not seen.scored:
-        return _Found(None)
-    bounds = estimate_percentile_interval(seen.values, p)
-    notes = () if bounds is not None else (f"n {seen.scored} is too few for an interval of p{p:g}",)
-    return _Found(compute_percentile(seen.values, p), _interval(bounds), None, notes)
+def _percentile(column_values: ColumnValues, p: float) -> _Estimate:
+    if not column_values.scored:
+        return _Estimate(None)
+    bounds = estimate_percentile_interval(column_values.values, p)
+    notes = () if bounds is not None else (f"n {column_values.scored} is too few for an interval of p{p:g}",)
+    return _Estimate(compute_percentile(column_values.values, p), _interval(bounds), None, notes)
 
 
-def _balanced(grader: Metric, rows: RowIndices | None, parts: Sequence[MetricColumn], headline: bool) -> _Found:
+def _balanced(grader: Metric, rows: RowIndices | None, parts: Sequence[MetricColumn], headline: bool) -> _Estimate:
     """The mean of two rates; a part that is better low counts by its complement, one without cases is left out."""
     if len(parts) != 2:
         raise ValueError(f"{grader.name} needs its two parts: {', '.join(grader.parts)}")
-    seen = [collect_values(column, rows) for _, column in parts]
-    right = []
-    for (part, _), each in zip(parts, seen, strict=True):
-        total = sum_values(each.values, exact=headline)
-        right.append(each.scored - total if part.direction == "lower" else total)
-    rates = [good / each.scored for good, each in zip(right, seen, strict=True) if each.scored]
-    worst = [good / each.applicable for good, each in zip(right, seen, strict=True) if each.applicable]
+    part_values = [collect_values(column, rows) for _, column in parts]
+    good_counts = []
+    for (part, _), column_values in zip(parts, part_values, strict=True):
+        total = sum_values(column_values.values, exact=headline)
+        good_counts.append(column_values.scored - total if part.direction == "lower" else total)
+    rates = [
+        good / column_values.scored
+        for good, column_values in zip(good_counts, part_values, strict=True)
+        if column_values.scored
+    ]
+    worst = [
+        good / column_values.applicable
+        for good, column_values in zip(good_counts, part_values, strict=True)
+        if column_values.applicable
+    ]
     if not rates:
-        return _Found(None, worst=_middle(worst))
+        return _Estimate(None, worst=_middle(worst))
     notes = [
-        f"no case for {part.name}: left out" for (part, _), each in zip(parts, seen, strict=True) if not each.scored
+        f"no case for {part.name}: left out"
+        for (part, _), column_values in zip(parts, part_values, strict=True)
+        if not column_values.scored
     ]
     bounds = None
-    if all(is_binary(each.values) for each in seen):
-        (first, n), (second, m) = ((round(good), each.scored) for good, each in zip(right, seen, strict=True))
+    if all(is_binary(column_values.values) for column_values in part_values):
+        (first, n), (second, m) = (
+            (round(good), column_values.scored) for good, column_values in zip(good_counts, part_values, strict=True)
+        )
         estimate = average_two_rates((first, n), (second, m))
         bounds = None if estimate is None else estimate.bounds._replace(note="")
     else:
         notes.append("no interval: repeats of a case disagree")
-    return _Found(_middle(rates), _interval(bounds), _middle(worst), tuple(notes))
+    return _Estimate(_middle(rates), _interval(bounds), _middle(worst), tuple(notes))
 
 
 def _middle(rates: Sequence[float]) -> float | None:
@@ -290,12 +308,14 @@ def _interval(bounds: Bounds | None) -> Interval | None:
     return None if bounds is None else Interval(bounds.low, bounds.high, bounds.method, note=bounds.note)
 
 
-def _notes(grader: Metric, statistic: str, seen: ColumnValues, value: float | None, headline: bool) -> list[str]:
+def _notes(
+    grader: Metric, statistic: str, column_values: ColumnValues, value: float | None, headline: bool
+) -> list[str]:
     notes = []
-    if seen.not_finite:
-        notes.append(f"not finite and counted as errors: {seen.not_finite}")
-    if not headline and seen.scored < MIN_TESTED_CASES:
+    if column_values.not_finite:
+        notes.append(f"not finite and counted as errors: {column_values.not_finite}")
+    if not headline and column_values.scored < MIN_TESTED_CASES:
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
     if headline and statistic in AVERAGE_STATISTICS and grader.direction == "higher" and value == grader.high:
-        notes.append(f"perfect on every scored case (n {seen.scored}): too easy to tell systems apart")
+        notes.append(f"perfect on every scored case (n {column_values.scored}): too easy to tell systems apart")
     return notes

@@ -6,11 +6,8 @@ reply is read than the limit allows, in bytes before and after decompression.
 
 from __future__ import annotations
 
-import email.utils
-import math
 import os
 import ssl
-import time
 import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,6 +16,7 @@ import msgspec
 
 from assay.calls.addresses import check_url, is_localhost, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.retry import read_retry_after
 from assay.calls.templates import build_identity_headers, fill_template
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
@@ -197,30 +195,12 @@ def _status_failure(status: int, headers: httpx2.Headers, body: bytes) -> CallEr
     if status in (204, 205):
         return CallError("protocol", f"HTTP {status}: a reply without content")
     code = classify_status(status, body.decode("utf-8", "replace"))
-    return CallError(code, f"HTTP {status}: {_show_start(body)}", parse_retry_after(headers.get("retry-after")))
+    return CallError(code, f"HTTP {status}: {_show_start(body)}", read_retry_after(headers))
 
 
 def classify_status(status: int, body: str) -> str:
     """Return the error code of a failed reply; a used-up quota differs from overload, because no retry helps."""
     return "quota" if status == 429 and any(word in body for word in QUOTA_CODES) else f"http_{status}"
-
-
-def parse_retry_after(text: str | None, now: Callable[[], float] = time.time) -> float | None:
-    """Return the seconds that a Retry-After header asks for; None if it is missing, invalid or in the past.
-
-    >>> parse_retry_after("2"), parse_retry_after("-1"), parse_retry_after("soon"), parse_retry_after("nan")
-    (2.0, None, None, None)
-    """
-    if text is None:
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(text).timestamp() - now()
-        except (ValueError, TypeError, OverflowError):
-            return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _transport_failure(error: BaseException) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import McpTargetSettings as Settings
 from assay.targets.command import StderrTail, select_environment
-from assay.targets.http import classify_status, parse_retry_after, read_secret
+from assay.targets.http import classify_status, read_secret
 from assay.targets.mcp_connection import McpSession, MessageHandler
 from assay.targets.reply import decode_reply, read_reply
 
@@ -182,9 +182,7 @@ class McpTarget:
             return CallError("timeout", message)
         if code == HTTP_FAILED:
             status, body = int(data.get("status", 500)), str(data.get("body", ""))
-            return CallError(
-                classify_status(status, body), f"HTTP {status}: {body}", parse_retry_after(data.get("retry_after"))
-            )
+            return CallError(classify_status(status, body), f"HTTP {status}: {body}", data.get("retry_after"))
         if code == NOT_CONNECTED:
             return CallError("connection", message)
         if code == REPLY_FAILED:

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.calls.interfaces import CallError
+from assay.calls.retry import read_retry_after
 from assay.records.digest import compute_digest
 from assay.targets.http import pin_address, read_limited
 
@@ -101,7 +102,7 @@ class IsolatingTransport:
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
     async def _read_failure(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
-        status, retry_after = response.status_code, response.headers.get("retry-after")
+        status, retry_after = response.status_code, read_retry_after(response.headers)
         try:
             body = await read_limited(response, self._max_bytes, cut=MAX_ERROR_BYTES)
         except CallError:

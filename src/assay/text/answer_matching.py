@@ -90,21 +90,21 @@ def _diacritics(word: str) -> str:
     return "".join(sorted(c for c in decomposed if c == "đ" or unicodedata.category(c) == "Mn"))
 
 
-def is_same_number(wanted: Number, candidate: Number, *, unit_required: bool) -> bool:
+def is_same_number(expected: Number, candidate: Number, *, unit_required: bool) -> bool:
     """Return whether two numbers share a reading and their units agree.
 
-    Units must agree if both are stated. With `unit_required`, a unit of `wanted` other than a currency must also be
+    Units must agree if both are stated. With `unit_required`, a unit of `expected` other than a currency must also be
     stated by `candidate`.
     """
-    if not set(wanted.readings) & set(candidate.readings):
+    if not set(expected.readings) & set(candidate.readings):
         return False
-    optional = not unit_required or wanted.unit in CURRENCY_UNITS
-    return not wanted.unit or wanted.unit == candidate.unit or (optional and not candidate.unit)
+    optional = not unit_required or expected.unit in CURRENCY_UNITS
+    return not expected.unit or expected.unit == candidate.unit or (optional and not candidate.unit)
 
 
-def is_same_date(wanted: Date, candidate: Date) -> bool:
-    """Return whether two dates can be the same; if `wanted` has no day, any day matches."""
-    return any(w == f or (w[2] == 0 and w[:2] == f[:2]) for w in wanted.readings for f in candidate.readings)
+def is_same_date(expected: Date, candidate: Date) -> bool:
+    """Return whether two dates can be the same; if `expected` has no day, any day matches."""
+    return any(w == f or (w[2] == 0 and w[:2] == f[:2]) for w in expected.readings for f in candidate.readings)
 
 
 def find_occurrences(phrase: TextElements, answer: TextElements) -> list[tuple[int, int]]:
@@ -120,23 +120,26 @@ def find_occurrences(phrase: TextElements, answer: TextElements) -> list[tuple[i
     for start in range(len(answer_items) - len(phrase_items) + 1):
         candidates = answer_items[start : start + len(phrase_items)]
         pairs = zip(phrase_items, candidates, strict=True)
-        if all(_is_same_element(wanted, candidate, ignore_marks) for wanted, candidate in pairs):
+        if all(_is_same_element(expected, candidate, ignore_marks) for expected, candidate in pairs):
             ranges.append((start, start + len(phrase_items)))
     return ranges
 
 
-def _is_same_element(wanted: TextElement, found: TextElement, ignore_marks: bool) -> bool:
-    if isinstance(wanted, WordElement):
-        if isinstance(found, WordElement):
-            return wanted.folded == found.folded and (ignore_marks or wanted.diacritics == found.diacritics)
-        return wanted.folded in _ONE_WORDS and isinstance(found, Number) and 1 in found.readings
-    if isinstance(wanted, Number):
-        if isinstance(found, Number):
-            return is_same_number(wanted, found, unit_required=True)
+def _is_same_element(expected: TextElement, candidate: TextElement, ignore_marks: bool) -> bool:
+    if isinstance(expected, WordElement):
+        if isinstance(candidate, WordElement):
+            return expected.folded == candidate.folded and (ignore_marks or expected.diacritics == candidate.diacritics)
+        return expected.folded in _ONE_WORDS and isinstance(candidate, Number) and 1 in candidate.readings
+    if isinstance(expected, Number):
+        if isinstance(candidate, Number):
+            return is_same_number(expected, candidate, unit_required=True)
         return (
-            isinstance(found, WordElement) and not wanted.unit and found.folded in _ONE_WORDS and 1 in wanted.readings
+            isinstance(candidate, WordElement)
+            and not expected.unit
+            and candidate.folded in _ONE_WORDS
+            and 1 in expected.readings
         )
-    return isinstance(found, Date) and is_same_date(wanted, found)
+    return isinstance(candidate, Date) and is_same_date(expected, candidate)
 
 
 _LONGEST = 200_000  # characters of an answer that are read

@@ -168,12 +168,12 @@ class IndexedSources:
         self,
         chunks: Sequence[tuple[str, str]],
         idf: DocumentFrequencies,
-        known: Mapping[str, IndexedPassage] = _NO_PASSAGES,
+        indexed: Mapping[str, IndexedPassage] = _NO_PASSAGES,
     ) -> None:
-        """Index the chunks; `known` holds texts that are indexed already."""
+        """Index the chunks; `indexed` holds texts that are indexed already."""
         self.chunks = sorted(set(chunks))
         self.idf = idf
-        self.passages = [known.get(text) or _prepare_passage(text) for _, text in self.chunks]
+        self.passages = [indexed.get(text) or _prepare_passage(text) for _, text in self.chunks]
         self.has_diacritics = bool(self.passages) and all(passage.has_diacritics for passage in self.passages)
         self.offsets: list[int] = []
         self.sentences: list[tuple[int, int]] = []  # index of the passage, and of the sentence in it
@@ -324,11 +324,11 @@ class ClaimGrams(NamedTuple):
         return sum([weight for gram, weight in self.weights.items() if gram in present]) / self.total
 
 
-def weigh_claim_grams(found: ParsedTerms, marked: bool, idf: DocumentFrequencies) -> ClaimGrams:
+def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies) -> ClaimGrams:
     """Return the 4-grams of a claim; a word has the square root of its idf as weight. `marked`: keep diacritics."""
-    word_spellings = spell_terms(found.items, marked)
+    word_spellings = spell_terms(terms.items, marked)
     letter_weights = [0.0]
-    for term, word in zip(found.items, word_spellings, strict=True):
+    for term, word in zip(terms.items, word_spellings, strict=True):
         letter_weights += [math.sqrt(idf.idf_weight(term.key))] * len(word)
         letter_weights.append(0.0)
     weights: dict[Gram, float] = {}

@@ -387,10 +387,10 @@ def _last_match_end(pattern: re.Pattern[str], text: str) -> int:
     return last
 
 
-def is_quoted(spans: list[tuple[int, int]], place: int) -> bool:
+def is_quoted(spans: list[tuple[int, int]], position: int) -> bool:
     """Return whether a position lies in one of the sorted spans."""
-    index = bisect_left(spans, (place + 1,)) - 1
-    return index >= 0 and place < spans[index][1]
+    index = bisect_left(spans, (position + 1,)) - 1
+    return index >= 0 and position < spans[index][1]
 
 
 def find_quotations(text: str) -> list[tuple[int, int]]:

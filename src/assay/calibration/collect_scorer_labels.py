@@ -240,7 +240,7 @@ def _opinions_of_judge(run: ScoredRun, judging: RecordedVerdicts, metric: str) -
 def _fold_opinion(item: LabelItem, ruling: Ruling, votes: tuple[str, ...]) -> ScorerLabel:
     no_ruling = ItemRuling(item.item, unscored=ruling.unscored)
     ruled_item = next((ruled for ruled in ruling.items if ruled.id == item.item), no_ruling)
-    reasoning = ruled_item.said.reasoning if ruled_item.said is not None else ""
+    reasoning = ruled_item.first_vote.reasoning if ruled_item.first_vote is not None else ""
     return ScorerLabel(ruled_item.label, ruled_item.value, reasoning, votes, ruled_item.unscored)
 
 
