@@ -130,6 +130,10 @@ def score(
         str | None,
         typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
     ] = None,
+    lexicons: Annotated[
+        list[str] | None,
+        typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
+    ] = None,
     rubrics: Annotated[
         list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
     ] = None,
@@ -167,6 +171,7 @@ def score(
         "judge": judge,
         "calibration": calibration,
         "rubrics": rubrics,
+        "lexicons": lexicons,
         "production_k": production_k,
     }
     request = inputs.build_request(

@@ -47,6 +47,7 @@ class ScoreRequest:
     golden_name: str = ""
     configs: Sequence[str] = ()
     production_k: int | None = None
+    lexicons: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ def score_observed_run(
         today=date_of_time(observation_request.started_at),
         good=settings.good,
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
+        lexicons=settings.lexicons,
         notices=[*observed.notices, *describe_search_agreement(_read_observations(observed), settings.production_k)],
     )
     with open_scored_run(request, progress, load_gate_with_baseline(request)) as run:

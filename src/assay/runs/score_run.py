@@ -32,7 +32,7 @@ from assay.gates.gate_files import load_gate_or_profile
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_verdicts, match_verdicts, metrics_with_verdicts, warn_of_self_judging
 from assay.metrics.catalog import DEFAULT_METRICS
-from assay.records.errors import IncompleteError, InputError, Problem
+from assay.records.errors import IncompleteError, InputError, Problem, SettingsError
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
@@ -50,6 +50,8 @@ from assay.scoring.score_shard import CollectedRows, ObservationCollector, score
 from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
+from assay.text.refusal_lexicon import LexiconError
+from assay.text.refusals import select_lexicons, selected_lexicons
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -57,9 +59,10 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _set_work(work: Callable[[Any], Any]) -> None:
+def _set_work(work: Callable[[Any], Any], lexicons: tuple[str, ...]) -> None:
     global _work  # set once per worker process, so that the golden set is not sent with every shard
     _work = work
+    select_lexicons(lexicons)
 
 
 def _call_work(shard: Any) -> Any:
@@ -90,7 +93,7 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 
     context = multiprocessing.get_context(_start_method())
     try:
-        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, (work,)) as pool:
+        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, (work, selected_lexicons())) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
@@ -215,6 +218,7 @@ def open_scored_run(
     `loaded_gate` is the request's gate with its baseline, as `load_gate_with_baseline` returns them; only a request
     that names no baseline may leave it out.
     """
+    _use_lexicons(request.lexicons)
     if [request.golden, request.corpus, *request.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     with open_output_files(request.outputs, request.outputs_format) as files:
@@ -233,6 +237,16 @@ def open_scored_run(
         job = replace(job, name=request.golden_name or _stem(request.golden))
         with prepare_decodable(files) as ready:
             yield score_files(job, ready, progress)
+
+
+def _use_lexicons(paths: Sequence[str]) -> None:
+    try:
+        select_lexicons(paths)
+    except LexiconError as error:
+        problems = [
+            Problem(wrong.path, wrong.line, wrong.field, wrong.message, "E_LEXICON") for wrong in error.problems
+        ]
+        raise SettingsError(problems) from None
 
 
 def _stem(golden: str) -> str:

@@ -386,7 +386,12 @@ def select_lexicons(paths: Iterable[str]) -> None:
         load_lexicons(selected)
         _lexicon_paths = selected
         _load_rules.cache_clear()
-        _detect_cached.cache_clear()
+        _detect_cached.cache_clear()  # what was detected with other lexicons no longer holds
+
+
+def selected_lexicons() -> tuple[str, ...]:
+    """Return the user's lexicons that are in use in this process."""
+    return _lexicon_paths
 
 
 _lexicon_paths: tuple[str, ...] = ()
