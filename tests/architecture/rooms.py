@@ -31,6 +31,10 @@ NAMED_EXCEPTIONS = {
     "scoring.scored_run": "reads single observations again when a report wants them",
 }
 """Edges whose names do not say so, and why."""
+EDGES_OF_PURE_FILES = {
+    ("text.refusals", "text.lexicon_file"): "reads the shipped lexicons, constant data, when the first text is examined"
+}
+"""Edges that one pure file may import, and why."""
 
 
 class ImportStatement(NamedTuple):

@@ -160,6 +160,7 @@ TUNED = _table(
 - Chính sách hiện hành chưa quy định rõ về trường hợp này nên tôi không thể khẳng định.
 - I don't have enough information: the handbook contains no plan for Q3 2028.
 - Tài liệu hiện có không có kế hoạch cho quý 3 năm 2028.
+- 抱歉，我找不到相关信息。
 """,
     permission_denied="""
 - You do not have permission to view this document.
@@ -224,7 +225,7 @@ TUNED = _table(
         "": """
 - 🙂👍
 - ...
-- 抱歉，我找不到相关信息。
+- 🙂 !?
 """
     },
 )
@@ -301,6 +302,7 @@ HELD_OUT = _table(
 - Rất tiếc, tôi không thể đưa ra câu trả lời vì ngữ cảnh không nhắc tới mức phụ cấp năm 2027.
 - I don't have any details regarding the roadmap for 2027. Would you like me to search for something else?
 - As far as I can see, the knowledge base has no entry on this.
+- 情報が見つかりませんでした。
 """,
     permission_denied="""
 - You aren't permitted to see other tenants' data.
@@ -332,7 +334,7 @@ HELD_OUT = _table(
         "": """
 - 👩‍💻🚀
 - — — —
-- 情報が見つかりませんでした。
+- ¿?
 """
     },
 )

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
-from assay.text.refusal_lexicon import expand_template, load_refusal_phrases
-from assay.text.refusals import DetectedBehaviour, detect_behaviour, find_behaviour_candidates
+from assay.text.refusal_lexicon import expand_template
+from assay.text.refusals import DetectedBehaviour, _load_rules, detect_behaviour, find_behaviour_candidates
 
 ALL = (*TUNED, *HELD_OUT)
-PHRASES = sorted(load_refusal_phrases())
+PHRASES = sorted(_load_rules().by_phrase)
 
 
 def _bare(text: str) -> str:
@@ -115,7 +115,7 @@ def test_advice_to_contact_someone_alone_is_left_to_the_targets_own_word() -> No
     assert ("escalate", False) == (detected.behaviour, detected.is_decided_by_text)
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "🙂👩‍💻", "\u200b", "…", "抱歉，我不知道。", "\x00\x07"])
+@pytest.mark.parametrize("text", ["", " \n\t", "🙂👩‍💻", "\u200b", "…", "\x00\x07"])
 def test_a_text_without_words_to_read_is_undecided_and_no_refusal(text: str) -> None:
     assert ("", False, False) == detect_behaviour(text)[:3]
     assert find_behaviour_candidates([text])[0]

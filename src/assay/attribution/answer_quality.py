@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import UNSET
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, AnswerFacts
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import AnswerQuality, assess_answer_text
 from assay.metrics.metric import JoinedRows
@@ -14,6 +14,7 @@ from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import Observation
 from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
+from assay.text.refusals import UNKNOWN
 
 _UNCALIBRATED = " (uncalibrated)"
 
@@ -22,10 +23,13 @@ CaseScores = Mapping[str, tuple[int, float, str]]
 
 
 def detect_answer_behaviour(case: CaseIndex, observation: Observation) -> str | None:
-    """Return the behaviour of the answer by the rules of the behaviour metrics, None if there is no answer."""
+    """Return the behaviour of the answer by the rules of the behaviour metrics: `unknown` if nothing tells, None if
+    there is no answer."""
     facts = AnswerFacts()
     facts.add(JoinedRows([case], [observation]))
     code = int(facts.observed_behaviours[0][0])
+    if code == UNKNOWN_BEHAVIOUR:
+        return UNKNOWN
     return BEHAVIOURS[code] if code >= 0 else None
 
 
@@ -39,6 +43,8 @@ def assess_answer(
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return AnswerQuality(None, "no answer was asked for")
+    if behaviour == UNKNOWN:
+        return AnswerQuality(None, "nothing tells what the answer did")
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
         return AnswerQuality(accepted, "behaviour")

@@ -110,6 +110,10 @@ def score(
         str | None,
         typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
     ] = None,
+    lexicons: Annotated[
+        list[str] | None,
+        typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
+    ] = None,
     rubrics: Annotated[
         list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
     ] = None,
@@ -159,6 +163,7 @@ def score(
                 workers=workers,
                 good=good,
                 production_k=production_k,
+                lexicons=lexicons or (),
                 look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
             ),
         )

@@ -1,4 +1,4 @@
-"""Metrics of behaviour: what an answer did (answer, abstain, deny, escalate) compared with what was expected."""
+"""Metrics of behaviour: what an answer did (answer, abstain, deny, escalate, ask back) and what was expected."""
 
 from __future__ import annotations
 
@@ -25,11 +25,15 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+from assay.text.refusals import UNKNOWN, DetectedBehaviour, detect_behaviour, find_behaviour_candidates, has_lexicon
 
 ANSWER_BEHAVIOUR = "answer"
-UNDECIDED = -1
-BEHAVIOUR_CODES: dict[str, int] = {name: code for code, name in enumerate(BEHAVIOURS)} | {"": UNDECIDED}
+NOTHING_DONE, UNKNOWN_BEHAVIOUR = -1, -2
+"""Codes of an empty answer, and of one whose behaviour neither its text nor a declaration tells."""
+BEHAVIOUR_CODES: dict[str, int] = {name: code for code, name in enumerate(BEHAVIOURS)} | {
+    "": NOTHING_DONE,
+    UNKNOWN: UNKNOWN_BEHAVIOUR,
+}
 BEHAVIOUR_BITS: dict[str, int] = {name: 1 << code for code, name in enumerate(BEHAVIOURS)}
 
 
@@ -75,24 +79,43 @@ class AnswerFacts:
 
     @cached_property
     def observed_behaviours(self) -> tuple[IndexArray, IndexArray]:
-        """What each answer did, and what its text alone shows, as numbers (`UNDECIDED` where it is open).
+        """What each answer did, and what its text alone shows, as numbers (`NOTHING_DONE` where it is open).
 
-        The text decides; the target's declaration counts only where the text is undecided or missing (ADR 0028).
+        The text decides; the target's declaration counts only where the text is undecided or missing (ADR 0028). Where
+        neither tells, the behaviour is unknown (ADR 0041).
         """
         behaviours = np.full(len(self.texts), BEHAVIOUR_CODES[ANSWER_BEHAVIOUR], dtype=np.int64)
         text_behaviours = behaviours.copy()
-        for row in np.flatnonzero(find_behaviour_candidates(self.texts)).tolist():
-            text_behaviour, declared = detect_behaviour(self.texts[row]), self.declared[row]
+        for row, text_behaviour in self.examined.items():
+            declared = self.declared[row]
             text_behaviours[row] = (
-                BEHAVIOUR_CODES[text_behaviour.behaviour] if text_behaviour.is_decided_by_text else UNDECIDED
+                BEHAVIOUR_CODES[text_behaviour.behaviour] if text_behaviour.is_decided_by_text else NOTHING_DONE
             )
             if not text_behaviour.is_decided_by_text and declared and self.texts[row].strip():
                 behaviours[row] = BEHAVIOUR_CODES[declared]
             else:
                 behaviours[row] = BEHAVIOUR_CODES[text_behaviour.behaviour]
         for row in np.flatnonzero(self.has_no_answer).tolist():
-            behaviours[row], text_behaviours[row] = BEHAVIOUR_CODES[self.declared[row] or ""], UNDECIDED
+            behaviours[row], text_behaviours[row] = BEHAVIOUR_CODES[self.declared[row] or ""], NOTHING_DONE
         return behaviours, text_behaviours
+
+    @cached_property
+    def examined(self) -> dict[int, DetectedBehaviour]:
+        """What the rules detect, by row; rows that are not here are plain answers.
+
+        The filter leaves out most rows. A case in a language without a lexicon is always examined.
+        """
+        languages = [case.language for case in self.cases]
+        candidates = find_behaviour_candidates(self.texts)
+        candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
+        return {row: detect_behaviour(self.texts[row], languages[row]) for row in np.flatnonzero(candidates).tolist()}
+
+    @cached_property
+    def is_partial_refusal(self) -> BoolArray:
+        """Rows whose answer declines a part of what was asked and answers another."""
+        rows = np.zeros(len(self.texts), dtype=np.bool_)
+        rows[[row for row, detected in self.examined.items() if detected.is_partial_refusal]] = True
+        return rows
 
     @cached_property
     def has_contradicted_declaration(self) -> BoolArray:
@@ -100,7 +123,7 @@ class AnswerFacts:
         text_behaviours = self.observed_behaviours[1]
         declared = np.array([BEHAVIOUR_CODES[behaviour or ""] for behaviour in self.declared], dtype=np.int64)
         return np.asarray(
-            (text_behaviours != UNDECIDED) & ~self.has_no_declaration & (declared != text_behaviours), dtype=np.bool_
+            (text_behaviours != NOTHING_DONE) & ~self.has_no_declaration & (declared != text_behaviours), dtype=np.bool_
         )
 
     def unscored_conditions(self, batch: Batch, *, declared_counts: bool = False) -> list[Unscored]:
@@ -112,6 +135,8 @@ class AnswerFacts:
             rows_not_applicable(not_asked, "no answer was asked for"),
         ]
 
+
+UNKNOWN_REASON = "unknown: neither the text nor the target tells what the answer did"
 
 BehaviourRule = Callable[[Batch, IndexArray], tuple[BoolArray, BoolArray]]
 """From the batch and what was done: the rows on which a metric is defined, and those that score 1."""
@@ -133,9 +158,13 @@ def _score_behaviour(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, B
     return np.ones(len(behaviours), dtype=np.bool_), _is_accepted(batch, behaviours)
 
 
+_REFUSAL_CODES = tuple(BEHAVIOUR_CODES[name] for name in ("abstain", "permission_denied", "escalate"))
+_NO_REFUSAL_BITS = sum(BEHAVIOUR_BITS[name] for name in (ANSWER_BEHAVIOUR, "escalate", "clarify"))
+
+
 def _is_refusal(behaviours: IndexArray) -> BoolArray:
-    """Rows that refused; an empty answer neither refuses nor answers."""
-    return np.asarray((behaviours != BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]) & (behaviours >= 0), dtype=np.bool_)
+    """Rows that refused; an empty answer and a question back neither refuse nor answer."""
+    return np.isin(behaviours, _REFUSAL_CODES)
 
 
 def _is_answerable(batch: Batch) -> BoolArray:
@@ -144,7 +173,7 @@ def _is_answerable(batch: Batch) -> BoolArray:
 
 def _must_be_refused(batch: Batch) -> BoolArray:
     return np.asarray(
-        (batch.behaviour_codes[1] & (BEHAVIOUR_BITS[ANSWER_BEHAVIOUR] | BEHAVIOUR_BITS["escalate"])) == 0,
+        (batch.behaviour_codes[1] & _NO_REFUSAL_BITS) == 0,
         dtype=np.bool_,
     )
 
@@ -161,6 +190,10 @@ def _score_over_refusal(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray
     return _is_answerable(batch), _is_refusal(behaviours)
 
 
+def _score_clarification(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return (batch.behaviour_codes[1] & BEHAVIOUR_BITS["clarify"]) != 0, behaviours == BEHAVIOUR_CODES["clarify"]
+
+
 def _score_under_refusal(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
     return _must_be_refused(batch), behaviours == BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]
 
@@ -170,6 +203,7 @@ _BEHAVIOUR_RULES: dict[str, tuple[BehaviourRule, str]] = {
     "abstention_accuracy": (_expect_behaviour("abstain"), "no abstention expected"),
     "denial_accuracy": (_expect_behaviour("permission_denied"), "no denial of permission expected"),
     "escalation_accuracy": (_expect_behaviour("escalate"), "no escalation expected"),
+    "clarified": (_score_clarification, "no question back is expected or accepted"),
     "answered": (_score_answered, "a refusal is expected or accepted"),
     "refused": (_score_refused, "an answer is expected or accepted"),
     "over_refusal": (_score_over_refusal, "a refusal is expected or accepted"),
@@ -183,8 +217,17 @@ def _behaviour_column(batch: Batch, name: MetricName) -> ScoreColumn:
     defined, scores = rule(batch, facts.observed_behaviours[0])
     undefined = rows_not_applicable(~defined, undefined_reason)
     return make_score_column(
-        name, scores.astype(np.float64), undefined, *facts.unscored_conditions(batch, declared_counts=True)
+        name,
+        scores.astype(np.float64),
+        undefined,
+        *facts.unscored_conditions(batch, declared_counts=True),
+        _rows_of_unknown_behaviour(facts),
     )
+
+
+def _rows_of_unknown_behaviour(facts: AnswerFacts) -> Unscored:
+    """Rows without a score because nothing tells what the answer did; they do not lower the coverage."""
+    return rows_not_applicable(facts.observed_behaviours[0] == UNKNOWN_BEHAVIOUR, UNKNOWN_REASON)
 
 
 def _calibration_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -195,7 +238,29 @@ def _calibration_column(batch: Batch, name: MetricName) -> ScoreColumn:
     is_correct = (answerable & answered) | (refusable & refused)
     undefined = rows_not_applicable(~answerable & ~refusable, "both answering and refusing are accepted")
     return make_score_column(
-        name, is_correct.astype(np.float64), undefined, *facts.unscored_conditions(batch, declared_counts=True)
+        name,
+        is_correct.astype(np.float64),
+        undefined,
+        *facts.unscored_conditions(batch, declared_counts=True),
+        _rows_of_unknown_behaviour(facts),
+    )
+
+
+def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    is_unknown = facts.observed_behaviours[0] == UNKNOWN_BEHAVIOUR
+    return make_score_column(
+        name, is_unknown.astype(np.float64), *facts.unscored_conditions(batch, declared_counts=True)
+    )
+
+
+def _partial_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    return make_score_column(
+        name,
+        facts.is_partial_refusal.astype(np.float64),
+        *facts.unscored_conditions(batch),
+        _rows_of_unknown_behaviour(facts),
     )
 
 
@@ -223,7 +288,9 @@ def _defect_row(name: str, summary: str, source: str) -> Metric:
 
 BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     _reward_row(
-        "behaviour", "Whether the answer did what was expected: answer, abstain, deny or escalate.", "ADR 0028"
+        "behaviour",
+        "Whether the answer did what was expected: answer, abstain, deny, escalate or ask back.",
+        "ADR 0028",
     ),
     _reward_row(
         "abstention_accuracy", "Whether the system abstained where the corpus has no answer.", "`rag-trace` contract"
@@ -252,6 +319,15 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         yields_to_leaks=False,
     ),
+    replace(
+        _reward_row(
+            "clarified",
+            "Whether the system asked back where the case expects or accepts that.",
+            "ADR 0041",
+        ),
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
     _defect_row("over_refusal", "Whether an answerable question was refused.", "answer audit record"),
     _defect_row("under_refusal", "Whether a question that must be refused was answered.", "answer audit record"),
     replace(
@@ -264,6 +340,14 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         parts=("refused", "answered"),
         compute=_calibration_column,
         yields_to_leaks=False,
+    ),
+    replace(
+        _defect_row("partial_refusal", "Whether the answer declines a part of what was asked.", "ADR 0041"),
+        compute=_partial_column,
+    ),
+    replace(
+        _defect_row("behaviour_unknown", "Whether nothing tells what the answer did.", "ADR 0041"),
+        compute=_unknown_column,
     ),
     replace(
         _defect_row(

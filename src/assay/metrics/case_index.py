@@ -194,6 +194,7 @@ class CaseIndex:
         "golden_index",
         "guarded",
         "ideal",
+        "language",
         "partial",
         "required",
         "restricted",
@@ -207,6 +208,7 @@ class CaseIndex:
         self.partial = joins.golden.judgments == "partial"
         self.as_of = (case.user.as_of if case.user else None) or joins.golden.as_of
         self.denied = case.behaviour == "permission_denied"
+        self.language = case.language or (case.user.locale if case.user is not None else None) or ""
         self.restricted = self.denied or bool(case.forbidden)
         self.guarded = self.restricted or bool(case.forbidden_text)
         self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)

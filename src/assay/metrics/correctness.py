@@ -237,10 +237,10 @@ def no_answer_reason(case: CaseIndex) -> str:
 
 
 def is_accepted_refusal(reading: ParsedAnswer) -> bool:
-    """Return whether the answer is a refusal that the case accepts."""
+    """Return whether the answer is a refusal or a question back that the case accepts."""
     accepted_refusals = reading.case.accepted_bits & ~_ANSWER_BIT
     # Most cases accept no refusal, so this comes before the text is classified.
-    if not accepted_refusals or not reading.is_refusal:
+    if not accepted_refusals or not (reading.is_refusal or reading.behaviour == "clarify"):
         return False
     return bool(accepted_refusals >> BEHAVIOURS.index(reading.behaviour) & 1)
 

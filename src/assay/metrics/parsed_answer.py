@@ -27,7 +27,7 @@ from assay.text.claim_support import SourceSupport, SupportLabel, score_support
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon
 
 if TYPE_CHECKING:
     from assay.metrics.case_index import CaseIndex
@@ -68,10 +68,15 @@ class ParsedAnswer:
 
     @cached_property
     def behaviour(self) -> str:
-        """What the answer did; "" if it is undecided. The text decides, else the target's declaration (ADR 0028)."""
-        if self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]:
+        """What the answer did; `unknown` if nothing tells, "" if there is nothing to read.
+
+        The text decides, else the target's declaration (ADR 0028, ADR 0041).
+        """
+        language = self.case.language
+        is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
+        if is_plain and (not language or has_lexicon(language)):
             return "answer"
-        text_behaviour, declared = detect_behaviour(self.answer), self.observation.behaviour
+        text_behaviour, declared = detect_behaviour(self.answer, language), self.observation.behaviour
         return (
             declared
             if not text_behaviour.is_decided_by_text and declared and self.answer.strip()
@@ -81,13 +86,12 @@ class ParsedAnswer:
     @property
     def is_refusal(self) -> bool:
         """Whether it refused, denied or escalated, and claims nothing."""
-        return self.behaviour not in ("answer", "")
+        return self.behaviour in ("abstain", "permission_denied", "escalate")
 
     @cached_property
     def language(self) -> str:
         """The language that a judge is asked in: that of the case, else of its user, else of question and answer."""
-        case = self.case.case
-        stated = case.language or (case.user.locale if case.user is not None else None)
+        case, stated = self.case.case, self.case.language
         if stated:
             return VIETNAMESE if stated.lower().startswith(VIETNAMESE) else ENGLISH
         return VIETNAMESE if _VIETNAMESE.search(normalise_nfc(case.question + self.answer)) else ENGLISH

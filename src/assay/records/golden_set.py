@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 SCHEMA_VERSION = 1
 
-Behaviour = Literal["answer", "abstain", "permission_denied", "escalate"]
+Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", "clarify"]
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)

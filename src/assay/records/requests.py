@@ -72,7 +72,8 @@ class ScoringOptions:
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
-    the import paths of metrics that a run folder remembers, by name.
+    the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders with lexicons of
+    refusals for further languages.
     """
 
     metrics: Sequence[str] | None = None
@@ -84,6 +85,7 @@ class ScoringOptions:
     look_again: bool = False
     notices: Sequence[str] = ()
     metric_paths: Mapping[str, str] = field(default_factory=dict)
+    lexicons: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,8 @@ class ScoringSettings(Section, frozen=True):
     """What is scored.
 
     `production_k` is the number of chunks that the system shows its model. `good` decides whether an answer is good:
-    `auto`, or a metric with its minimum, such as `correctness(by=judge)>=0.75`.
+    `auto`, or a metric with its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are
+    files or folders with lexicons of refusals in addition to the shipped ones.
     """
 
     metrics: tuple[str, ...] = ()
@@ -208,6 +209,7 @@ class ScoringSettings(Section, frozen=True):
     k: tuple[AtLeastOne, ...] = (1, 3, 5, 10)
     production_k: AtLeastOne = 5
     good: str = "auto"
+    lexicons: tuple[str, ...] = ()
 
 
 class JudgeSettings(Section, frozen=True):

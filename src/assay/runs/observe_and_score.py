@@ -122,6 +122,7 @@ def score_observed_run(
             workers=workers,
             good=settings.good,
             production_k=settings.production_k if "scoring.production_k" in config.origins else None,
+            lexicons=settings.lexicons,
             notices=[
                 *observed.notices,
                 *describe_search_agreement(_read_observations(observed), settings.production_k),

@@ -34,7 +34,7 @@ from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.records.errors import AssayError, IncompleteError, InputError, Problem
+from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
@@ -52,6 +52,8 @@ from assay.scoring.score_shard import CollectedRows, ObservationCollector, score
 from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
+from assay.text.refusal_lexicon import LexiconError
+from assay.text.refusals import select_lexicons, selected_lexicons
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -59,10 +61,11 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _set_work(work: Callable[[Any], Any], metric_paths: Mapping[str, str]) -> None:
+def _set_work(work: Callable[[Any], Any], metric_paths: Mapping[str, str], lexicons: tuple[str, ...]) -> None:
     global _work  # set once per worker process, so that the golden set is not sent with every shard
     enable_plugins_in_worker(metric_paths)
     _work = work
+    select_lexicons(lexicons)
 
 
 def _call_work(shard: Any) -> Any:
@@ -93,9 +96,8 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 
     context = multiprocessing.get_context(_start_method())
     try:
-        with ProcessPoolExecutor(
-            min(workers, len(shards)), context, _set_work, (work, list_metric_paths(CATALOG))
-        ) as pool:
+        worker_arguments = (work, list_metric_paths(CATALOG), selected_lexicons())
+        with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, worker_arguments) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
         raise IncompleteError("a worker process died before it finished (out of memory, or killed)") from died
@@ -249,6 +251,7 @@ def open_scored_run(
     `loaded_gate` is the request's gate with its baseline, as `load_gate_with_baseline` returns them; only a request
     that names no baseline may leave it out.
     """
+    _use_lexicons(request.scoring.lexicons)
     named = request.inputs
     if [named.golden, named.corpus, *named.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
@@ -291,6 +294,16 @@ def _load_inputs(
         digest=loaded.digest,
         name=named.golden_name or _stem(named.golden),
     )
+
+
+def _use_lexicons(paths: Sequence[str]) -> None:
+    try:
+        select_lexicons(paths)
+    except LexiconError as error:
+        problems = [
+            Problem(wrong.path, wrong.line, wrong.field, wrong.message, "E_LEXICON") for wrong in error.problems
+        ]
+        raise SettingsError(problems) from None
 
 
 def _stem(golden: str) -> str:

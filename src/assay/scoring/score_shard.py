@@ -62,6 +62,7 @@ from assay.records.observations import (
 )
 from assay.scoring import score_tables
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
+from assay.text.refusals import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
 """No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""
@@ -81,6 +82,14 @@ def count_row_notices(rows: JoinedRows, notices: Counter[str]) -> None:
     notices["rows that cite a chunk more than once (it counts once)"] += repeated_count
     misread_count = len({row for rankings in stages.values() for row in _rows_easily_misread(rankings)})
     notices["rows with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)"] += misread_count
+    pairs = zip(rows.cases, observations, strict=True)
+    languages = Counter(case.language for case, row in pairs if case.language and isinstance(row.answer, str))
+    for language, count in languages.items():
+        if not has_lexicon(language):
+            notices[
+                f"answers to cases in {language}, for which there is no lexicon of refusals: what they did is unknown "
+                "unless the target declares it"
+            ] += count
     for row in observations:
         if row.usage is not None and row.usage.end_to_end_ms is not None:
             _note_usage(row, row.usage, row.usage.end_to_end_ms, notices)

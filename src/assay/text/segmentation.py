@@ -305,6 +305,11 @@ _CLAUSE_END = re.compile(
 )
 _CONCESSION = re.compile(r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, ")
 _QUOTE = re.compile(rf"[\"'`{_BREAK}]")
+_WIDE_MARKS = str.maketrans(
+    {"。": ". ", "．": ". ", "，": ", ", "、": ", ", "？": "? ", "！": "! ", "；": "; ", "：": ": "}
+    | dict.fromkeys("「」『』", '"')
+)
+"""Marks of Chinese and Japanese as those that clauses are split at."""
 
 
 class PhraseContext(NamedTuple):
@@ -329,6 +334,8 @@ def normalise_answer(answer: str) -> str:
     if "\n" in answer:
         answer = _PARAGRAPH.sub(f" {_BREAK} ", answer)
     text = fold_text(answer)
+    if not text.isascii():
+        text = text.translate(_WIDE_MARKS)
     if "n't" in text:
         text = text.replace("can't", "can not").replace("won't", "will not").replace("n't", " not")
     return text.replace("cannot", "can not")

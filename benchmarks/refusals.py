@@ -1,0 +1,179 @@
+"""How often the rules tell a refusal, with intervals: published answers, and sentences in eight languages.
+
+`ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts for the
+development and the untouched half of each set, then the CPU time. `benchmarks/refusal_answers/README.md` says how the
+answers were labelled. A refusal is an answer that abstains, denies, hands over or asks back; partial refusals and
+unreadable text are none. Exit 1 if a bar is missed; without ASSAY_TEST_DATA the published answers are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.stats.intervals import wilson_interval
+from assay.text.refusals import _detect, detect_behaviour, find_behaviour_candidates
+
+FOLDER = Path(__file__).parent / "refusal_answers"
+REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
+LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh")
+PUBLISHED = "published"
+HALVES = ("development", "untouched")
+BARS = {PUBLISHED: (0.92, 0.97), "vi": (0.90, 0.97)} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
+"""Least recall and precision; English sentences have none, because the published answers are English."""
+MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
+
+
+@dataclass(frozen=True)
+class LabelledAnswer:
+    """An answer and what it does by its reader's label."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the rules made of one half of a set."""
+
+    right: int
+    missed: int
+    wrong: int
+    same_kind: int
+    partial_told: int
+    partials: int
+    unknown: int
+
+    @property
+    def recall(self) -> float:
+        return self.right / max(1, self.right + self.missed)
+
+    @property
+    def precision(self) -> float:
+        return self.right / max(1, self.right + self.wrong)
+
+
+def read_sentences(language: str) -> dict[str, list[LabelledAnswer]]:
+    """Return the sentences of a language by half: odd lines are for development, even lines are untouched."""
+    rows = [line.split("\t") for line in (FOLDER / f"{language}.tsv").read_text("utf-8").splitlines()]
+    answers = [LabelledAnswer(label, text) for label, text in rows]
+    return {"development": answers[::2], "untouched": answers[1::2]}
+
+
+def read_published(test_data: Path) -> dict[str, list[LabelledAnswer]]:
+    """Return the 800 published answers by half, with the labels of this repository."""
+    texts = {}
+    for line in (test_data / "responses" / "dev.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        texts[row["dataset"], row["model"], row["question_id"]] = row["response"]
+    answers: dict[str, list[LabelledAnswer]] = {half: [] for half in HALVES}
+    for line in (FOLDER / "labels.tsv").read_text("utf-8").splitlines()[1:]:
+        dataset, model, question_id, _, _, label, half = line.split("\t")
+        answers[half].append(LabelledAnswer(label, texts[dataset, model, question_id]))
+    return answers
+
+
+def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
+    """Compare the rules with the labels."""
+    right = missed = wrong = same_kind = partial_told = unknown = 0
+    for answer in answers:
+        detected = detect_behaviour(answer.text)
+        refuses, is_refusal = detected.behaviour in REFUSALS, answer.label in REFUSALS
+        right += refuses and is_refusal
+        missed += is_refusal and not refuses
+        wrong += refuses and not is_refusal
+        same_kind += is_refusal and detected.behaviour == answer.label
+        partial_told += answer.label == "partial" and detected.is_partial_refusal
+        unknown += detected.behaviour == "unknown"
+    partials = sum(answer.label == "partial" for answer in answers)
+    return Counts(right, missed, wrong, same_kind, partial_told, partials, unknown)
+
+
+def load_sets() -> dict[str, dict[str, list[LabelledAnswer]]]:
+    """Return all sets by name, the published answers only where the test data are."""
+    sets = {language: read_sentences(language) for language in LANGUAGES}
+    test_data = os.environ.get("ASSAY_TEST_DATA")
+    return {PUBLISHED: read_published(Path(test_data))} | sets if test_data else sets
+
+
+def measure_microseconds(answers: Sequence[str], rounds: int = 9) -> dict[str, float]:
+    """Return the CPU microseconds of an ordinary answer on average, filter and rules, and the worst per 1,000
+    characters of text that the rules must examine."""
+    candidates = [answer for answer, marked in zip(answers, find_behaviour_candidates(answers), strict=True) if marked]
+
+    def examine() -> None:
+        find_behaviour_candidates(answers)
+        for answer in candidates:
+            _detect(answer)
+
+    mean = _best_time(examine, rounds) / len(answers)
+    worst = max(_time_thousand_characters(text, rounds) for text in _hard_texts())
+    return {"ordinary answer, mean": mean * 1e6, "1,000 characters, worst": worst * 1e6}
+
+
+def _hard_texts() -> Iterator[str]:
+    """Yield texts of 10,000 characters that the filter lets through."""
+    for piece in (
+        "The passages do not mention the price. ",
+        "Tôi không tìm thấy thông tin về điều này. ",
+        "资料中没有关于价格的信息。",
+        "Passage 2 states that the limit is 600, but it is not clear whether that holds. ",
+    ):
+        yield (piece * 10_000)[:10_000]
+
+
+def _time_thousand_characters(text: str, rounds: int) -> float:
+    return _best_time(lambda: _detect(text), rounds) / len(text) * 1000
+
+
+def _best_time(work: Callable[[], object], rounds: int) -> float:
+    work()
+    times = []
+    for _ in range(rounds):
+        begun = time.process_time()
+        work()
+        times.append(time.process_time() - begun)
+    return min(times)
+
+
+def _format_share(count: int, total: int) -> str:
+    if total == 0:
+        return "  –   (n=0)"
+    bounds = wilson_interval(count, total)
+    return f"{count / total:.3f} ({bounds.low:.3f} to {bounds.high:.3f}, n={total})"
+
+
+def main() -> int:
+    """Print the figures; return 1 if a bar is missed."""
+    sets = load_sets()
+    missed_bars = []
+    for name, halves in sets.items():
+        for half, answers in halves.items():
+            counts = count_verdicts(answers)
+            recall = _format_share(counts.right, counts.right + counts.missed)
+            precision = _format_share(counts.right, counts.right + counts.wrong)
+            print(f"{name:9} {half:11} {len(answers):3} answers: recall {recall}, precision {precision}")
+            told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
+            print(f"{'':22}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
+            least_recall, least_precision = BARS.get(name, (0.0, 0.0))
+            if counts.recall < least_recall or counts.precision < least_precision:
+                missed_bars.append(f"{name} {half}: bars are recall {least_recall} and precision {least_precision}")
+    timed = itertools.chain.from_iterable(sets.get(PUBLISHED, sets["en"]).values())
+    ordinary = [answer.text for answer in timed if answer.label == "answer"]
+    for name, microseconds in measure_microseconds(ordinary).items():
+        print(f"{name}: {microseconds:.1f} µs of CPU (bar: {MOST_MICROSECONDS[name]:g})")
+        if microseconds > MOST_MICROSECONDS[name]:
+            missed_bars.append(f"{name}: {microseconds:.1f} µs")
+    for bar in missed_bars:
+        print(f"MISSED: {bar}")
+    return 1 if missed_bars else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Lexicons are data: each shipped one is usable, a user adds a language in one file, and mistakes name their line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.text.lexicon_file import load_lexicons, load_shipped_lexicons, parse_lexicon
+from assay.text.refusal_lexicon import LexiconError
+from assay.text.refusals import detect_behaviour, has_lexicon, select_lexicons
+
+ITALIAN = """
+language: it
+common: [il, la, di, che, non]
+subjects:
+  speaker: [io]
+  others: [utenti]
+  documents: ['document\\w*', testo]
+not_asserted:
+  conditions: [se]
+no_claim:
+  set_aside: [mi dispiace]
+  fillers: [purtroppo, ma]
+lists:
+  fact: [informazioni, dati]
+phrases:
+  abstain:
+    - "{non lo so,non ne ho idea}"
+    - {say: "non {contiene,fornisce} <fact>", by: document}
+  permission_denied: ["accesso negato"]
+bare: [sconosciuto]
+"""
+
+
+@pytest.fixture
+def italian(tmp_path: Path) -> Iterator[None]:
+    (tmp_path / "it.yaml").write_text(ITALIAN, encoding="utf-8")
+    select_lexicons([str(tmp_path)])
+    yield
+    select_lexicons([])
+
+
+def test_eight_languages_are_shipped_with_phrases_of_every_kind_that_is_measured() -> None:
+    lexicons = load_shipped_lexicons()
+    assert {"en", "vi", "de", "fr", "es", "pt", "ja", "zh"} == set(lexicons)
+    for lexicon in lexicons.values():
+        kinds = {cue.kind for cues in lexicon.phrases.values() for cue in cues}
+        assert {"abstain", "permission_denied", "escalate", "clarify"} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("answer", "behaviour"),
+    [
+        ("Non lo so.", "abstain"),
+        ("Purtroppo il documento non contiene informazioni sul prezzo.", "abstain"),
+        ("Accesso negato.", "permission_denied"),
+        ("Sconosciuto.", "abstain"),
+        ("Se il documento non contiene informazioni, chiamate il centralino.", "answer"),
+        ("Il prezzo è di 12 euro.", "answer"),
+    ],
+)
+@pytest.mark.usefixtures("italian")
+def test_one_file_adds_a_language(answer: str, behaviour: str) -> None:
+    assert has_lexicon("it-IT")
+    assert behaviour == detect_behaviour(answer, "it").behaviour
+
+
+def test_without_its_file_the_language_is_unknown_again() -> None:
+    assert not has_lexicon("it")
+    assert ("unknown", False) == detect_behaviour("Il prezzo è di 12 euro.", "it")[:2]
+    assert "answer" == detect_behaviour("The price is 12 euros.", "en").behaviour
+
+
+def test_a_file_of_a_shipped_language_replaces_it(tmp_path: Path) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(ITALIAN.replace("language: it", "language: de"), encoding="utf-8")
+    assert load_lexicons([str(path)])["de"].phrases.keys() != load_shipped_lexicons()["de"].phrases.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("language: it\nphrases: {abstain: [no]}", "it.yaml:2: phrases.abstain[0].say: phrase too short to look up"),
+        ("language: italian\nphrases: {abstain: [non lo so]}", "it.yaml:1: language: no language (got 'italian'"),
+        ("language: it\nphrase: {}\nphrases: {abstain: [non lo so]}", "it.yaml:2: phrase: unknown field"),
+        ("language: it\nphrases:\n  deny: [non lo so]", "it.yaml:3: phrases.deny: unknown kind (got 'deny'"),
+        ("language: it\nphrases:\n  abstain:\n    - {say: non lo so, by: me too}", "it.yaml:4: phrases.abstain[0].by"),
+        ("language: it\nphrases:\n  abstain:\n    - {say: non lo so, then: x}", "it.yaml:4: phrases.abstain[0].then"),
+        ("language: it\nphrases: {abstain: ['non <fatti> li']}", "unknown list (got <fatti>"),
+        ("language: it\nlists: {a: [<a>]}\nphrases: {abstain: ['non <a> li']}", "a list that holds itself"),
+        (
+            "language: it\nsubjects: {you: ['te[']}\nphrases: {abstain: [non lo so]}",
+            "it.yaml:2: subjects.you: no regular",
+        ),
+        ("language: it\nspaced: maybe\nphrases: {abstain: [non lo so]}", "it.yaml:2: spaced: neither true nor false"),
+        ("language: it\nclaim_words: 0\nphrases: {abstain: [non lo so]}", "it.yaml:2: claim_words: no count of words"),
+        ("language: it\ncommon: uno\nphrases: {abstain: [non lo so]}", "it.yaml:2: common: no list of texts"),
+        ("language: it", "it.yaml:1: phrases: no phrases"),
+        ("language: it\nlanguage: it", "it.yaml:2: language: a key given twice"),
+        ("language: &a it\nbare: [*a]", "an alias (expected each value written out)"),
+        ("language: [it", "it.yaml:2: invalid YAML"),
+        ("", "no mapping"),
+    ],
+)
+def test_a_mistake_names_its_file_line_and_remedy(text: str, expected: str) -> None:
+    with pytest.raises(LexiconError) as raised:
+        parse_lexicon(text, "it.yaml")
+    assert expected in str(raised.value)
+
+
+def test_all_mistakes_come_at_once_and_nothing_changes(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("language: it\nphrases: {abstain: [no]}", encoding="utf-8")
+    (tmp_path / "b.yaml").write_bytes(b"\xff")
+    with pytest.raises(LexiconError) as raised:
+        select_lexicons([str(tmp_path), str(tmp_path / "missing.yaml")])
+    message = str(raised.value)
+    assert "a.yaml:2" in message
+    assert "b.yaml: not UTF-8" in message
+    assert "missing.yaml: cannot be read" in message
+    assert not has_lexicon("it")
+
+
+def test_two_files_of_one_language_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(ITALIAN, encoding="utf-8")
+    with pytest.raises(LexiconError) as raised:
+        load_lexicons([str(tmp_path), str(tmp_path / "empty")])
+    assert "a second lexicon of it" in str(raised.value)
+    assert "no lexicon in this folder" in str(raised.value)

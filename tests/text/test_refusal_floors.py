@@ -1,0 +1,93 @@
+"""Refusals told from answers: the floors for every release, lower than `python -m benchmarks.refusals` measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.refusals import count_verdicts, read_published, read_sentences
+
+from assay.text.refusals import detect_behaviour
+
+FLOORS = {
+    "en": (0.85, 0.85),
+    "vi": (0.75, 0.90),
+    "de": (0.90, 0.95),
+    "fr": (0.85, 0.95),
+    "es": (0.90, 0.95),
+    "pt": (0.90, 0.95),
+    "ja": (0.90, 0.90),
+    "zh": (0.90, 0.95),
+}
+"""Least recall and precision of each half."""
+
+
+@pytest.mark.parametrize("language", FLOORS)
+@pytest.mark.parametrize("half", ["development", "untouched"])
+def test_sentences_of_every_language_are_told_apart(language: str, half: str) -> None:
+    counts = count_verdicts(read_sentences(language)[half])
+    least_recall, least_precision = FLOORS[language]
+    assert counts.recall >= least_recall
+    assert counts.precision >= least_precision
+
+
+def test_published_answers_are_told_apart(test_data: Path) -> None:
+    halves = read_published(test_data)
+    assert 800 == sum(map(len, halves.values()))
+    development, untouched = count_verdicts(halves["development"]), count_verdicts(halves["untouched"])
+    assert development.recall >= 0.92
+    assert development.precision >= 0.95
+    assert untouched.recall >= 0.75
+    assert untouched.precision >= 0.95
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The passages do not provide current weather information for Louisville.",
+        "The answer to the question is not provided in the passages.",
+        "It is not clear whether the rule applies to interns.",
+        "The text doesn't say.",
+        "Xin lỗi, đây là thông tin mật.",
+        "Salary data of band 7 is restricted; you do not have permission.",
+    ],
+)
+def test_refusals_that_phrases_missed_are_found(answer: str) -> None:
+    assert detect_behaviour(answer).behaviour in ("abstain", "permission_denied")
+
+
+def test_no_evidence_that_something_is_so_is_an_answer() -> None:
+    assert "answer" == detect_behaviour("There is no evidence to suggest that goat milk produces mucus.").behaviour
+
+
+def test_what_the_sources_are_about_is_no_answer_but_a_number_in_them_is() -> None:
+    refusal = "It is not possible to determine the price. "
+    assert "abstain" == detect_behaviour(refusal + "Passage 2 mentions several other models.").behaviour
+    told = detect_behaviour(refusal + "However, passage 2 states that it was 30 euros last year.")
+    assert ("answer", True) == (told.behaviour, told.is_partial_refusal)
+
+
+def test_a_conclusion_takes_back_what_came_before_it_but_not_a_yes() -> None:
+    conclusion = " Therefore, the answer cannot be determined based on the passages."
+    assert "abstain" == detect_behaviour("Interns often write to the committee directly." + conclusion).behaviour
+    assert "answer" == detect_behaviour("Yes, interns often write to the committee directly." + conclusion).behaviour
+
+
+@pytest.mark.parametrize(
+    ("answer", "behaviour"),
+    [
+        ("Which office do you work in?", "clarify"),
+        ("Bạn đang hỏi về gói nào?", "clarify"),
+        ("您说的是哪一年？", "clarify"),
+        ("You have 12 days. Do you want to know more?", "answer"),
+        ("What is a passphrase? It is a sequence of words used instead of a password.", "answer"),
+        ("I don't know. Which office do you work in?", "abstain"),
+    ],
+)
+def test_a_question_back_without_a_claim_is_a_behaviour_of_its_own(answer: str, behaviour: str) -> None:
+    assert behaviour == detect_behaviour(answer).behaviour
+
+
+@pytest.mark.parametrize("answer", ["회의는 세 시에 시작합니다.", "Отпуск длится двенадцать дней.", "I could not."])
+def test_what_no_rule_of_its_language_recognises_is_undecided(answer: str) -> None:
+    assert ("unknown", False) == detect_behaviour(answer)[:2]
