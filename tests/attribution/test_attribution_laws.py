@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.metrics.worlds import cases, corpora, make_golden_set, observations
 
-from assay.attribution.diagnosis import attribute_case
+from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.attribution.index_state import IndexView
-from assay.attribution.root_causes import CAUSE_NOTES
+from assay.attribution.root_causes import attribute_case
 from assay.metrics.case_index import GoldenIndex
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
 from assay.records.golden_set import Case, Corpus

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.attribution.diagnosis import attribute_case
 from assay.attribution.index_state import IndexView
+from assay.attribution.root_causes import attribute_case
 from assay.metrics.case_index import GoldenIndex
 from assay.records.digest import compute_text_digest
 from assay.records.findings import Attribution

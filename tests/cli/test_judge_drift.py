@@ -93,13 +93,13 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert "supported anchors told" not in told
     report = score(*gate(), *calibrated())
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
-    assert (0, "unmeasured") == (report["status"], state(report))
+    assert (0, "uncalibrated") == (report["status"], state(report))
     assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # the evidence stays in the verdict store
     assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
     assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
 
 
-@pytest.mark.parametrize(("then", "found"), [(6, "pass"), (20, "unmeasured")])
+@pytest.mark.parametrize(("then", "found"), [(6, "pass"), (20, "uncalibrated")])
 def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
     """In its own verdict store the judge is not known to have drifted: 6 of 20 anchors are as expected."""
     assert 0 == judge("--votes", "1")
@@ -108,4 +108,4 @@ def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeSe
     report = score(*gate(), *calibrated(anchors=known))
     assert (0, found) == (report["status"], state(report))
     told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]
-    assert (found == "unmeasured") == bool(told)
+    assert (found == "uncalibrated") == bool(told)

@@ -143,7 +143,7 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
     assert "not measured: coverage below 95% (7 of 8 cases judged)" in found["note"]
     assert (3, "incomplete") == (report["status"], state(report))
     told = Path("report.md").read_text().replace("\\", "")
-    assert f"{RELEVANT}, {FAITHFUL} (no verdict recorded)" in told.split("not measured though asked for")[1]
+    assert f"{RELEVANT}, {FAITHFUL} (no verdict recorded)" in told.split("requested but not measured")[1]
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
     (by_slice,) = [each for key, each in report["configs"]["a"]["slices"].items() if key.startswith("difficulty")]
     assert by_slice[FAITHFUL]["value"] is None

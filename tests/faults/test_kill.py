@@ -42,7 +42,7 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         kept = (run / "observations.jsonl").read_bytes().count(b"\n")
         assert 130 == process.returncode, message
         assert CONCURRENCY <= kept < CASES
-        assert f"{CASES - kept} observations are missing; go on with: assay observe" in message
+        assert f"{CASES - kept} observations are missing; continue with: assay observe" in message
         assert "--run-dir" in message
         again = start(golden, server.url, run)
         assert 0 == again.wait(60), again.communicate()[1].decode()

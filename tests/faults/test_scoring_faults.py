@@ -36,10 +36,10 @@ from assay.cli import main
 main({arguments!r})
 """
 POINTS = {
-    "while writing": ("pass", "writing.os.fdopen = die"),
-    "before it reaches the disk": ("pass", "writing.os.fsync = die"),
-    "before it gets its name": ("pass", "real = writing.os.replace; writing.os.replace = die"),
-    "after it got its name": ("real(*arguments)", "real = writing.os.replace; writing.os.replace = die"),
+    "while writing": ("pass", "file_io.os.fdopen = die"),
+    "before it reaches the disk": ("pass", "file_io.os.fsync = die"),
+    "before it gets its name": ("pass", "real = file_io.os.replace; file_io.os.replace = die"),
+    "after it got its name": ("real(*arguments)", "real = file_io.os.replace; file_io.os.replace = die"),
 }
 
 

@@ -155,7 +155,7 @@ BAD = [
     Bad(csv("q,w,,bill-1,true,n"), 2, "expected_citations", "E_BEHAVIOUR", "got ['bill-1']",
         "expected none, or must_refuse false", "qa.csv"),
     Bad(second(expected_behavior="refuse"), 2, "expected_behavior", "E_ENUM", "got 'refuse'",
-        "expected one of abstain, answer, escalate, permission_denied"),
+        "expected one of abstain, answer, clarify, escalate, permission_denied"),
     Bad(second(difficulty="Easy"), 2, "difficulty", "E_ENUM", "got 'Easy'", "one of easy, hard, medium, unknown"),
     Bad(second(tags="hr"), 2, "tags", "E_TYPE", "got 'hr'", "expected a list, each item a string"),
     Bad(second(tags=[f"t{i}" for i in range(10_000)]), 2, "tags", "E_TAGS", "got 10000", "expected 100 at most"),

@@ -36,7 +36,7 @@ YIELDING = (
     "number_match",
     "completeness",
     "citation_correctness",
-    *("citation_support", "correctness"),
+    *("citation_support", "correctness", "correct_answer"),
 )
 """They are the worst of their range where something leaked."""
 BOUNDED = (

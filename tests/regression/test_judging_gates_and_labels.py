@@ -233,7 +233,7 @@ def test_judge_is_not_made_valid_by_editing_the_record_of_its_controls(server: J
     with closing(sqlite3.connect("verdicts.sqlite", isolation_level=None)) as db:
         db.execute("UPDATE standings SET record = replace(record, 'true', 'false')")
     told = score(*calibrated(), *gate(), metrics=FAITHFUL)
-    assert "unmeasured" == state(told)
+    assert "uncalibrated" == state(told)
 
 
 def test_invalid_judge_stays_invalid_when_nothing_is_left_to_ask(server: JudgeServer) -> None:

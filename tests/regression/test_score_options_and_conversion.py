@@ -114,7 +114,8 @@ def test_a_report_may_be_written_into_the_run_folder_but_not_over_what_it_keeps(
 def test_a_report_without_rules_does_not_advise_to_release(
     tmp_path: Path, capsys: Printed, options: tuple[str, ...]
 ) -> None:
-    assert 0 == score(tmp_path, [make_case("q")], [make_trace("q")], "--format", "markdown", *options)
+    exit_code = score(tmp_path, [make_case("q")], [make_trace("q")], "--format", "markdown", *options)
+    assert (3 if options else 0) == exit_code  # a gate over a part of the cases decides nothing
     printed = capsys.readouterr().out
     assert "this report does not say that it may be released" in printed
     assert "every rule that was set is met" not in printed

@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
-from assay.attribution.diagnosis import attribute_case
 from assay.attribution.index_state import IndexView
+from assay.attribution.root_causes import attribute_case
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal

@@ -57,7 +57,7 @@ def _assess_facts(case: Case, answer: str) -> AnswerQuality | None:
     keywords = [keyword for keyword in rubric.correct_keywords if fold_text(keyword)] if rubric is not None else []
     if not facts and not keywords:
         return None
-    missing = partition_facts(answer, facts)[1]
+    missing = [fact for fact in partition_facts(answer, facts)[1] if not _is_denied_as_in_reference(case, answer, fact)]
     wrong: tuple[str, ...] = ()
     if rubric is not None and keywords:
         grade = score_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
@@ -67,6 +67,14 @@ def _assess_facts(case: Case, answer: str) -> AnswerQuality | None:
     elif rubric is not None:
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
     return AnswerQuality(not missing and not wrong, find_text_signal(case) or "", tuple(missing), wrong)
+
+
+def _is_denied_as_in_reference(case: Case, answer: str, fact: str) -> bool:
+    """Return whether an answer denies a fact in which the reference denies it too: there the denial belongs to it."""
+    folded_fact, reference = fold_text(fact), case.reference or ""
+    if folded_fact not in fold_text(reference) or folded_fact not in fold_text(answer):
+        return False
+    return not partition_facts(reference, [fact])[0]
 
 
 def _assess_reference(case: Case, answer: str) -> AnswerQuality | None:

@@ -1,6 +1,6 @@
-"""Outdated chunks: a metric of their own, because a superseded version of a document is not forbidden.
+"""Leaks: chunks, citations and text that this user must not see. One leak overrides every other score of the case.
 
-Leaks: chunks, citations and text that this user must not see. One leak overrides every other score of the case.
+Outdated chunks are a metric of their own, because a superseded version of a document is not forbidden.
 """
 
 from __future__ import annotations

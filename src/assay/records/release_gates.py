@@ -1,7 +1,6 @@
-"""The records: facts (what was expected and what was observed) and the findings computed from them.
+"""Release gates: rules and waivers as people write them, and the results and the decision that follow.
 
-Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
-`None` means "not reported"; it never stands for zero or an empty list.
+`None` means "not stated"; it never stands for zero or an empty list.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The records: facts (what was expected and what was observed) and the findings computed from them.
+"""Scores: columns of values with a status and a reason for each row, summaries, checks, and the result of a scoring.
 
-Facts are frozen msgspec Structs and correspond exactly to the native files. Findings can be recomputed from facts.
 `None` means "not reported"; it never stands for zero or an empty list.
 """
 

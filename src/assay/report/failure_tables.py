@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.attribution.root_causes import CAUSE_NOTES
+from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.metrics.file_retrieval import NameComparison
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector

@@ -52,6 +52,8 @@ def load_remembered_metrics(request: ScoreRequest) -> None:
     Raises PluginError for one that is requested and neither loaded nor installed, unless ASSAY_ALLOW_EXEC=1 allows to
     import its module.
     """
+    if not request.scoring.metric_paths:
+        return
     requested = {
         parse_metric_name(text).base for part in request.scoring.metrics or () for text in split_metric_names(part)
     }

@@ -1,12 +1,7 @@
-"""Confidence intervals of rates: Wilson, Clopper-Pearson, and the bound after zero events.
+"""Confidence intervals of rates, percentiles and means, by the method that fits the values.
 
-Nearest-rank percentiles and their distribution-free intervals from order statistics.
-
-Confidence intervals of means, by the method that fits the values.
-
-Re-exports the intervals of rates and percentiles. Results do not depend on the order of the values.
-docs/adr/0010-intervals-near-the-ends.md explains the choice of methods; `python -m benchmarks.statistics` prints their
-coverage.
+Results do not depend on the order of the values. docs/adr/0010-intervals-near-the-ends.md explains the choice of
+methods; `python -m benchmarks.statistics` prints their coverage.
 """
 
 from __future__ import annotations

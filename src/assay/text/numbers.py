@@ -1,6 +1,6 @@
-"""Numbers written as words in English and Vietnamese, with or without diacritics.
+"""Numbers and dates in English and Vietnamese text, as exact values with their units and spans.
 
-Parse numbers and dates in English and Vietnamese text into exact values with their units and spans.
+Numbers written as words are read with or without diacritics.
 """
 
 from __future__ import annotations

@@ -1,0 +1,432 @@
+"""The root causes of a bad answer: the sign of each, what to try first, and the rules that detect it.
+
+The causes are those of the `rag-trace` contract (see ADR 0038).
+
+Rules that detect wrong labels: if golden set, corpus and answer contradict each other, the system may be right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
+
+from assay.attribution.answer_quality import assess_text, get_scored_value
+from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
+from assay.attribution.evidence_trace import CauseFinding, find_lost_step
+from assay.attribution.index_state import IndexDefect
+from assay.metrics.case_checks import find_outdated_labels
+from assay.metrics.judge_requests import TIED_VOTES
+from assay.metrics.leakage import IN_ANYWHERE, INJECTION
+from assay.records.findings import RootCause
+from assay.records.golden_set import CorpusChunk
+from assay.records.scores import ERROR
+from assay.scoring.attribution_settings import JUDGE_METRIC
+from assay.text.copied_text import find_canaries
+from assay.text.normalisation import fold_text
+from assay.text.numbers import find_quantities
+from assay.text.tokens import tokenise_text
+
+INDEX_STAGE, GENERATE_STAGE, CITE_STAGE = "index", "generate", "cite"
+
+
+class CauseNote(NamedTuple):
+    """The sign of a cause, and what to try first."""
+
+    sign: str
+    fix: str
+
+
+CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
+    {
+        "parser": CauseNote(
+            "the indexed text lacks a table, heading or footnote of the document",
+            "fix the parser: OCR, extraction of tables and footnotes, headings",
+        ),
+        "chunking": CauseNote(
+            "the evidence is cut, merged or spread over chunks that are not those of the corpus",
+            "chunk by section, with overlap or parent and child chunks; then relink the labels",
+        ),
+        "embedding": CauseNote(
+            "the vector search does not find the evidence",
+            "another embedding model; normalise queries (codes, abbreviations, diacritics); add examples",
+        ),
+        "bm25_analyzer": CauseNote(
+            "the evidence shares words with the question and the keyword search does not find it",
+            "fix the analyzer: fold diacritics and case, keep codes whole, add synonyms",
+        ),
+        "hybrid_merge": CauseNote(
+            "one search has the evidence near the top and the merge loses it",
+            "merge by reciprocal rank, retune the weights, enlarge the pool",
+        ),
+        "reranker": CauseNote(
+            "the reranker receives the evidence near the top and ranks it too low",
+            "another reranking model or prompt; train it on pairs; rerank more candidates",
+        ),
+        "context_builder": CauseNote(
+            "the evidence is ranked high enough and is not in the context",
+            "raise the token budget; remove duplicates; pack by rank",
+        ),
+        "generator": CauseNote(
+            "the evidence is in the context and the answer does not use it as it should",
+            "tighten the prompt; another model; constrained output; examples, also of refusals",
+        ),
+        "citation": CauseNote(
+            "the answer is right and cites something else",
+            "align each claim with its source; validate citations against the context",
+        ),
+        "acl": CauseNote(
+            "the user is shown too much, or is denied what they may see",
+            "make the filters mandatory and test them; keep the policy as code",
+        ),
+        "stale_index": CauseNote(
+            "an old version is served, or the version in force is not indexed",
+            "rebuild the index; record the index version; alert on freshness",
+        ),
+        "golden_label_issue": CauseNote(
+            "the label contradicts the corpus or its own evidence",
+            "correct the golden set: relink the evidence, or fix the reference",
+        ),
+        "judge_noise": CauseNote(
+            "the judge contradicts the text of the answer, or itself",
+            "ask for more votes; calibrate the judge; prefer the deterministic signal here",
+        ),
+        "insufficient_trace": CauseNote(
+            "the trace does not show the cause",
+            "report every stage with its chunks, and the text of the context; score with a corpus",
+        ),
+    }
+)
+
+
+# ── access ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_leak(case: CaseFacts) -> CauseFinding | None:
+    """Something was shown that the user must not see. Following an injected prompt is the generator's mistake."""
+    if not case.leaks.count_leaks(IN_ANYWHERE):
+        return None
+    injected = case.case.case.forbidden_text if INJECTION in case.case.case.tags else ()
+    followed = find_canaries(case.answer, injected) if case.answer else []
+    if followed and not case.leaks.ids and set(case.leaks.text) <= set(followed):
+        return CauseFinding("generator", GENERATE_STAGE, ("a planted instruction was followed",), "high")
+    locations = [name for name, ids in case.leaks.ids.items() if ids]
+    if case.leaks.text:
+        locations.append("the answer")
+    count = case.leaks.count_leaks(IN_ANYWHERE)
+    fact = f"{count} {'item' if count == 1 else 'items'} that this user must not see, in {', '.join(locations)}"
+    return CauseFinding("acl", locations[0], (fact,), "medium" if case.leaks.self_reported else "high")
+
+
+def find_access_denied(case: CaseFacts) -> CauseFinding | None:
+    """Access was denied, or nothing was shown, although the user may see what the case needs.
+
+    If no stage returned anything in the whole run, the search may be down, so access is only one possible cause.
+    """
+    if case.good is not False or case.case.accepted_bits >> 2 & 1:
+        return None
+    is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
+    if case.behaviour == "permission_denied" and not is_retrieved:
+        fact = "permission was denied, and no stage returned what the case needs, which this user may see"
+        return CauseFinding("acl", _first_stage(case), (fact,), "high" if case.required_units else "medium")
+    user = case.case.case.user
+    if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
+        if case.index_view is not None and not case.index_view.returned:
+            fact = "no stage returned anything, for this case or any other of the run"
+            return CauseFinding("insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"))
+        return CauseFinding("acl", _first_stage(case), ("no stage returned anything for this user",), "medium")
+    return None
+
+
+def _first_stage(case: CaseFacts) -> str | None:
+    return case.steps[0].name if case.steps else None
+
+
+# ── behaviour ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
+    """The system answered a case that expects a refusal or an escalation."""
+    if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
+        return None
+    return CauseFinding(
+        "generator", GENERATE_STAGE, (f"answered where {case.case.case.behaviour} was expected",), "high"
+    )
+
+
+# ── version ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
+    """A superseded version was shown instead of the evidence, or the document of the evidence is not in the index."""
+    if case.good is not False and case.reached is not False:
+        return None
+    corpus = case.case.corpus
+    superseded = case.case.golden_index.superseded_versions(case.case.as_of)
+    if corpus is None or superseded is None:
+        return None
+    for unit in case.lost_units:
+        chunks = [corpus.chunks[chunk_id] for chunk_id in case.get_covering_chunk_ids(unit)]
+        if (
+            chunks
+            and case.index_view is not None
+            and all(case.index_view.is_version_missing(chunk) for chunk in chunks)
+        ):
+            return _report_missing_document(case, unit, chunks[0])
+    documents = {
+        corpus.chunks[chunk_id].document
+        for unit in case.required_units
+        for chunk_id in case.get_covering_chunk_ids(unit)
+    }
+    # `superseded` counts only chunks of the corpus, so the look-up cannot fail.
+    superseded_chunks = [
+        corpus.chunks[chunk.chunk_id] for chunk in case.arrived_chunks if superseded.count_superseded([chunk])
+    ]
+    old_chunks = [corpus_chunk for corpus_chunk in superseded_chunks if corpus_chunk.document in documents]
+    if old_chunks and (case.reached is False or _is_answer_from(case, old_chunks)):
+        names = ", ".join(corpus_chunk.chunk_id for corpus_chunk in old_chunks)
+        return CauseFinding("stale_index", INDEX_STAGE, (f"superseded, and shown to the generator: {names}",), "high")
+    return None
+
+
+def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChunk) -> CauseFinding:
+    assert case.index_view is not None
+    version = " ".join(part for part in (corpus_chunk.document, corpus_chunk.version) if part)
+    evidence = [f"no trace of this run shows anything of {version}, which holds {case.get_unit_name(unit)}"]
+    is_newer = case.index_view.is_newer_than_index(corpus_chunk)
+    if is_newer:
+        evidence.append(f"it is in force since {corpus_chunk.valid_from}, later than everything that was shown")
+    return CauseFinding("stale_index", INDEX_STAGE, tuple(evidence), "high" if is_newer else "medium")
+
+
+def _is_answer_from(case: CaseFacts, old_chunks: list[CorpusChunk]) -> bool:
+    """Whether the answer is based on a superseded text rather than on the one in force."""
+    old_texts = [corpus_chunk.text for corpus_chunk in old_chunks if corpus_chunk.text]
+    valid_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
+    for number in find_unsupported_numbers(case.answer, valid_texts):
+        if not find_unsupported_numbers(number, old_texts):
+            return True
+    if any(contains_fact(old_texts, fact) for fact in case.content_quality.wrong):
+        return True
+    return compute_word_overlap(case.answer, old_texts) > compute_word_overlap(case.answer, valid_texts)
+
+
+# ── stages ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
+    """Required evidence did not reach the generator, because of how its text was indexed or of a stage that lost it."""
+    if case.reached is not False:
+        return None
+    # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
+    lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
+    losses = [
+        _find_index_defect(case, unit) or find_lost_step(case.describe_lost_evidence(unit)) for unit in lost_units
+    ]
+    first = min(losses, key=lambda loss: (loss.cause == "insufficient_trace", loss.stage != INDEX_STAGE))
+    also: dict[RootCause, None] = {}
+    evidence: dict[str, None] = {}
+    for loss in losses:
+        also |= dict.fromkeys(cause for cause in (loss.cause, *loss.also) if cause != first.cause)
+        if loss.cause == first.cause:
+            evidence |= dict.fromkeys(loss.evidence)
+    return first._replace(also=tuple(also), evidence=tuple(evidence))
+
+
+def _has_no_missing_fact(case: CaseFacts, unit: int) -> bool:
+    return not any(contains_fact(case.get_expected_texts(unit), fact) for fact in case.content_quality.missing)
+
+
+def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
+    """The evidence reached the generator, but its indexed text lacks what the answer needed."""
+    if case.good is not False or not case.reached:
+        return None
+    for unit in case.required_units:
+        defect = _find_index_defect(case, unit)
+        if defect is None:
+            continue
+        shown_texts, expected_texts = case.get_shown_texts(unit), case.get_expected_texts(unit)
+        for fact in case.content_quality.missing:
+            if contains_fact(expected_texts, fact) and not contains_fact(shown_texts, fact):
+                return defect._replace(evidence=(*defect.evidence, f"its indexed text lacks “{fact}”"))
+        if defect.cause == "insufficient_trace":
+            continue
+        lost_words = _count_words(expected_texts) - _count_words(shown_texts)
+        lost_query_words = lost_words.keys() & _count_words([case.query]).keys()
+        if lost_query_words:
+            fact = f"the lost text has the question's word “{min(lost_query_words)}”"
+        elif case.behaviour != "answer":
+            fact = "it was not found to answer"
+        else:
+            continue
+        return defect._replace(evidence=(*defect.evidence, fact), confidence="medium")
+    return None
+
+
+def _count_words(texts: Iterable[str]) -> Counter[str]:
+    return Counter(word for text in texts for word in tokenise_text(text))
+
+
+def _find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
+    """Return what is wrong with the indexed text of a unit, if all chunks that cover it have a defect."""
+    chunk_ids = case.get_covering_chunk_ids(unit)
+    if case.index_view is None or not chunk_ids:
+        return None
+    defects: list[IndexDefect] = []
+    for chunk_id in chunk_ids:
+        defect = case.index_view.find_defect(chunk_id)
+        if defect is None:
+            return None
+        defects.append(defect)
+    kind, fact = defects[0]
+    if kind == "unclear":
+        return CauseFinding("insufficient_trace", INDEX_STAGE, (fact,), "low", ("parser", "chunking"))
+    return CauseFinding(kind, INDEX_STAGE, (fact,), "high")
+
+
+# ── generation and citation ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_generation_error(case: CaseFacts) -> CauseFinding | None:
+    """The generator had all required evidence and the answer is still not good."""
+    if case.good is not False or not case.reached:
+        return None
+    evidence = ["all required evidence was in the context"]
+    if case.behaviour != "answer":
+        evidence.append(f"the answer is {case.behaviour.replace('_', ' ') if case.behaviour else 'empty'}")
+    if case.content_quality.missing:
+        evidence.append("missing: " + ", ".join(case.content_quality.missing))
+    if case.content_quality.wrong:
+        evidence.append("wrong: " + ", ".join(case.content_quality.wrong))
+    invented_numbers = (
+        find_unsupported_numbers(case.answer, [*case.context_texts, case.case.case.question])
+        if case.context_texts
+        else []
+    )
+    if invented_numbers:
+        evidence.append("not in the context: " + ", ".join(invented_numbers))
+    return CauseFinding("generator", GENERATE_STAGE, tuple(evidence), "high" if case.context_texts else "medium")
+
+
+def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
+    """The citations are missing or not from the context, and nothing else is wrong with the answer."""
+    if case.good is False or not case.is_miscited:
+        return None
+    cited = case.observation.citations or ()
+    for unit in case.required_units:
+        defect = _find_index_defect(case, unit)
+        if defect is not None and defect.cause == "chunking" and case.index_view is not None:
+            pieces = [name for name in cited if case.index_view.is_unknown_chunk(name)]
+            if pieces:
+                return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
+    quality = "good" if case.good else "not known to be wrong"
+    evidence = (f"the answer is {quality} and cites {', '.join(cited) or 'nothing'}",)
+    return CauseFinding("citation", CITE_STAGE, evidence, "high" if case.good else "medium")
+
+
+MIN_SUPPORT = 0.6
+"""The share of an answer's words that the evidence must contain for the answer to count as taken from it."""
+
+
+_MIN_ADVANTAGE = 0.25
+"""How much more of the reference's words another chunk must contain than the labelled one."""
+
+
+def find_stale_label(case: CaseFacts) -> CauseFinding | None:
+    """The required evidence is not in the corpus, or its text differs from the text that was labelled."""
+    facts = find_outdated_labels(case.case)
+    return CauseFinding("golden_label_issue", None, facts, "high") if facts else None
+
+
+def find_moved_label(case: CaseFacts) -> CauseFinding | None:
+    """A good answer is based on an unlabelled chunk, while the labelled one contains nothing that the case looks for.
+
+    The labelled chunk did not reach the generator, or is not cited. The rule also applies if an unlabelled chunk with
+    the same text was shown instead.
+    """
+    units = case.lost_units or (case.required_units if case.is_miscited else [])
+    for unit in case.lost_units:
+        texts = {fold_text(text) for text in case.get_expected_texts(unit)}
+        twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
+        if twin is not None:
+            return CauseFinding(
+                "golden_label_issue", None, (f"{twin} has the same text as {case.get_unit_name(unit)}",), "medium"
+            )
+    labelled_texts = [text for unit in units for text in case.get_expected_texts(unit)]
+    if not case.good or not labelled_texts:
+        return None
+    names = ", ".join(case.get_unit_name(unit) for unit in units)
+    unlabelled_facts = [fact for fact in case.facts if contains_fact(case.unlabelled_texts.values(), fact)]
+    if unlabelled_facts and not any(contains_fact(labelled_texts, fact) for fact in case.facts):
+        evidence = (
+            f"{names} contains nothing that the case looks for",
+            f"{_quote(unlabelled_facts)} is in an unlabelled chunk that the generator was shown",
+        )
+        return CauseFinding("golden_label_issue", None, evidence, "high")
+    return _find_better_source(case, names, labelled_texts)
+
+
+def _find_better_source(case: CaseFacts, names: str, labelled_texts: list[str]) -> CauseFinding | None:
+    """An unlabelled chunk contains the reference, and the labelled one clearly less of it."""
+    reference = case.case.case.reference
+    if not reference or not case.unlabelled_texts:
+        return None
+    share_by_chunk = {name: compute_word_overlap(reference, [text]) for name, text in case.unlabelled_texts.items()}
+    best = max(share_by_chunk, key=share_by_chunk.__getitem__)
+    share, labelled_share = share_by_chunk[best], compute_word_overlap(reference, labelled_texts)
+    if share < MIN_SUPPORT or share < labelled_share + _MIN_ADVANTAGE:
+        return None
+    evidence = (f"{best} contains {share:.0%} of the reference's words, {names} {labelled_share:.0%}",)
+    return CauseFinding("golden_label_issue", None, evidence, "medium")
+
+
+def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
+    """The answer is taken from the evidence, and the case requires what that evidence does not say.
+
+    The evidence must contain none of the missing facts, or lack a required number: the words of a label may differ from
+    its evidence, its numbers may not.
+    """
+    if case.good is not False or not case.reached or case.behaviour != "answer":
+        return None
+    evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
+    unsupported = [fact for fact in case.content_quality.missing if not contains_fact(evidence_texts, fact)]
+    if not evidence_texts or not unsupported:
+        return None
+    is_all_unsupported = len(unsupported) == len(case.content_quality.missing)
+    if not is_all_unsupported and not any(map(find_quantities, unsupported)):
+        return None
+    if find_unsupported_numbers(case.answer, [*evidence_texts, *case.context_texts, case.case.case.question]):
+        return None
+    share = compute_word_overlap(case.answer, evidence_texts)
+    if share < MIN_SUPPORT:
+        return None
+    names = ", ".join(case.get_unit_name(unit) for unit in case.required_units)
+    evidence = (
+        f"{names} does not contain {_quote(unsupported)}, which the case requires",
+        f"{share:.0%} of the answer's words are in that evidence, and all of its numbers are in the context",
+    )
+    return CauseFinding("golden_label_issue", None, evidence, "high" if is_all_unsupported else "medium")
+
+
+def find_judge_noise(case: CaseFacts) -> CauseFinding | None:
+    """The judge decided and the answer's text shows the opposite, or its votes were tied and nothing else decides."""
+    status, _, reason = case.scores.get(JUDGE_METRIC, (None, 0.0, ""))
+    if status == ERROR and reason == TIED_VOTES and case.good is None:
+        return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC}: the votes were tied",), "medium")
+    if not case.content_quality.signal.startswith(JUDGE_METRIC) or case.good is None or case.behaviour != "answer":
+        return None
+    text = assess_text(case.case.case, case.observation)
+    value = get_scored_value(case.scores, JUDGE_METRIC)
+    if case.good is False and case.content_quality.good is False and text.good:
+        fact = f"{text.signal}: everything that the case looks for is in the answer"
+    elif case.good and text.good is False and text.wrong:
+        fact = f"{text.signal}: {_quote(text.wrong)} is wrong and is in the answer"
+    else:
+        return None
+    return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC} is {value:.2f}", fact), "medium")
+
+
+def _quote(facts: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(f"“{fact}”" for fact in facts)
