@@ -18,7 +18,7 @@ from tests.support.judge_server import answer_with_labels, judge_server
 from assay.cli import main
 
 PAGE = ROOT / "docs/how-to/extend.md"
-EXAMPLES = ("acme_metrics.py", "acme_formats.py", "acme_targets.py", "acme_judges.py")
+EXAMPLES = ("acme_metrics.py", "acme_formats.py", "acme_golden.py", "acme_targets.py", "acme_judges.py")
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +34,7 @@ def _installed_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     traces = [make_trace("q1", answer="One two."), make_trace("q2", answer="Three four five six.")]
     write(work / "outputs.jsonl", traces)
     write(work / "chat.jsonl", [{"ticket": "q1", "reply": "One."}, {"ticket": "q2", "reply": "Two."}])
+    (work / "faq.txt").write_text("q1|How many?|One two.\nq2|And then?|Three.\n", encoding="utf-8")
     (work / "assay.yaml").write_text((pages / "assay.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     project = tomllib.loads((pages / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     entry_points = []
@@ -109,10 +110,18 @@ def test_doctor_finds_every_plugin_of_the_page(capsys: pytest.CaptureFixture[str
     shown = " ".join(capsys.readouterr().out.split())
     for subject in ("metric answer_words", "output format chat-log", "target kind echo", "judge provider gateway"):
         assert f"ok {subject}: plugin acme_" in shown
-    assert 4 == shown.count("of acme-assay 1.2")
+    assert 5 == shown.count("of acme-assay 1.2")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_is_short(name: str) -> None:
     (text,) = [block.text for block in iter_blocks(PAGE) if block.mark == ("file", name)]
     assert len([line for line in text.splitlines() if line.strip()]) <= 12
+
+
+def test_the_golden_format_reads_cases_and_names_the_line_of_a_bad_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == run_command_of_page("--golden-format", "--json-report", "report.json")
+    assert 1.0 == read_summary("c", "answered")["value"]
+    Path("faq.txt").write_text("q1|How many?\n", encoding="utf-8")
+    assert 2 == run_command_of_page("--golden-format")
+    assert "faq.txt:1: " in capsys.readouterr().err
