@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,12 @@ def test_two_files_of_one_language_and_an_empty_folder_are_refused(tmp_path: Pat
         load_lexicons([str(tmp_path), str(tmp_path / "empty")])
     assert "a second lexicon of it" in str(raised.value)
     assert "no lexicon in this folder" in str(raised.value)
+
+
+def test_shipped_lexicons_pass_the_checks_that_are_skipped_when_they_are_loaded() -> None:
+    folder = files("assay.text").joinpath("lexicons")
+    shipped = load_shipped_lexicons()
+    for entry in folder.iterdir():
+        if entry.name.endswith(".yaml"):
+            checked = parse_lexicon(entry.read_text(encoding="utf-8"), entry.name)
+            assert checked.patterns == shipped[checked.language].patterns

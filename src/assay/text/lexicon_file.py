@@ -43,8 +43,11 @@ def load_shipped_lexicons() -> dict[str, RefusalLexicon]:
     folder = files("assay.text").joinpath("lexicons")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     names.sort(key=lambda name: (name != "en.yaml", name != "vi.yaml"))
-    read = (parse_lexicon(folder.joinpath(name).read_text(encoding="utf-8"), name) for name in names)
-    return {lexicon.language: lexicon for lexicon in read}
+    lexicons = {}
+    for name in names:
+        lexicon = parse_lexicon(folder.joinpath(name).read_text(encoding="utf-8"), name, is_checked=True)
+        lexicons[lexicon.language] = lexicon
+    return lexicons
 
 
 def read_lexicon(path: Path) -> RefusalLexicon:
@@ -63,8 +66,11 @@ def read_lexicon(path: Path) -> RefusalLexicon:
     return parse_lexicon(text, str(path))
 
 
-def parse_lexicon(text: str, name: str) -> RefusalLexicon:
-    """Return the lexicon that a YAML text holds. Raises LexiconError with everything that is wrong with it."""
+def parse_lexicon(text: str, name: str, *, is_checked: bool = False) -> RefusalLexicon:
+    """Return the lexicon that a YAML text holds; `is_checked` if its patterns are known to be valid.
+
+    Raises LexiconError with everything that is wrong with it.
+    """
     import yaml  # only runs that look at answers need it, and then once
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -76,7 +82,7 @@ def parse_lexicon(text: str, name: str) -> RefusalLexicon:
         raise LexiconError([LexiconProblem(name, mark.line + 1 if mark else None, "", message)]) from None
     builder = _ValueBuilder(name)
     data = builder.build_value(root, "") if root is not None else None
-    return LexiconParser(name, builder.lines).parse_lexicon(data)
+    return LexiconParser(name, builder.lines, is_checked=is_checked).parse_lexicon(data)
 
 
 class _ValueBuilder:

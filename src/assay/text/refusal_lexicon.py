@@ -179,9 +179,13 @@ _NOT, _CAN_NOT, _WILL_NOT = re.compile(r"\bnot\b"), re.compile(r"\bcan not\b"), 
 class LexiconParser:
     """Turns the content of a lexicon file into a `RefusalLexicon`; collects everything that is wrong with it."""
 
-    def __init__(self, path: str, lines: Mapping[str, int]) -> None:
-        """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known."""
-        self.path, self._lines = path, lines
+    def __init__(self, path: str, lines: Mapping[str, int], *, is_checked: bool = False) -> None:
+        """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known.
+
+        `is_checked`: the patterns are known to be valid, so that they need not be compiled one by one, which takes most
+        of the time.
+        """
+        self.path, self._lines, self._is_checked = path, lines, is_checked
         self.problems: list[LexiconProblem] = []
 
     def parse_lexicon(self, data: object) -> RefusalLexicon:
@@ -299,9 +303,9 @@ class LexiconParser:
         edge = r"\b" if is_spaced else ""
         patterns: dict[str, re.Pattern[str]] = {}
         for name in PATTERN_LISTS:
-            alternatives = [
-                text for text in self._read_list(content, name) if self._compile(text, name) is not _NOTHING
-            ]
+            alternatives = self._read_list(content, name)
+            if not self._is_checked:
+                alternatives = [text for text in alternatives if self._compile(text, name) is not _NOTHING]
             joined = "|".join(fold_pattern(text) for text in alternatives)
             patterns[name] = re.compile(f"{edge}(?:{joined}){edge}") if alternatives else _NOTHING
         return patterns
