@@ -219,7 +219,7 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
                 os.fsync(file.fileno())
             os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o600)  # noqa: PTH101
             os.replace(draft, target)  # noqa: PTH105
-        except BaseException:
+        except BaseException:  # also on Ctrl-C: no draft may be left behind
             Path(draft).unlink(missing_ok=True)
             raise
     except OSError as error:

@@ -146,7 +146,7 @@ class ObservationJournal:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._size = self._read_keys()
-        except BaseException:
+        except BaseException:  # also on Ctrl-C: nobody else closes the descriptor
             os.close(self._file)
             raise
 

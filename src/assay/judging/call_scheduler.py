@@ -114,7 +114,7 @@ class GroupCommitter:
                 if items["release"]:
                     self._store.release(items["release"])
                 claimed = iter(self._store.claim(items["claim"], self._lease) if items["claim"] else ())
-        except Exception:
+        except Exception:  # whatever the store raises
             if items["save"] and items["claim"]:  # save what was paid for even if the claims cannot be stored
                 self._store.save(items["save"])
             raise
@@ -356,7 +356,7 @@ class JudgingRunner:
         except CallError as error:
             self.budget.settle_failure(reserved, error.code)
             raise
-        except BaseException:
+        except BaseException:  # also when it is cancelled: the reservation must not stay open
             self.budget.settle_failure(reserved, "timeout")
             raise
         finally:

@@ -207,7 +207,7 @@ class SqliteVerdictStore:
             try:
                 require_intact(self._db, self.path)
                 self._db.execute("PRAGMA synchronous = FULL")
-            except BaseException:
+            except BaseException:  # also on Ctrl-C: nobody else closes the database
                 self._db.close()
                 raise
         _LIVE.add(self._owner)

@@ -104,14 +104,13 @@ def describe_bug(error: BaseException) -> str:
     frames = error.__traceback__
     while frames is not None and frames.tb_next is not None:
         frames = frames.tb_next
-    place = (
+    code_location = (
         f" at {frames.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frames.tb_lineno}" if frames is not None else ""
     )
     text = " ".join(str(error).split())
     message = text if len(text) <= MAX_BUG_TEXT else text[: MAX_BUG_TEXT - 1] + "…"
-    return (
-        f"{type(error).__name__}{place}: {message} (a bug in Assay: please report this line, with the row if you can)"
-    )
+    advice = "a bug in Assay: please report this line, with the row if you can"
+    return f"{type(error).__name__}{code_location}: {message} ({advice})"
 
 
 def shorten_repr(value: object, limit: int = 80) -> str:

@@ -272,8 +272,8 @@ class LexiconParser:
             self._add(f"{at}.by", f"unknown subject (got {row['by']!r}; expected one of {', '.join(_SUBJECTS)})")
             return []
         if row.get("then", "") not in following:
-            known = ", ".join(filter(None, following)) or "a pattern under followed_by"
-            self._add(f"{at}.then", f"unknown pattern (got {row['then']!r}; expected {known})")
+            pattern_names = ", ".join(filter(None, following)) or "a pattern under followed_by"
+            self._add(f"{at}.then", f"unknown pattern (got {row['then']!r}; expected {pattern_names})")
             return []
         phrases = self._expand_all([row.get("say")], f"{at}.say", lists)
         for phrase in phrases if is_spaced else ():
@@ -291,8 +291,8 @@ class LexiconParser:
             try:
                 phrases += expand_template(fold_pattern(template), lists)
             except KeyError as error:
-                known = ", ".join(sorted(lists)) or "none"
-                self._add(at, f"unknown list (got <{error.args[0]}>; expected a name under lists: {known})")
+                list_names = ", ".join(sorted(lists)) or "none"
+                self._add(at, f"unknown list (got <{error.args[0]}>; expected a name under lists: {list_names})")
             except RecursionError:
                 self._add(at, f"a list that holds itself (got {template!r}; expected lists without circles)")
         return [phrase for phrase in phrases if phrase]
