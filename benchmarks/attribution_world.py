@@ -1,68 +1,108 @@
-"""Runs, scores and attributes the example application under faults, for `benchmarks.attribution`."""
+"""Runs the example application under faults, for `benchmarks.attribution`; nothing is observed twice."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from examples.handbook.app.faults import FAULTS
 from examples.handbook.app.labels import LABEL_FAULTS
 from examples.handbook.app.pipeline import CONFIGS as CONFIGS
 from examples.handbook.app.pipeline import Handbook
 
 from assay import api
-from assay.attribution.attribute_run import attribute_run
 from assay.judging.collect_questions import JudgeQuestions
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.catalog import parse_metric
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.records.findings import Attribution
-from assay.records.golden_set import Corpus, GoldenSet, User
-from assay.records.observations import Observation
-from assay.records.requests import ScoreRequest, ScoringOptions
+from assay.records.findings import RootCause
+from assay.records.golden_set import Case, Corpus, GoldenSet, User
+from assay.records.observations import Observation, find_stage
 from assay.records.verdicts import Calibration, ItemVerdict, JudgeRequest, Verdict, compute_rubrics_hash
-from assay.runs.score_inputs import ScoreInputs
-from assay.runs.score_run import score_observations
 from assay.scoring.attribution_settings import JUDGE_METRIC
+from assay.text.normalisation import fold_text
+from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
 SETS = ("handbook", "operations")
-METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
 EVERY = 4
 """The scripted judge errs on every fourth answer that it should pass."""
 _JUDGE = "sha256:scripted"
+JUDGE_FAULTS = ("judge_noise:flipped", "judge_noise:two-of-three")
+HELD_OUT = frozenset(
+    {
+        "parser:drop-footnotes",
+        "chunking:merge-sections",
+        "embedding:no-folding",
+        "bm25_analyzer:no-folding",
+        "hybrid_merge:tiny-pool",
+        "reranker:invert",
+        "context_builder:drop-first",
+        "generator:never-refuse",
+        "citation:unseen",
+        "acl:too-strict",
+        "stale_index:keeps-superseded",
+        "golden_label_issue:mixed-up-references",
+        "golden_label_issue:gone-evidence",
+        "judge_noise:two-of-three",
+    }
+)
+"""The last variant of each cause: held out while the first rules were written, known since."""
+_NO_TEXTS: frozenset[Level] = frozenset(("stages+corpus", "stages", "minimal"))
+_NO_CORPUS: frozenset[Level] = frozenset(("stages", "minimal"))
+_NO_STAGES: frozenset[Level] = frozenset(("minimal",))
+HIDDEN: Mapping[str, frozenset[Level]] = {
+    "parser": _NO_TEXTS,
+    "chunking": _NO_TEXTS,
+    "embedding": _NO_STAGES,
+    "bm25_analyzer": _NO_STAGES,
+    "hybrid_merge": _NO_STAGES,
+    "reranker": _NO_STAGES,
+    "acl": _NO_CORPUS,
+    "stale_index": _NO_CORPUS,
+    "golden_label_issue": _NO_CORPUS,
+}
+"""The levels of trace at which nothing that is recorded tells a cause."""
 
 
-@dataclass(frozen=True)
-class AttributedRun:
-    """The outcome of one run by case: whether it passes, its attribution, and the trace without times and versions;
-    `damaged` are the cases whose labels were."""
-
-    passes: Mapping[str, bool]
-    attributions: Mapping[str, Attribution]
-    traces: Mapping[str, bytes]
-    damaged: frozenset[str] = frozenset()
-
-
-class World:
-    """Golden sets, corpus and the observations of configurations with faults switched on; nothing is observed twice."""
+class HandbookWorld:
+    """Golden sets, corpus and the observations of configurations with faults switched on."""
 
     def __init__(self) -> None:
+        self.levels: Sequence[Level] = LEVELS
         self.rows = {name: _rows(HANDBOOK / f"golden/{name}.jsonl") for name in SETS}
         self.corpus = Corpus(
             api.load_corpus(HANDBOOK / "corpus/chunks.jsonl").chunks
             | api.load_corpus(HANDBOOK / "corpus/operations.jsonl").chunks
         )
         self.golden = _golden([row for rows in self.rows.values() for row in rows])
-        self.observe = cache(self._observe)
-        self.clean = cache(self._clean)
-        self.judged = cache(self._judged)
+        self.clean_observations = cache(lambda config: self._observe(config, ()))
+        self.clean_good = cache(self._find_clean_good)
+
+    def measure(self, configs: Sequence[str], levels: Sequence[Level] = LEVELS) -> Iterator[FaultyRun]:
+        """Yield the runs of every fault in every configuration at every level of trace."""
+        self.levels = levels
+        for config in configs:
+            clean = self.clean_observations(config)
+            good = {name: name in self.clean_good(config) for name in self.clean_good(config)}
+            yield from self._attribute("clean", "", self.golden, clean, lambda _: False, good)
+            for fault in FAULTS:
+                observations = self._observe(config, (fault,))
+                is_affected = self._make_oracle(config, observations)
+                yield from self._attribute(fault, fault, self.golden, observations, is_affected, good)
+            for fault in LABEL_FAULTS:
+                golden, damaged = self._damage_labels(fault)
+                is_affected = self._make_label_oracle(config, golden, damaged)
+                yield from self._attribute(fault, fault, golden, clean, is_affected, good)
+            for fault in JUDGE_FAULTS:
+                judging, erred = self._judge(config, fault)
+                yield from self._attribute(fault, fault, self.golden, clean, erred.__contains__, good, judging)
 
     def _observe(self, config: str, faults: tuple[str, ...]) -> list[Observation]:
         ticks = count()
@@ -73,64 +113,125 @@ class World:
             observations.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
         return observations
 
-    def _clean(self, config: str) -> AttributedRun:
-        return self.attribute_observations(self.golden, self.observe(config, ()))
+    def _find_clean_good(self, config: str) -> frozenset[str]:
+        """Return the cases in which the sound application does what is expected, by a plain look at its answers."""
+        observations = {observation.case_id: observation for observation in self.clean_observations(config)}
+        attributed = attribute_trace(self.golden, self.corpus, list(observations.values()), "everything")
+        return frozenset(
+            case.id
+            for case in self.golden.cases
+            if _is_plainly_good(case, observations[case.id], self.corpus)
+            and _has_evidence(case, observations[case.id])
+            and attributed[case.id].good is not False
+        )
 
-    def run_faulty(self, config: str, faults: Sequence[str]) -> AttributedRun:
-        """Return the outcome of the configuration with faults switched on."""
-        return self.attribute_observations(self.golden, self._observe(config, tuple(faults)))
+    def _make_oracle(self, config: str, observations: Sequence[Observation]) -> Callable[[str], bool]:
+        """Return whether a fault spoiled a good case: by a plain look, or by a sentence added to the answer."""
+        cases = {case.id: case for case in self.golden.cases}
+        clean = {observation.case_id: observation for observation in self.clean_observations(config)}
+        faulty = {observation.case_id: observation for observation in observations}
 
-    def run_mislabelled(self, config: str, fault: str) -> AttributedRun:
-        """Return the outcome of the clean configuration scored with damaged golden sets."""
+        def is_affected(case_id: str) -> bool:
+            before, after = str(clean[case_id].answer), str(faulty[case_id].answer)
+            is_longer = after != before and after.startswith(before)
+            good = _is_plainly_good(cases[case_id], faulty[case_id], self.corpus)
+            return case_id in self.clean_good(config) and (is_longer or not good)
+
+        return is_affected
+
+    def _make_label_oracle(self, config: str, golden: GoldenSet, damaged: frozenset[str]) -> Callable[[str], bool]:
+        cases = {case.id: case for case in golden.cases}
+        clean = {observation.case_id: observation for observation in self.clean_observations(config)}
+        return lambda case_id: (
+            case_id in damaged
+            and case_id in self.clean_good(config)
+            and not _is_plainly_good(cases[case_id], clean[case_id], self.corpus)
+        )
+
+    def _damage_labels(self, fault: str) -> tuple[GoldenSet, frozenset[str]]:
         damage = LABEL_FAULTS[fault]
         rows = [row for golden_rows in self.rows.values() for row in damage(golden_rows, list(self.corpus.chunks))]
         correct_rows = [row for golden_rows in self.rows.values() for row in golden_rows]
         damaged = frozenset(new["id"] for old, new in zip(correct_rows, rows, strict=True) if old != new)
-        return replace(self.attribute_observations(_golden(rows), self.observe(config, ())), damaged=damaged)
+        return _golden(rows), damaged
 
-    def _judged(self, config: str, fault: str) -> AttributedRun:
-        """Return the outcome of the clean configuration scored by a calibrated judge with the given fault."""
-        observations = self.observe(config, ())
+    def _judge(self, config: str, fault: str) -> tuple[RecordedVerdicts, frozenset[str]]:
+        """Return the verdicts of a calibrated judge with a fault, and the cases in which it errs."""
         rubrics = load_rubrics()
+        observations = self.clean_observations(config)
         questions = JudgeQuestions(self.golden, self.corpus, rubrics, [parse_metric(JUDGE_METRIC)], observations)
         verdicts: dict[str, list[Verdict]] = {}
+        erred = set()
         passing = 0
         for digest, request in questions.find_requests({}).items():
             (case_id,) = questions.cases_of[digest]
-            right = self.clean(config).attributions[case_id].good is not False
+            right = case_id in self.clean_good(config)
             passing += right
-            errs = bool(fault) and right and passing % EVERY == 0
+            errs = right and passing % EVERY == 0
+            if errs:
+                erred.add(case_id)
             verdicts[digest] = _votes(request, right, errs, fault)
-        calibration = Calibration(
-            JUDGE_METRIC,
-            _JUDGE,
-            compute_rubrics_hash(rubrics.values(), "correctness"),
-            "",
-            "",
-            n=100,
-            raters=2,
-            may_gate=True,
-        )
-        judging = RecordedVerdicts(rubrics, verdicts, _JUDGE, {JUDGE_METRIC: calibration})
-        return self.attribute_observations(self.golden, observations, judging)
+        rubrics_hash = compute_rubrics_hash(rubrics.values(), "correctness")
+        calibration = Calibration(JUDGE_METRIC, _JUDGE, rubrics_hash, "", "", n=100, raters=2, may_gate=True)
+        return RecordedVerdicts(rubrics, verdicts, _JUDGE, {JUDGE_METRIC: calibration}), frozenset(erred)
 
-    def attribute_observations(
-        self, golden: GoldenSet, observations: Sequence[Observation], judging: RecordedVerdicts | None = None
-    ) -> AttributedRun:
-        """Score and attribute observations."""
-        config = observations[0].config_id
-        metrics = (*METRICS, *((JUDGE_METRIC,) if judging is not None else ()))
-        request = ScoreRequest(scoring=ScoringOptions(metrics=metrics))
-        inputs = ScoreInputs.from_golden(golden, request, corpus=self.corpus, judging=judging)
-        run = score_observations(inputs, observations)
-        attributed = attribute_run(run, config)
-        failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
-        passes = {
-            name: attribution.good is not False and name not in failed for name, attribution in attributed.items()
-        }
-        return AttributedRun(
-            passes, attributed, {observation.case_id: _trace(observation) for observation in observations}
-        )
+    def _attribute(
+        self,
+        name: str,
+        cluster: str,
+        golden: GoldenSet,
+        observations: Sequence[Observation],
+        is_affected: Callable[[str], bool],
+        good: Mapping[str, bool],
+        judging: RecordedVerdicts | None = None,
+    ) -> Iterator[FaultyRun]:
+        cause = name.partition(":")[0]
+        causes: frozenset[RootCause] = frozenset((cause,)) if name != "clean" else frozenset()  # type: ignore[arg-type]  # the name of a fault starts with its cause
+        for level in self.levels:
+            attributed = attribute_trace(golden, self.corpus, observations, level, judging)
+            affected = tuple(item for case_id, item in attributed.items() if is_affected(case_id))
+            spared = tuple(
+                item
+                for case_id, item in attributed.items()
+                if good.get(case_id) and not is_affected(case_id) and name not in LABEL_FAULTS
+            )
+            hidden = level in HIDDEN.get(cause, frozenset())
+            yield FaultyRun("handbook", name, level, causes, hidden, False, affected, spared)
+
+
+def _is_plainly_good(case: Case, observation: Observation, corpus: Corpus) -> bool:
+    """Return whether an answer is as expected, by its stated behaviour and the plain words that the case asks for."""
+    accepted = {case.behaviour, *case.also_accept}
+    if observation.behaviour not in accepted or _shows_forbidden(case, observation, corpus):
+        return False
+    if observation.behaviour != "answer" or case.behaviour != "answer":
+        return True
+    text = fold_text(str(observation.answer))
+    keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+    hits = [fold_text(word) in text for word in keywords]
+    is_complete = all(hits) if case.rubric is not None and case.rubric.match == "all" else any(hits) or not hits
+    required = {str(item.get("chunk_id")) for unit in case.evidence if unit.required for item in unit.any_of}
+    is_cited = not required or bool(required & set(observation.citations or ()))
+    return is_complete and all(fold_text(fact) in text for fact in case.must_have) and is_cited
+
+
+def _has_evidence(case: Case, observation: Observation) -> bool:
+    """Return whether the context has a chunk of each required unit; a case that is denied requires none."""
+    context = find_stage(observation, "context")
+    ids = {chunk.chunk_id for chunk in context.chunks} if context is not None else set()
+    required = [unit for unit in case.evidence if unit.required and case.behaviour != "permission_denied"]
+    return all(any(item.get("chunk_id") in ids for item in unit.any_of) for unit in required)
+
+
+def _shows_forbidden(case: Case, observation: Observation, corpus: Corpus) -> bool:
+    user = case.user or User()
+    for chunk in [chunk for stage in observation.stages or () for chunk in stage.chunks]:
+        entry = corpus.chunks.get(chunk.chunk_id)
+        if entry is None:
+            continue
+        if entry.tenant not in (None, user.tenant) or (entry.roles and not set(entry.roles) & set(user.roles)):
+            return True
+    return False
 
 
 def _votes(request: JudgeRequest, right: bool, errs: bool, fault: str) -> list[Verdict]:
@@ -165,11 +266,3 @@ def _golden(rows: Sequence[Mapping[str, Any]]) -> GoldenSet:
 def _asker(user: User) -> dict[str, Any]:
     fields = {"tenant": user.tenant, "roles": list(user.roles), "as_of": user.as_of}
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _trace(observation: Observation) -> bytes:
-    """Return an observation without its times, versions and configuration."""
-    stages = tuple(msgspec.structs.replace(stage, latency_ms=None) for stage in observation.stages or ())
-    return msgspec.json.encode(
-        msgspec.structs.replace(observation, stages=stages, usage=None, versions={}, config_id="")
-    )

@@ -76,11 +76,11 @@ def table_of(config: str, cases: Sequence[Case]) -> ScoreTable:
     seed, size = np.random.default_rng(len(config)), len(cases)
     columns = {}
     for name in dict.fromkeys(case_column_name(parse_metric(metric)) for metric in DEFAULT_METRICS):
-        grader = find_metric(name)
-        if grader.compute is None:
+        metric_row = find_metric(name)
+        if metric_row.compute is None:
             continue
-        if grader.unit != "share":
-            values = np.minimum(seed.gamma(2.0, 400.0, size), grader.high)
+        if metric_row.unit != "share":
+            values = np.minimum(seed.gamma(2.0, 400.0, size), metric_row.high)
         elif name.base in ("rr", "ap", "ndcg", "precision"):
             values = 1 / seed.integers(1, 40, size)
         else:

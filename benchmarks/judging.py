@@ -73,16 +73,16 @@ async def judged(url: str, judge_requests: list[JudgeRequest], rubrics: Rubrics,
     wall, cpu = time.perf_counter(), time.process_time()
     budget = Budget()
     transport = HttpTransport(concurrency)
-    with closing(SqliteVerdictStore(path)) as book:
+    with closing(SqliteVerdictStore(path)) as store:
         redact = make_secret_filter(Redactor(find_secrets()))
         send = budget.count_calls(transport.send)
         identity = build_judge_identity("openai", "bench-1", "local")
         judge = LLMJudge(
-            identity, rubrics, send, base_url=url, redact=redact, keep=book.keep_rendered, close=transport.aclose
+            identity, rubrics, send, base_url=url, redact=redact, keep=store.keep_rendered, close=transport.aclose
         )
-        book.register_judge(judge.identity)
+        store.register_judge(judge.identity)
         limits = JudgingLimits(concurrency)
-        runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
+        runner = JudgingRunner(judge, store, lambda _, samples: not samples, limits, budget)
         await runner.run(judge_requests)
         await judge.aclose()
     spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)

@@ -2,7 +2,11 @@
 
 `python -m benchmarks.mutation` prints, for each mutation, the number of damaged observations and the share that each
 responsible metric noticed; then failed checks of unchanged observations, and every score that moved on an unchanged
-row. The golden sets are those of the handbook example; its application is not used.
+row. The golden sets are those of the handbook example; its application is not used. Its answers are the references.
+
+Then answers that never repeat a reference, and defects that keep the words of a right answer, over golden sets of every
+kind (`benchmarks/answer_mutations.py`): the share of cases that fail a check, that only have a warning, and that only
+have a cause. It is printed as it is; there is no bar.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from assay.metrics.catalog import DEFAULT_METRICS, find_metric, parse_metric
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.records.scores import SCORED, ScoreTable
+from benchmarks.answer_mutations import format_outcomes, measure_answers
 from benchmarks.mutations import MUTATIONS, make_good_observation, make_settings
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook"
@@ -126,6 +131,7 @@ def main() -> None:
         cases = assay.load_golden(HANDBOOK / "golden" / f"{golden}.jsonl")
         results[golden] = measure_golden_set(cases, assay.load_corpus(HANDBOOK / "corpus" / f"{corpus}.jsonl"))
     print(report(results))
+    print(format_outcomes(list(measure_answers())))
 
 
 if __name__ == "__main__":

@@ -21,19 +21,6 @@ from assay.cli import main as assay
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-METRICS = (
-    "hit@1",
-    "recall@10",
-    "rr@10",
-    "ndcg@10",
-    "context_recall",
-    "citation_correctness(by=rules)",
-    "behaviour",
-    "keywords",
-    "visibility_leaks",
-    "latency_ms(stat=p95)",
-    "failed",
-)
 COMMAND = re.compile(r"<!-- excerpted -->\n```sh\nassay (score .*?)\n```", re.DOTALL)
 EXCERPT = re.compile(r"(<!-- excerpt (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -51,7 +38,7 @@ def run_command(page: str) -> tuple[str, str]:
     """Return what the page's command prints, and its Markdown report."""
     printed = StringIO()
     environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | {
-        "COLUMNS": "180"
+        "COLUMNS": "115"
     }
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -68,17 +55,10 @@ def run_command(page: str) -> tuple[str, str]:
 
 
 def screen_excerpt(printed: str) -> Iterator[str]:
-    """Yield the decisions, and the rows of METRICS from the table of metrics."""
-    lines = [line.rstrip() for line in printed.splitlines()]
+    """Yield what the command prints, whole."""
     yield "```text"
-    metrics = next(i for i, line in enumerate(lines) if line.startswith("Metrics ("))
-    yield from lines[:metrics]
-    table = lines[metrics:]
-    yield ""
-    yield from table[2:4]
-    for metric in METRICS:
-        yield next(line for line in table if line.startswith(f" {metric} "))
-    yield " …"
+    for line in printed.splitlines():
+        yield line.rstrip()
     yield "```"
 
 

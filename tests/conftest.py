@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-collect_ignore = ["faults/rude_mcp.py", "support/tiny_model.py"]  # programs that tests start
+from assay.records.errors import BUG_EVENT
+
+collect_ignore = ["faults/raw_mcp.py", "faults/rude_mcp.py", "support/tiny_model.py"]  # programs that tests start
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -36,6 +38,26 @@ def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_network)
+
+_bug_lines: list[str] = []
+
+
+def _note_bug(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == BUG_EVENT:
+        _bug_lines.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_bug)
+
+
+@pytest.fixture(autouse=True)
+def _no_bug_in_assay(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test during which Assay reported a bug of its own, unless it is marked `provokes_bug`."""
+    _bug_lines.clear()
+    yield
+    is_expected = request.node.get_closest_marker("provokes_bug") is not None
+    if _bug_lines and not is_expected and not isinstance(request.node, pytest.DoctestItem):
+        pytest.fail("\n".join(_bug_lines))
 
 
 @pytest.fixture(scope="session", autouse=True)

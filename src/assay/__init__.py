@@ -15,21 +15,52 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.api import compare, explain, gate, load_corpus, load_golden, load_observations, score
+    from assay.api import (
+        ScoreResult,
+        calibrate,
+        compare,
+        explain,
+        gate,
+        judge,
+        load_corpus,
+        load_golden,
+        load_observations,
+        metric,
+        observe,
+        observe_async,
+        report,
+        run,
+        run_async,
+        score,
+    )
+    from assay.metrics.catalog import DEFAULT_METRICS
     from assay.version import __version__
 
-_HOME = {
-    "__version__": "assay.version",
-    "compare": "assay.api",
-    "explain": "assay.api",
-    "gate": "assay.api",
-    "load_corpus": "assay.api",
-    "load_golden": "assay.api",
-    "load_observations": "assay.api",
-    "score": "assay.api",
-}
+__all__ = [
+    "DEFAULT_METRICS",
+    "ScoreResult",
+    "__version__",
+    "calibrate",
+    "compare",
+    "explain",
+    "gate",
+    "judge",
+    "load_corpus",
+    "load_golden",
+    "load_observations",
+    "metric",
+    "observe",
+    "observe_async",
+    "report",
+    "run",
+    "run_async",
+    "score",
+]
 
-__all__ = ["__version__", "compare", "explain", "gate", "load_corpus", "load_golden", "load_observations", "score"]
+_HOME = dict.fromkeys(__all__, "assay.api") | {
+    "DEFAULT_METRICS": "assay.metrics.catalog",
+    "__version__": "assay.version",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,42 +1,96 @@
-"""The Python interface: the same use cases as the command line, on values instead of files."""
+"""The Python interface: the same use cases as the command line, on values as well as files.
+
+A golden set is a path, a `GoldenSet`, a list of dictionaries or cases, or a data frame; outputs are a path, or a list
+of paths, dictionaries or observations, or a data frame; a target is a function, an object with `ask` and `search`, a
+LangChain runnable, a LlamaIndex engine, or a text as after `--target`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.calls.plugins import enable_plugins
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
-from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
+from assay.formats.convert_files import encode_output_lines
+from assay.formats.file_io import write_atomically
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts
-from assay.metrics.catalog import DEFAULT_METRICS
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
+from assay.metrics.metric import Metric
+from assay.metrics.own_metric import metric
 from assay.records.errors import InputError
 from assay.records.findings import Comparison
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
+from assay.records.plugin_table import Plugin
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
+from assay.records.requests import (
+    GateOptions,
+    InputOptions,
+    ReportFiles,
+    ScoreRequest,
+    ScoringOptions,
+    VerdictOptions,
+)
 from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report import explain_case as explaining
+from assay.report.arrow_stream import ArrowTable
+from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
+from assay.report.result_text import render_result_html, render_result_lines
+from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.load_plugins import load_metric_paths
-from assay.runs.score_inputs import LoadedGate, ScoreInputs
-from assay.runs.score_run import score_observations
+from assay.runs.observation_runner import ObservationLimits
+from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
+from assay.runs.python_values import (
+    make_target_of_value,
+    read_golden_value,
+    read_output_files,
+    read_outputs_value,
+)
+from assay.runs.score_inputs import ScoreInputs
+from assay.runs.score_run import score_observations, use_lexicons
 from assay.scoring.scored_run import ScoredRun
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from assay.calibration.scorer_quality import CalibrationResult
+    from assay.judging.judge_run import JudgeRun
+
 PathLike = str | Path
+MetricsLike = str | Sequence[str | Metric]
+
+__all__ = [
+    "ScoreResult", "calibrate", "compare", "explain", "gate", "judge", "load_corpus", "load_golden",
+    "load_observations", "metric", "observe", "observe_async", "report", "run", "run_async", "score",
+]  # fmt: skip
 
 enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False)
 class ScoreResult:
-    """The result of scoring: the decision, summaries by metric, slices, and the score table of each configuration."""
+    """The result of scoring: the decision, metrics, cases, slices, and the score table of each configuration.
+
+    It prints as eight lines, and as a table in a notebook.
+    """
 
     run: ScoredRun
+
+    def __repr__(self) -> str:
+        return "\n".join(render_result_lines(self.scoring))
+
+    def _repr_html_(self) -> str:
+        return render_result_html(self.scoring)
 
     @property
     def scoring(self) -> ScoringResult:
@@ -56,6 +110,48 @@ class ScoreResult:
     def summary(self, config: str) -> Mapping[str, Summary]:
         """Return the summaries of one configuration by metric name."""
         return self.scoring.configs[config].summary
+
+    def metric(self, name: str, config: str | None = None) -> Summary:
+        """Return one metric, such as `recall@10`, with its interval and counts.
+
+        Raises InputError for a metric that was not measured, and for several configurations if none is named.
+        """
+        config_id = _require_config(self, config, "config")
+        return self.scoring.configs[config_id].summary[find_metric_name(self.run, name)]
+
+    @cached_property
+    def cases(self) -> tuple[CaseResult, ...]:
+        """Every case of every configuration, in golden order: question, answer, scores, failed checks."""
+        return list_case_results(self.run)
+
+    @property
+    def failed(self) -> tuple[CaseResult, ...]:
+        """The cases that failed a check, or have no output or an error."""
+        return tuple(case for case in self.cases if case.has_failed)
+
+    def compare(self, other: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
+        """Return the comparison of this result, as the candidate, with another one as the baseline."""
+        return compare(other, self, gate=gate)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
+        return {name: list(values) for name, values in build_columns(self.run).items()}
+
+    def to_arrow(self) -> ArrowTable:
+        """Return the rows of `to_columns` for every library that reads the Arrow C stream interface."""
+        return ArrowTable(build_columns(self.run))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows of `to_columns` as a pandas frame."""
+        import pandas  # optional, and slow to import
+
+        return pandas.DataFrame(self.to_columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the rows of `to_columns` as a Polars frame."""
+        import polars  # optional, and slow to import
+
+        return polars.DataFrame(self.to_arrow())
 
     def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:
         """Return the summaries of one configuration by `key=value` and metric name."""
@@ -78,18 +174,156 @@ def load_corpus(path: PathLike) -> Corpus:
 
 def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
     """Load recorded outputs from files or glob patterns. Raises InputError listing all problems of the files."""
-    with open_output_files([str(path) for path in paths], format) as files, prepare_decodable(files) as ready:
-        return [
-            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
-        ]
+    return read_output_files(paths, format)
+
+
+# ── observing ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def observe(
+    target: Any,
+    golden: Any,
+    *,
+    search: Callable[..., Any] | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+    retrieval_only: bool = False,
+) -> list[Observation]:
+    """Ask a target every question of a golden set and return what it did, in golden order.
+
+    `search` is a second function that returns the chunks of a question, and `name` the configuration in reports.
+    `context` names the stage that the model was shown, where the target does not report it. At most `concurrency` cases
+    are asked at a time, each for `deadline` seconds at most. A case on which the target fails is an observation with an
+    error. Works in a notebook too, where an event loop runs already. Raises InputError for what is no target or golden
+    set, IncompleteError if nothing could be observed.
+    """
+    work = observe_async(
+        target,
+        golden,
+        search=search,
+        name=name,
+        context=context,
+        repeat=repeat,
+        concurrency=concurrency,
+        deadline=deadline,
+        retrieval_only=retrieval_only,
+    )
+    return run_blocking(work)
+
+
+async def observe_async(
+    target: Any,
+    golden: Any,
+    *,
+    search: Callable[..., Any] | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+    retrieval_only: bool = False,
+) -> list[Observation]:
+    """As `observe`, to be awaited."""
+    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
+    cases = read_golden_value(golden)
+    return list((await _observe(target, cases, search, name, limits, repeat, retrieval_only)).observations)
+
+
+async def _observe(
+    target: Any,
+    golden: GoldenSet,
+    search: Callable[..., Any] | None,
+    name: str | None,
+    limits: ObservationLimits,
+    repeat: int,
+    retrieval_only: bool,
+) -> ObservedValues:
+    made = make_target_of_value(target, name, search)
+    if retrieval_only and "search" not in made.operations:
+        raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
+    operations = ("search",) if retrieval_only else made.operations
+    return await observe_target(made, golden, replace(limits, operations=operations), repeat)
+
+
+def run(
+    target: Any,
+    golden: Any,
+    *,
+    search: Callable[..., Any] | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+    corpus: Corpus | PathLike | None = None,
+    metrics: MetricsLike = DEFAULT_METRICS,
+    by: Sequence[str] | str | None = None,
+    gate: Gate | PathLike | None = None,
+) -> ScoreResult:
+    """Ask a target every question of a golden set, and score what it did: `observe`, then `score`.
+
+    Works in a notebook too, where an event loop runs already.
+    """
+    work = run_async(
+        target,
+        golden,
+        search=search,
+        name=name,
+        context=context,
+        repeat=repeat,
+        concurrency=concurrency,
+        deadline=deadline,
+        corpus=corpus,
+        metrics=metrics,
+        by=by,
+        gate=gate,
+    )
+    return run_blocking(work)
+
+
+async def run_async(
+    target: Any,
+    golden: Any,
+    *,
+    search: Callable[..., Any] | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+    corpus: Corpus | PathLike | None = None,
+    metrics: MetricsLike = DEFAULT_METRICS,
+    by: Sequence[str] | str | None = None,
+    gate: Gate | PathLike | None = None,
+) -> ScoreResult:
+    """As `run`, to be awaited."""
+    cases = read_golden_value(golden)
+    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
+    observed = await _observe(target, cases, search, name, limits, repeat, False)
+    return score(
+        cases,
+        observed.observations,
+        corpus=corpus,
+        metrics=metrics,
+        by=by,
+        gate=gate,
+        notices=observed.notices,
+    )
+
+
+# ── scoring ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def score(
-    golden: GoldenSet,
-    observations: Iterable[Observation],
+    golden: Any,
+    observations: Any,
     *,
-    corpus: Corpus | None = None,
-    metrics: Sequence[str] | str = DEFAULT_METRICS,
+    config: str | None = None,
+    corpus: Corpus | PathLike | None = None,
+    metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: Gate | PathLike | None = None,
     gate_configs: Sequence[str] = (),
@@ -99,16 +333,27 @@ def score(
     judge: str | None = None,
     calibration: PathLike | None = None,
     rubrics: Sequence[PathLike] = (),
+    lexicons: Sequence[PathLike] = (),
+    baseline: PathLike | None = None,
+    notices: Sequence[str] = (),
 ) -> ScoreResult:
     """Score observations against a golden set.
 
-    `metrics` are names as `assay metrics` lists them, or import paths of metrics (`module:attr`), and `by` the keys of
-    slices, each a list or comma-separated text; `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a
-    verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is a file written by
-    `assay calibrate`, and `rubrics` are folders of the rubrics that the judge used in addition to the built-in ones.
+    `config` names the configuration of rows that name none. `metrics` are names as `assay metrics` lists them, import
+    paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of slices; each is a list or a
+    comma-separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an
+    export of one, `judge` names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`,
+    and `rubrics` are folders of the rubrics that the judge used in addition to the built-in ones. `baseline` is a run
+    folder or a saved baseline for the regression rules of the gate. `notices` are sentences for the reports. `lexicons`
+    are files or folders with lexicons of refusals in addition to the shipped ones, for this process until the next
+    scoring.
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
-    names = load_metric_paths((metrics,) if isinstance(metrics, str) else metrics)
+    golden = read_golden_value(golden)
+    rows = read_outputs_value(observations, golden, config)
+    names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
+    if isinstance(corpus, (str, Path)):
+        corpus = load_corpus(corpus)
     request = ScoreRequest(
         InputOptions(ignore_unknown=ignore_unknown),
         VerdictOptions(
@@ -117,26 +362,38 @@ def score(
             None if calibration is None else str(calibration),
             [str(folder) for folder in rubrics],
         ),
-        _name_gate(gate, gate_configs),
+        replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
         ScoringOptions(
             metrics=None if names == DEFAULT_METRICS else names,
-            by=by.split(",") if isinstance(by, str) else by,
+            by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
             missing_as_zero=missing_as_zero,
+            lexicons=[str(path) for path in lexicons],
+            notices=list(notices),
         ),
     )
+    use_lexicons(request.scoring.lexicons)
     digest = goldens.compute_golden_digest(golden)
-    recorded, notices = load_requested_verdicts(request.verdicts)
+    recorded, doubts = load_requested_verdicts(request.verdicts)
     judging, unbound = match_verdicts(recorded, digest)
     inputs = ScoreInputs.from_golden(
         golden,
         request,
         corpus=corpus,
-        loaded_gate=LoadedGate(load_requested_gate(request.gate)),
+        loaded_gate=load_gate_with_baseline(request),
         judging=judging,
-        notices=(*notices, *unbound),
+        notices=(*doubts, *unbound),
         digest=digest,
     )
-    return ScoreResult(score_observations(inputs, observations))
+    return ScoreResult(score_observations(inputs, rows))
+
+
+def _name_metric(item: str | Metric) -> str:
+    """Return the name of a metric; one that is given as itself is added to the catalogue under its name."""
+    if isinstance(item, str):
+        return item
+    function = getattr(item, "function", None)
+    reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', item.name)}"
+    return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
 
 
 def gate(result: ScoreResult, rules: Gate | PathLike, configs: Sequence[str] = ()) -> Decision:
@@ -200,3 +457,104 @@ def _name_gate(rules: Gate | PathLike | None, configs: Sequence[str] = ()) -> Ga
 
 def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
     return load_requested_gate(_name_gate(rules))
+
+
+# ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
+
+
+def judge(
+    answers: ScoreResult | PathLike,
+    *,
+    store: PathLike | None = None,
+    judge: str | None = None,
+    settings: PathLike | None = None,
+    metrics: Sequence[str] = (),
+    corpus: PathLike | None = None,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+) -> JudgeRun:
+    """Ask a judge about the answers of a result or a run folder; its verdicts are kept in `store`.
+
+    `judge` names one of the judges of the settings file. Pass the same store as `verdicts` to `score` to use the
+    verdicts. Raises InputError for bad settings, IncompleteError if a verdict cannot be saved.
+    """
+    from assay.formats.settings_file import load_config
+    from assay.judging.collect_questions import JudgingRequest
+    from assay.judging.judge_run import judge_run
+
+    request = JudgingRequest(
+        load_config(None if settings is None else str(settings)),
+        judge=judge,
+        metrics=metrics,
+        corpus=None if corpus is None else str(corpus),
+        store=None if store is None else str(store),
+        max_calls=max_calls,
+        max_cost=max_cost,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    if not isinstance(answers, ScoreResult):
+        return judge_run(replace(request, run=str(answers)))
+    with tempfile.TemporaryDirectory() as folder:
+        golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
+        goldens.write_golden(answers.run.golden, golden)
+        observations = [case.observation for case in answers.cases]
+        write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
+        return judge_run(replace(request, golden=str(golden), outputs=[str(outputs)]))
+
+
+def calibrate(
+    labels: PathLike | Sequence[PathLike],
+    result: ScoreResult | None = None,
+    *,
+    verdicts: Sequence[PathLike] = (),
+    metrics: Sequence[str] = (),
+    out: PathLike | None = None,
+) -> CalibrationResult:
+    """Compare the scorers of a result with human labels, which are files; `out` is the calibration file to write.
+
+    Raises InputError for bad labels, IncompleteError if no item has a label and a score.
+    """
+    from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run, write_calibration
+
+    files = [labels] if isinstance(labels, (str, Path)) else labels
+    request = CalibrationRequest(list(map(str, files)), list(map(str, verdicts)), metrics=metrics)
+    calibration = calibrate_run(result.run if result is not None else None, request)
+    if out is not None:
+        write_calibration(str(out), calibration)
+    return calibration
+
+
+def report(
+    result: ScoreResult,
+    *,
+    markdown: PathLike | None = None,
+    html: PathLike | None = None,
+    json: PathLike | None = None,
+    junit: PathLike | None = None,
+    csv: PathLike | None = None,
+    per_case: PathLike | None = None,
+    now: str | None = None,
+) -> list[Path]:
+    """Write the reports that are named, and return their paths. `now` is the time in them, ISO 8601.
+
+    Raises IncompleteError for a file that cannot be written.
+    """
+    from assay.report.write_reports import write_reports
+
+    files = ReportFiles(
+        markdown=_to_text(markdown),
+        html=_to_text(html),
+        json=_to_text(json),
+        junit=_to_text(junit),
+        csv=_to_text(csv),
+        per_case=_to_text(per_case),
+        now=now,
+    )
+    written = write_reports(result.run, files)
+    if not written:
+        raise InputError("report: no file named (expected markdown, html, json, junit, csv or per_case)")
+    return [path for _, path in written]
+
+
+def _to_text(path: PathLike | None) -> str | None:
+    return None if path is None else str(path)

@@ -23,6 +23,7 @@ USE_CASE_VERBS = frozenset(
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
     "api": "the Python functions that stand for the commands",
+    "pytest_plugin": "asks a target once for all processes of a test session",
     "judging.anthropic": "builds and reads the HTTP messages of one provider",
     "judging.budget": "waits for its turn, because calls run side by side",
     "judging.llm_judge": "calls the provider",

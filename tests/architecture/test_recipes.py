@@ -27,7 +27,7 @@ SETTINGS_FILE = "src/assay/records/settings.py"
 PROVIDERS_FILE = "src/assay/judging/llm_judge.py"
 NO_FORMATS = {"golden_builder", "golden_files", "outputs_checks"}
 """Files of `formats` that all formats share."""
-NO_KINDS = {"__init__", "choose_target", "mcp_connection", "reply"}
+NO_KINDS = {"__init__", "choose_target", "mcp_connection", "mcp_stdio", "process_group", "reply"}
 """Files of `targets` that make no target themselves."""
 
 

@@ -22,8 +22,8 @@ NETWORK_AND_TERMINAL = {"aiohttp", "http", "httpx2", "mcp", "rich", "socket", "t
 OUTSIDE = CLOCKS_FILES_AND_PROCESSES | NETWORK_AND_TERMINAL
 """What a pure file may not import."""
 LATE_PACKAGES = {
-    *("aiohttp", "concurrent", "fcntl", "gguf", "httpx2", "importlib", "langchain_core", "llama_index", "mcp"),
-    *("multiprocessing", "numpy", "rich", "scipy", "sqlite3", "yaml"),
+    *("aiohttp", "anyio", "concurrent", "fcntl", "gguf", "httpx2", "importlib", "langchain_core", "llama_index", "mcp"),
+    *("multiprocessing", "numpy", "pandas", "polars", "rich", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
 PROTOCOLS = "assay.calls.interfaces"
@@ -68,7 +68,7 @@ def may_be_late(importer: str, imported: str) -> bool:
     package = imported.split(".")[0]
     if package != "assay":
         return package in LATE_PACKAGES
-    if importer.split(".")[0] in ("cli", "__init__", "api"):
+    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin"):
         return True
     return imported.startswith("assay.targets.")
 

@@ -87,7 +87,7 @@ def test_a_clean_pass_of_a_large_run_is_attributed_from_its_scores_as_from_its_t
         _essence(attribution) for attribution in large.values()
     ]
     assert {"pass": 8, "generation_fault": 4} == _count(large)
-    assert [bool(attribution.walk) for attribution in large.values()] == [not n % 3 for n in range(12)]
+    assert [bool(attribution.traces) for attribution in large.values()] == [not n % 3 for n in range(12)]
 
 
 def _essence(found: Attribution) -> tuple[object, ...]:
@@ -118,7 +118,7 @@ def test_of_repeated_observations_the_one_that_is_read_is_attributed() -> None:
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_reports_show_the_attribution(tmp_path: Path) -> None:
+def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["score", *INPUTS, "--json-report", str(tmp_path / "r.json"), "--report", str(tmp_path / "r.md")])
     report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     schema = load_schema("report")
@@ -131,7 +131,16 @@ def test_reports_show_the_attribution(tmp_path: Path) -> None:
         "stage": "reranked",
         "evidence": ["hr_leave_policy:v2026-01:004 has rank 2 in retrieved; in reranked it falls to rank 7"],
         "confidence": "high",
+        "subcause": "ranked_below_cut_off",
+        "also": [],
+        "record": [],
     } == attributions["hr_leave_002"]
+    outcomes = report["configs"]["hybrid-rerank"]["outcomes"]
+    assert 41 == sum(outcomes.values())
+    screen = capsys.readouterr().out
+    cells = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "unknown")
+    reached_good, reached_bad, lost_good, lost_bad, unknown = (outcomes[cell] for cell in cells)
+    assert f"hybrid-rerank {reached_good}/{reached_bad} {lost_good}/{lost_bad} {unknown}" in screen
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     for heading in ("## Attribution", "### Root causes", "### Causes by tag"):
         assert f"\n{heading}\n" in page
@@ -144,7 +153,7 @@ def test_reports_show_the_attribution(tmp_path: Path) -> None:
 def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["explain", "hr_leave_002", "--config", "hybrid-rerank", *INPUTS])
     page = capsys.readouterr().out
-    assert "retrieval fault: reranker at reranked, high confidence" in page
+    assert "retrieval fault: reranker (ranked below cut off) at reranked, high confidence" in page
     (walked,) = (line.split() for line in page.splitlines() if line.startswith("  hr_leave_policy:v2026-01:004  3"))
     assert ["hr_leave_policy:v2026-01:004", "3", "2", "7", "-", "context"] == walked
 

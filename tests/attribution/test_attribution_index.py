@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from tests.attribution.traces import BAD, CARRY, LEAVE, OLD, OLD_TEXT, SICK, TEXTS, blamed, case, corpus, seen, stage
 
 from assay.records.digest import compute_text_digest
@@ -73,7 +74,10 @@ def test_a_document_that_no_trace_shows_and_that_is_newer_than_all_is_not_indexe
     trace = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
     found = blamed(asked, trace, corpus(new=new), others=[seen(stage("dense", name)) for name in TEXTS])
     assert ("retrieval_fault", "stale_index", "index") == told(found)
-    assert "high" == found.confidence
+    assert ("medium", "embedding") == (found.confidence, found.also[0])
+    known = corpus(new=new, other=structs.replace(new, chunk_id="other", document="other guide"))
+    found = blamed(asked, trace, known, others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("stale_index", "high") == (found.cause, found.confidence)
 
 
 def test_line_breaks_and_marks_that_a_target_drops_are_no_damage() -> None:
@@ -81,10 +85,12 @@ def test_line_breaks_and_marks_that_a_target_drops_are_no_damage() -> None:
     assert ("generation_fault", "generator", "generate") == told(found)
 
 
-def test_an_excerpt_without_a_hash_is_not_taken_for_a_cut() -> None:
+def test_an_excerpt_without_a_hash_is_a_cut_at_low_confidence_only() -> None:
     shown = Stage("context", (Chunk("leave", text="## Annual leave\nFull-time staff get"),))
     found = blamed(case(), seen(Stage("dense", (Chunk("leave"),)), shown, answer="Staff get some leave."), corpus())
-    assert "insufficient_trace" == found.cause
+    assert ("chunking", "low") == (found.cause, found.confidence)
+    assert ("parser", "context_builder") == found.also
+    assert any("hash" in field for field in found.record)
 
 
 def test_an_excerpt_with_the_right_hash_is_no_damage() -> None:

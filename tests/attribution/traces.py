@@ -92,12 +92,15 @@ def blamed(
     others: Sequence[Observation] = (),
     settings: AttributionSettings | None = None,
     as_of: str | None = None,
+    other_user: User | None = None,
 ) -> Attribution:
-    """Attribute one case; `others` are further observations of the run, which show the index."""
+    """Attribute one case; `others` are further observations of the run, by default of the same user."""
     joins = GoldenIndex(GoldenSet((the_case,), as_of=as_of), known)
     view = IndexView(known or Corpus({}))
-    for each in (*([observation] if observation is not None else []), *others):
-        view.add_observation(each)
+    if observation is not None:
+        view.add_observation(observation, the_case.user)
+    for other in others:
+        view.add_observation(other, other_user or the_case.user)
     return attribute_case(joins.case_index(0), observation, scores or {}, settings or AttributionSettings(), view)
 
 

@@ -70,10 +70,10 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     record = judge["calibration"]
     assert (180, 1.0, 0.9) == (record["n"], record["sensitivity"]["value"], record["specificity"]["value"])
     assert (6, 0, "no direction shown") == tuple(
-        judge["leaning"][name] for name in ("too_lenient", "too_strict", "direction")
+        judge["bias"][name] for name in ("too_lenient", "too_strict", "direction")
     )
     assert {"tag=even", "tag=odd"} <= judge["slices"].keys()
-    assert 6 == len(judge["worst"]) and "reason c2" == judge["worst"][0]["instrument_said"]
+    assert 6 == len(judge["worst"]) and "reason c2" == judge["worst"][0]["scorer_reason"]
     assert sorted(CONFIGS) == sorted(judge["corrected"])
     stored = load_calibrations(str(out))["faithfulness(by=judge)"]
     assert stored.applies_to(JUDGE.digest, compute_rubrics_hash(load_rubrics().values(), "support"))

@@ -101,4 +101,4 @@ def test_a_risk_by_rules_may_gate_once_all_it_is_made_of_may() -> None:
     for names in ((), ("citation_support(by=rules)",), tuple(calibrations)):
         judging = RecordedVerdicts(calibrations={name: calibrations[name] for name in names})
         assert (len(names) == 2) == may_metric_gate(parse_metric("hallucination_risk(by=rules)"), judging)
-        assert not may_metric_gate(parse_metric("critical_hallucinations(by=rules)"), judging)
+        assert not may_metric_gate(parse_metric("unsupported_claims(by=rules)"), judging)

@@ -139,24 +139,24 @@ def test_the_confusion_has_the_labels_of_people_in_its_rows() -> None:
 
 
 def test_the_direction_of_the_errors_is_named_only_where_it_shows() -> None:
-    assert LENIENT == run(*sets(40, 40, waved=15)).leaning.direction
-    assert STRICT == run(*sets(40, 40, missed=15)).leaning.direction
-    assert "no direction shown" == run(*sets(40, 40, missed=3, waved=3)).leaning.direction
-    leaning = run(*sets(40, 40, missed=2, waved=10)).leaning
-    assert (10, 2, 0.5, 0.6) == (leaning.too_lenient, leaning.too_strict, leaning.people, leaning.instrument)
-    assert leaning.leniency.value == pytest.approx(0.1)
+    assert LENIENT == run(*sets(40, 40, waved=15)).bias.direction
+    assert STRICT == run(*sets(40, 40, missed=15)).bias.direction
+    assert "no direction shown" == run(*sets(40, 40, missed=3, waved=3)).bias.direction
+    bias = run(*sets(40, 40, missed=2, waved=10)).bias
+    assert (10, 2, 0.5, 0.6) == (bias.too_lenient, bias.too_strict, bias.people, bias.scorer)
+    assert bias.leniency.value == pytest.approx(0.1)
 
 
 @pytest.mark.slow
 def test_a_judge_that_likes_long_answers_shows_a_length_bias() -> None:
     people = dict.fromkeys(range(40), "incorrect")
     judge = {case: "correct" if case >= 20 else "incorrect" for case in range(40)}
-    biased = run(people, judge, lengths={case: 10 * case for case in range(40)}).leaning.length
-    fair = run(people, judge, lengths={case: 7 * case % 11 for case in range(40)}).leaning.length
+    biased = run(people, judge, lengths={case: 10 * case for case in range(40)}).bias.length
+    fair = run(people, judge, lengths={case: 7 * case % 11 for case in range(40)}).bias.length
     assert biased is not None and fair is not None
     assert biased.low is not None and biased.low > 0.5
     assert abs(fair.value) < 0.3
-    assert run(people, judge, lengths=dict.fromkeys(range(40), 5)).leaning.length is None
+    assert run(people, judge, lengths=dict.fromkeys(range(40), 5)).bias.length is None
 
 
 def test_the_worst_disagreements_come_first_with_both_reasons() -> None:
@@ -170,8 +170,8 @@ def test_the_worst_disagreements_come_first_with_both_reasons() -> None:
     assert found is not None
     assert ["c000", "c001"] == [each.case_id for each in found.worst]
     assert (("Lan: it says 12 days",), "the number differs") == (
-        found.worst[0].people_said,
-        found.worst[0].instrument_said,
+        found.worst[0].people_reasons,
+        found.worst[0].scorer_reason,
     )
 
 
@@ -247,7 +247,7 @@ def test_numbers_of_another_tool_are_compared_as_pass_and_fail() -> None:
     found = measure_scorer(question("ragas"), labels, opinions, {}, {})
     assert found is not None
     assert found.by_label is None
-    assert (0.9, 1) == (found.pass_fail.raw, found.leaning.too_strict)
+    assert (0.9, 1) == (found.pass_fail.raw, found.bias.too_strict)
 
 
 def test_two_rubrics_are_compared_on_the_same_labels() -> None:

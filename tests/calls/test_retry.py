@@ -22,6 +22,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "assay"
 MAY_SLEEP = {
     "calls/retry.py": "delays between attempts",
     "judging/call_scheduler.py": "polls for a lease, never retries",
+    "targets/process_group.py": "polls until a process group has ended",
 }
 HEADER_NAMES = ("retry-after", "retry-after-ms")
 
@@ -57,6 +58,7 @@ async def _observe(target: HttpTarget | McpTarget) -> None:
         await target.aclose()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", [{"retry-after": "2"}, {"retry-after-ms": "2000"}, {"Retry-After": "2"}])
 @pytest.mark.parametrize("kind", ["http", "mcp"])
 def test_targets_and_judges_read_the_same_headers(kind: str, header: dict[str, str]) -> None:
@@ -82,6 +84,7 @@ def _second_rules(path: Path) -> Iterator[str]:
             yield f"{name}:{node.lineno}: sleeps (expected RetryingCaller to wait)"
 
 
+@pytest.mark.slow
 def test_no_other_file_waits_or_reads_when_to_retry() -> None:
     problems = [problem for path in sorted(PACKAGE.rglob("*.py")) for problem in _second_rules(path)]
     assert {"calls/retry.py"} == {problem.partition(":")[0] for problem in problems}

@@ -17,8 +17,10 @@ from tests.faults.judging import honest, scored
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
+from assay.judging import collect_questions
 from assay.judging.verdict_files import count_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.metrics.parsed_answer import ParsedAnswer
 
 
 @pytest.fixture(name="server")
@@ -61,6 +63,7 @@ def test_dry_run_says_what_it_would_take_and_asks_nothing(
     assert (0, False) == (server.calls, Path("verdicts.sqlite").exists())
 
 
+@pytest.mark.slow
 def test_dry_run_gives_the_cost_where_the_settings_give_prices(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,8 +93,8 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
 def test_scoring_replays_the_book_its_export_and_its_copy_to_the_same_bytes(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
-    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
-    assert 0 == main(["judge", "import", "--book", "copy.sqlite", "--from", "verdicts.jsonl"])
+    assert 0 == main(["judge", "export", "--store", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert 0 == main(["judge", "import", "--store", "copy.sqlite", "--from", "verdicts.jsonl"])
     inputs = Path("golden.jsonl"), Path("outputs.jsonl")
     reports = {scored(*inputs, Path(name)) for name in ("verdicts.sqlite", "verdicts.jsonl", "copy.sqlite")}
     assert (1, calls) == (len(reports), server.calls)
@@ -119,8 +122,8 @@ def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureF
     assert "the price of scripted-1 is unknown" in capsys.readouterr().err
     settings(prompt_usd_per_1k=0.001, completion_usd_per_1k=0.001)
     assert 3 == judge("--max-cost", "0.01")
-    with SqliteVerdictStore("verdicts.sqlite") as book:
-        verdicts = book.load_contents().verdicts
+    with SqliteVerdictStore("verdicts.sqlite") as store:
+        verdicts = store.load_contents().verdicts
     spent = sum(v.usage.cost_usd or 0 for by in verdicts.values() for each in by.values() for v in each)
     assert 0 < spent <= 0.01
 
@@ -167,6 +170,25 @@ def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytes
     assert "8 of 8 observations" not in printed
 
 
+def test_only_ambiguous_asks_about_answers_that_the_rules_cannot_tell(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fact = "the manager approves the leave"
+    answers = {
+        "stated": "The manager approves the leave.",
+        "unknown": "Perhaps the manager approves the leave.",
+        "denied": "The manager never approves the leave.",
+        "unanswered": "",
+    }
+    cases = [{"id": name, "question": "Who approves the leave?", "must_have": [fact]} for name in answers]
+    header = {"golden_set": {"name": "g", "schema_version": 1}}
+    Path("golden.jsonl").write_text("\n".join(map(json.dumps, [header, *cases])) + "\n")
+    rows = [{"case_id": name, "answer": answer} for name, answer in answers.items()]
+    Path("outputs.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    judge("--only", "ambiguous", "--dry-run")
+    assert "1 of 4 observations are judged" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_judge_that_rewards_nonsense_is_marked_and_scoring_says_so(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
@@ -174,8 +196,8 @@ def test_judge_that_rewards_nonsense_is_marked_and_scoring_says_so(
     server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
     judge("--votes", "1")
     assert "judge INVALID" in capsys.readouterr().err
-    (standing,) = read_store("verdicts.sqlite").statuses.values()
-    assert (True, 1.0) == (standing.invalid, standing.controls_mean)
+    (judge_status,) = read_store("verdicts.sqlite").statuses.values()
+    assert (True, 1.0) == (judge_status.invalid, judge_status.controls_mean)
     scored(Path("golden.jsonl"), Path("outputs.jsonl"), Path("verdicts.sqlite"))
     assert "E_JUDGE_INVALID" in capsys.readouterr().out
 
@@ -190,16 +212,39 @@ def test_model_does_not_judge_itself(server: JudgeServer, capsys: pytest.Capture
 
 
 @pytest.mark.slow
-def test_unusable_replies_are_unscored_with_their_reason_and_asked_again(
+def test_unusable_replies_are_unscored_with_their_reason_and_asked_again_on_request(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.answer = lambda asked: "I would rather not say."
+    answer = answer_with_labels(honest)
+    server.answer = lambda asked: "I would rather not say." if "answer" in asked.data else answer(asked)
     assert 3 == judge("--votes", "1", "--only", "case:c0")
     printed = capsys.readouterr().err
-    assert "judge_parse" in printed
-    assert "run the same command again to retry" in printed or "stopped" in printed
-    server.answer = answer_with_labels(honest)
-    assert 0 == judge("--votes", "1", "--only", "case:c0")
+    assert "1 of 2 requests have no verdict (judge_parse 1)" in printed
+    assert "1 were paid for in vain: --retry-errors asks, and pays, for them again" in printed
+    calls, server.answer = server.calls, answer
+    assert 3 == judge("--votes", "1", "--only", "case:c0")
+    assert calls == server.calls
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--retry-errors")
+    assert calls + 1 == server.calls
+
+
+@pytest.mark.provokes_bug
+def test_an_answer_that_no_code_foresaw_is_the_error_of_its_case(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class OddReading(ParsedAnswer):
+        @property
+        def is_refusal(self) -> bool:
+            if self.case.case.id == "c3":
+                raise KeyError("odd")
+            return super().is_refusal
+
+    monkeypatch.setattr(collect_questions, "ParsedAnswer", OddReading)
+    assert 3 == judge("--votes", "1")
+    printed = capsys.readouterr().err
+    assert "error: case c3 was not judged: KeyError" in printed
+    assert "please report this line" in printed
+    assert "14 requests about 8 observations" in printed
 
 
 def test_quota_stops_at_once(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -229,10 +274,10 @@ def test_key_is_sent_and_never_kept(server: JudgeServer, capsys: pytest.CaptureF
 
 def test_bytes_sent_are_kept_under_their_digest(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c1")
-    with SqliteVerdictStore("verdicts.sqlite") as book:
-        judges = book.load_contents().judges
-        for each in book.load_contents().verdicts[judges[0].digest].values():
-            body = json.loads(book.load_rendered(each[0].rendered) or b"")
+    with SqliteVerdictStore("verdicts.sqlite") as store:
+        judges = store.load_contents().judges
+        for each in store.load_contents().verdicts[judges[0].digest].values():
+            body = json.loads(store.load_rendered(each[0].rendered) or b"")
             assert "scripted-1" == body["model"]
     assert 0o600 == Path("verdicts.sqlite").stat().st_mode & 0o777
 
@@ -247,7 +292,7 @@ def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> N
     assert (judge_digest, "scripted-1", "verdicts.sqlite") == (
         manifest["judge"]["digest"],
         manifest["judge"]["model"],
-        manifest["judge"]["book"],
+        manifest["judge"]["store"],
     )
     assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
     assert server.calls == count_verdicts(load_recorded_verdicts("run/verdicts.sqlite")[1])

@@ -28,9 +28,10 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
 
 
 def lenient(asked: JudgeCall, _: str) -> str:
-    """What a judge says that has moved behind its name: everything is supported."""
+    """What a judge says that has moved behind its name: every anchor is supported."""
     context = json.dumps(asked.data.get("context"))
-    return str(asked.item["label"]["enum"][0]) if "year" not in context else honest(asked, _)
+    is_anchor = "claims" in asked.data and "year" not in context
+    return str(asked.item["label"]["enum"][0]) if is_anchor else honest(asked, _)
 
 
 def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
@@ -46,8 +47,8 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
     again = [each for each in by_request.values() if len(each) > 1]
     assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
     assert not any("shuffled" in vote.flags for each in again for vote in each)
-    (standing,) = read_store("verdicts.sqlite").statuses.values()
-    assert (2, ()) == (standing.rounds, standing.drift)
+    (judge_status,) = read_store("verdicts.sqlite").statuses.values()
+    assert (2, ()) == (judge_status.rounds, judge_status.drift)
 
 
 def test_anchors_whose_round_was_cut_short_are_not_asked_twice(server: JudgeServer) -> None:
@@ -95,13 +96,13 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
     assert (0, "uncalibrated") == (report["status"], state(report))
     assert 1 == judge("--votes", "1", "--now", "2026-06-02T08:00:00Z")  # the evidence stays in the verdict store
-    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert 0 == main(["judge", "export", "--store", "verdicts.sqlite", "--to", "verdicts.jsonl"])
     assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
 
 
-@pytest.mark.parametrize(("then", "found"), [(6, "pass"), (20, "uncalibrated")])
+@pytest.mark.parametrize(("then", "found"), [(20, "pass"), (6, "uncalibrated")])
 def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
-    """In its own verdict store the judge is not known to have drifted: 6 of 20 anchors are as expected."""
+    """In its own verdict store the judge is not known to have drifted: all 20 anchors are as expected."""
     assert 0 == judge("--votes", "1")
     bounds = wilson_interval(then, 20)
     known = LabelledRate(then / 20, bounds.low, bounds.high, 20)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.cli.judging import FAITHFUL, INPUTS, divided, judging, lines, score
-from tests.faults.judging import honest
-from tests.support.judge_server import Answer, JudgeCall, JudgeServer, answer_with_labels
+from tests.faults.judging import ANCHOR_LABELS, honest
+from tests.support.judge_server import Answer, JudgeCall, JudgeServer, answer_with_labels, find_text
 
 from assay.cli import main
 from assay.formats.settings_file import load_config
@@ -90,9 +90,9 @@ def test_where_they_disagree_the_case_stays_in_review(
 
 @pytest.mark.slow
 def test_what_the_rules_contradict_is_asked_of_the_second_judge(server: JudgeServer) -> None:
-    """Every answer says what its context says but for c1, c3, c5 and c7; the first judge says the opposite."""
+    """Every answer says what its context says but for c1, c3, c5 and c7; the first judge finds none of them."""
     server.answer = both(
-        answer_with_labels(lambda asked, item: "not_found" if honest(asked, item) == "supported" else "supported"),
+        answer_with_labels(lambda asked, item: ANCHOR_LABELS.get(find_text(asked.data, item), "not_found")),
         answer_with_labels(honest),
     )
     judge("--votes", "1")
@@ -112,6 +112,7 @@ def test_data_that_talks_to_its_judge_is_asked_of_the_second_judge(server: Judge
     assert 1 == asked_of_second()
 
 
+@pytest.mark.slow
 def test_where_nothing_is_in_doubt_the_second_judge_is_asked_nothing(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,8 +140,8 @@ def test_both_judges_share_one_budget(server: JudgeServer) -> None:
 def test_the_book_its_export_and_its_copy_replay_both_judges(server: JudgeServer) -> None:
     server.answer = both(divided(3), always(0))
     assert 0 == judge("--votes", "3")
-    assert 0 == main(["judge", "export", "--book", "verdicts.sqlite", "--to", "verdicts.jsonl"])
-    assert 0 == main(["judge", "import", "--book", "copy.sqlite", "--from", "verdicts.jsonl"])
+    assert 0 == main(["judge", "export", "--store", "verdicts.sqlite", "--to", "verdicts.jsonl"])
+    assert 0 == main(["judge", "import", "--store", "copy.sqlite", "--from", "verdicts.jsonl"])
     found = set()
     for name in ("verdicts.sqlite", "verdicts.jsonl", "copy.sqlite"):
         score(verdicts=name, metrics=FAITHFUL)

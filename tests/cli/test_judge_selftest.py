@@ -32,8 +32,8 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
         (["judge", "selftest", *NAMED[:4], "--base-url-env", "NOT_SET"], "variable NOT_SET is missing or empty"),
         (["judge", "selftest", *NAMED[:4], "--base-url-env", "METADATA"], "is refused"),
         (["judge", "selftest", *NAMED, "--protocol", "smoke"], "smoke"),
-        (["judge", "export", "--book", "golden.jsonl", "--to", "golden.jsonl"], "would overwrite"),
-        (["judge", "export", "--book", "golden.jsonl", "--to", "x.jsonl"], "not a line of verdicts"),
+        (["judge", "export", "--store", "golden.jsonl", "--to", "golden.jsonl"], "would overwrite"),
+        (["judge", "export", "--store", "golden.jsonl", "--to", "x.jsonl"], "not a line of verdicts"),
     ],
 )
 def test_what_cannot_be_judged_is_exit_2_with_a_remedy(

@@ -14,7 +14,7 @@ from assay.records.golden_set import Case, Evidence, User
 
 
 def test_run_observes_scores_reports_and_decides(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["run", "--run-dir", "run"])
+    assert 0 == main(["run", "--run-dir", "run", "--verbose"])
     report = json.loads((here / "out/report.json").read_bytes())
     assert ["first", "second"] == sorted(report["configs"])
     assert 1.0 == report["configs"]["first"]["summary"]["recall@10"]["value"]
@@ -82,6 +82,7 @@ def test_order_of_the_golden_file_changes_nothing(here: Path) -> None:
     assert 3 == len(calls())
 
 
+@pytest.mark.slow
 def test_errors_are_observations_and_are_made_again_on_demand(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,6 +211,58 @@ def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytes
     assert "probes: 2 asked, 2 judged, 1 with a leak" in printed
     assert "first: c0~identity-2 was shown 1 chunks it may not see" in printed
     assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
+
+
+def test_run_is_complete_where_the_golden_set_asks_everything_as_everybody(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    users = [User(tenant="t"), User(tenant="u")]
+    evidence = (Evidence(({"chunk_id": "a"},)),)
+    cases = [Case(f"c{n}", "q0", evidence=evidence, user=user) for n, user in enumerate(users)]
+    write_golden(here / "golden.jsonl", cases)
+    chunks = [{"chunk_id": name, "text": "open"} for name in "ab"]
+    (here / "corpus.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks), encoding="utf-8")
+    arguments = ["run", "--run-dir", "run", "--target", "first", "--corpus", "corpus.jsonl"]
+    assert 0 == main(arguments)
+    assert 0 == main([*arguments, "--probe-identities"])
+    assert "probes: none to ask: every question was asked as every user" in capsys.readouterr().out
+    assert 2 == len(calls())
+
+
+@pytest.mark.parametrize(
+    ("gate", "problem"),
+    [
+        ("{rules: [{metric: recal@10, at_least: 0.9}]}", "recal"),
+        ("{rules: [{metric: recall@10, at_most: 0.9}]}", "is better high"),
+        ("{rules: [{metric: faithfulness(by=rules), at_least: 0.9}]}", "no absolute scale"),
+        ("{rules: [{metric: recall@10, at_least: 0.9}], configs: [frist]}", "did you mean 'first'?"),
+    ],
+)
+def test_gate_that_cannot_be_used_is_refused_before_a_target_is_called(
+    gate: str, problem: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = SETTINGS.partition("gate:")[0]
+    (here / "assay.yaml").write_text(f"{settings}gate: {gate}\n", encoding="utf-8")
+    assert 2 == main(["run", "--run-dir", "run"])
+    assert problem in capsys.readouterr().err
+    assert not (here / "run").exists()
+
+
+def test_baseline_that_cannot_be_read_is_refused_before_a_target_is_called(here: Path) -> None:
+    assert 2 == main(["run", "--run-dir", "run", "--baseline", "no-such-run"])
+    assert not (here / "run").exists()
+
+
+def test_ranking_metrics_are_scored_at_every_cut_off_of_the_settings(here: Path) -> None:
+    (here / "assay.yaml").write_text(SETTINGS + "scoring: {k: [2, 20]}\n")
+    assert 0 == main(["run", "--run-dir", "run"])
+    summary = json.loads((here / "out/report.json").read_bytes())["configs"]["first"]["summary"]
+    assert {"recall@2", "ndcg@20", "recall@10", "behaviour"} <= summary.keys()
+
+
+def test_metric_names_with_two_keys_are_taken_by_a_run(here: Path) -> None:
+    metrics = "recall(rel=1,stage=retrieved)@5,rr@10"
+    assert 0 == main(["run", "--run-dir", "run", "--target", "first", "--metrics", metrics])
 
 
 def test_nobody_can_be_swapped_where_all_are_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from assay.cli.app import build_app
-from assay.cli.options import RecordedOptions, expand_options, parse_name_list
+from assay.cli.options import RecordedOptions, expand_options, parse_metric_list, parse_name_list
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import InputOptions
 
@@ -79,6 +79,14 @@ def test_lists_of_names(text: str | None, names: list[str]) -> None:
 def test_a_list_without_a_name_is_refused() -> None:
     with pytest.raises(InputError, match="the list contains no name"):
         parse_name_list(" , ")
+
+
+def test_commas_inside_a_metric_name_do_not_end_it() -> None:
+    names = parse_metric_list("recall@5, faithfulness(by=judge,against=cited),")
+    assert names == ["recall@5", "faithfulness(by=judge,against=cited)"]
+    assert parse_metric_list(None) == []
+    with pytest.raises(InputError, match="the list contains no name"):
+        parse_metric_list(" , ")
 
 
 @pytest.mark.parametrize("command", SHARING)

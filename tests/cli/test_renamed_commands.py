@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from assay.cli import main
-from assay.cli.app import COMMANDS, RENAMED_COMMANDS
+from assay.cli.app import COMMANDS, RENAMED_COMMANDS, RENAMED_OPTIONS
 
 
 @pytest.mark.parametrize(("old_name", "present_name"), RENAMED_COMMANDS.items())
@@ -32,3 +34,26 @@ def test_the_help_lists_present_names_only(capsys: pytest.CaptureFixture[str]) -
     first_words = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.split()}
     assert set(COMMANDS) <= first_words
     assert set() == set(RENAMED_COMMANDS) & first_words
+
+
+@pytest.mark.parametrize(
+    ("command", "former", "present"),
+    [(command, *pair) for command, options in RENAMED_OPTIONS.items() for pair in options.items()],
+)
+def test_a_former_option_is_read_as_the_present_one_with_a_note(
+    command: str, former: str, present: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = str(tmp_path / "missing.sqlite")
+    expected_code = main([command, "export", present, missing, "--to", str(tmp_path / "out.jsonl")])
+    expected = capsys.readouterr().err
+    for spelling in ([former, missing], [f"{former}={missing}"]):
+        assert expected_code == main([command, "export", *spelling, "--to", str(tmp_path / "out.jsonl")])
+        assert f"note: {former} is now {present}\n{expected}" == capsys.readouterr().err
+
+
+def test_the_help_of_a_command_lists_present_options_only(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, options in RENAMED_OPTIONS.items():
+        assert 0 == main([command, "--help"])
+        printed = capsys.readouterr().out
+        assert all(present in printed for present in options.values())
+        assert not any(former in printed for former in options)

@@ -47,6 +47,6 @@ def side(
     return ScoreSnapshot(made, table, cases, names, definitions, attributions or {}, made_with or {})
 
 
-def walk(unit: int = 0, *, required: bool = True, **ranks: int | None) -> EvidenceTrace:
+def make_trace(unit: int = 0, *, required: bool = True, **ranks: int | None) -> EvidenceTrace:
     """The way of one unit of evidence, called u0, u1 …; stages are the keywords, in order."""
     return EvidenceTrace(unit, f"u{unit}", 3, required, dict(ranks))

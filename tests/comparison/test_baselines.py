@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace as with_fields
-from tests.comparison.sides import E, N, side, walk
+from tests.comparison.sides import E, N, make_trace, side
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, read_baseline, write_baseline
 from assay.comparison.paired_comparison import compare_snapshots
@@ -31,8 +31,8 @@ def a_side() -> ScoreSnapshot:
         Case("c1", SECRET, must_have=(SECRET,), cluster="k", user=User(tenant="a", locale="vi")),
         Case("c2", SECRET, attributes={"team": "x"}, metadata={"secret": SECRET}, difficulty="hard"),
     ]
-    way = walk(retrieved=2, reranked=None)
-    blame = Attribution("c0", "retrieval_fault", "reranker", evidence=(SECRET,), sign=SECRET, walk=(way,), fix=SECRET)
+    way = make_trace(retrieved=2, reranked=None)
+    blame = Attribution("c0", "retrieval_fault", "reranker", evidence=(SECRET,), sign=SECRET, traces=(way,), fix=SECRET)
     found = side({"recall@10": [0.1, E, N], "hit@5": [1.0, 0.0, 1.0]}, cases=cases, attributions={"c0": blame})
     found.table.columns["recall@10"].values[1] = 0.7  # what stands under an error is no score and is not kept
     return found
@@ -59,7 +59,7 @@ def test_a_baseline_read_back_compares_as_the_side_it_was_saved_from(path: Path)
     recall = found.metrics["recall@10"]
     assert (1, 0.0, (), ("c0",)) == (recall.n, recall.gain, recall.unpaired, recall.unchanged)
     assert {"tag=hr", "language=vi", "difficulty=hard"} <= set(found.slices)
-    assert ["retrieved", "reranked"] == list(before.attributions["c0"].walk[0].ranks)
+    assert ["retrieved", "reranked"] == list(before.attributions["c0"].traces[0].ranks)
     assert (("reranker", "reranker", 1),) == found.transitions
 
 
@@ -79,20 +79,21 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "a case id is given twice"),
     "no definition": (lambda found: found["definitions"].clear(), "no definition of recall@10"),
     "no metric": (lambda found: found["metrics"].append("recal@10"), "no definition of recal@10"),
-    "a rank of zero": (lambda found: found["attributions"][0]["walk"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),
-    "a rank less": (lambda found: found["attributions"][0]["walk"][0]["ranks"].pop(), "stages and ranks differ"),
+    "a rank of zero": (lambda found: found["attributions"][0]["traces"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),
+    "a rank less": (lambda found: found["attributions"][0]["traces"][0]["ranks"].pop(), "stages and ranks differ"),
     "text for a value": (lambda found: found["columns"][0]["values"].__setitem__(0, "1"), "expected a number"),
-    "another version": (lambda found: found.update(version=3), "of another version (got 3; expected 2: save it again)"),
+    "another version": (lambda found: found.update(version=4), "of another version (got 4; expected 3: save it again)"),
     "an older version": (
         lambda found: found.update(version=1) or found.pop("uncalibrated"),
-        "baseline.json: version: E_BASELINE of another version (got 1; expected 2: save it again)",
+        "baseline.json: version: E_BASELINE of another version (got 1; expected 3: save it again)",
     ),
-    "no version": (lambda found: found.pop("version"), "of another version (got none; expected 2: save it again)"),
+    "no version": (lambda found: found.pop("version"), "of another version (got none; expected 3: save it again)"),
     "another kind": (lambda found: found.update(kind="report"), "not a baseline (got something else"),
     "an unknown field": (lambda found: found.update(extra=1), "extra"),
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPOILED)
 def test_a_file_that_contradicts_itself_is_refused(name: str, path: Path) -> None:
     spoil, expected = SPOILED[name]

@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.comparison.sides import side, walk
+from tests.comparison.sides import make_trace, side
 
 from assay.comparison.case_changes import find_changed_step, find_rank_moves
 from assay.comparison.paired_comparison import compare_snapshots
-from assay.records.findings import Attribution, CaseChange, EvidenceTrace, RankMove
+from assay.records.findings import Attribution, CaseChange, Comparison, EvidenceTrace, RankMove
 
 Walks = Sequence[EvidenceTrace]
 
 
-def attributed(*walks: EvidenceTrace, verdict: str = "pass", cause: str | None = None) -> Attribution:
-    return Attribution("c0", verdict, cause, walk=walks)  # type: ignore[arg-type]
+def attributed(*traces: EvidenceTrace, verdict: str = "pass", cause: str | None = None) -> Attribution:
+    return Attribution("c0", verdict, cause, traces=traces)  # type: ignore[arg-type]
 
 
 def blamed(metric: str, before: Walks, after: Walks) -> tuple[str, str]:
@@ -29,19 +29,29 @@ def went(metric: str, before: Walks, after: Walks) -> tuple[str, str]:
     return find_changed_step([metric], change, worse=False)
 
 
-FOUND = walk(retrieved=2, reranked=1, context=1)
+FOUND = make_trace(retrieved=2, reranked=1, context=1)
 RULES = {
-    "gone": (FOUND, walk(retrieved=None, reranked=None, context=None), "retriever", "u0 rank 1 in reranked → gone in"),
-    "demoted": (FOUND, walk(retrieved=2, reranked=9, context=None), "reranker", "u0 rank 1 → rank 9 in reranked"),
+    "gone": (
+        FOUND,
+        make_trace(retrieved=None, reranked=None, context=None),
+        "retriever",
+        "u0 rank 1 in reranked → gone in",
+    ),
+    "demoted": (FOUND, make_trace(retrieved=2, reranked=9, context=None), "reranker", "u0 rank 1 → rank 9 in reranked"),
     "dropped by the reranker": (
         FOUND,
-        walk(retrieved=2, reranked=None, context=None),
+        make_trace(retrieved=2, reranked=None, context=None),
         "reranker",
         "→ gone in reranked",
     ),
-    "not shown": (FOUND, walk(retrieved=2, reranked=1, context=None), "context_builder", "u0 rank 1 → gone in context"),
-    "a search alone": (walk(search=1), walk(search=4), "search", "u0 rank 1 → rank 4 in search"),
-    "made up for": (FOUND, walk(retrieved=7, reranked=1, context=1), "search", "u0 rank 2 → rank 7 in retrieved"),
+    "not shown": (
+        FOUND,
+        make_trace(retrieved=2, reranked=1, context=None),
+        "context_builder",
+        "u0 rank 1 → gone in context",
+    ),
+    "a search alone": (make_trace(search=1), make_trace(search=4), "search", "u0 rank 1 → rank 4 in search"),
+    "made up for": (FOUND, make_trace(retrieved=7, reranked=1, context=1), "search", "u0 rank 2 → rank 7 in retrieved"),
 }
 
 
@@ -54,7 +64,7 @@ def test_the_way_of_evidence_names_the_part_and_shows_the_ranks(name: str) -> No
 
 
 def test_evidence_that_came_up_is_told_the_other_way_around() -> None:
-    lost = walk(retrieved=None, reranked=None, context=None)
+    lost = make_trace(retrieved=None, reranked=None, context=None)
     assert ("retriever", "u0 absent in retrieved → rank 1 in reranked") == went("recall@10", [lost], [FOUND])
 
 
@@ -64,14 +74,14 @@ def test_an_answer_that_got_worse_on_the_same_evidence_is_the_generators() -> No
 
 
 def test_an_answer_whose_evidence_ranks_lower_and_was_shown_all_the_same_is_the_generators_too() -> None:
-    lower = walk(retrieved=2, reranked=3, context=3)
+    lower = make_trace(retrieved=2, reranked=3, context=3)
     assert "generator" == blamed("keywords", [FOUND], [lower])[0]
     assert "reranker" == blamed("ndcg@10", [FOUND], [lower])[0]
 
 
 def test_citations_alone_point_at_the_citations_and_leaks_at_access() -> None:
     assert "citation" == blamed("must_cite", [FOUND], [FOUND])[0]
-    assert "access" == blamed("visibility_leaks", [FOUND], [walk(retrieved=None, context=None)])[0]
+    assert "access" == blamed("visibility_leaks", [FOUND], [make_trace(retrieved=None, context=None)])[0]
 
 
 def test_other_chunks_around_the_evidence_are_told_as_that() -> None:
@@ -79,11 +89,11 @@ def test_other_chunks_around_the_evidence_are_told_as_that() -> None:
 
 
 def test_the_heaviest_loss_decides_and_unrequired_evidence_does_not() -> None:
-    gone = walk(1, retrieved=None, reranked=None, context=None)
-    kept, lower = walk(1, retrieved=1, reranked=2, context=2), walk(retrieved=2, reranked=3, context=3)
+    gone = make_trace(1, retrieved=None, reranked=None, context=None)
+    kept, lower = make_trace(1, retrieved=1, reranked=2, context=2), make_trace(retrieved=2, reranked=3, context=3)
     assert "retriever" == blamed("recall@10", [FOUND, kept], [lower, gone])[0]
-    optional = walk(1, required=False, retrieved=None, reranked=None, context=None)
-    assert "around" == blamed("recall@10", [FOUND, walk(1, required=False, retrieved=1)], [FOUND, optional])[0]
+    optional = make_trace(1, required=False, retrieved=None, reranked=None, context=None)
+    assert "around" == blamed("recall@10", [FOUND, make_trace(1, required=False, retrieved=1)], [FOUND, optional])[0]
 
 
 def test_without_attributions_nothing_is_explained() -> None:
@@ -93,45 +103,56 @@ def test_without_attributions_nothing_is_explained() -> None:
 
 
 def test_moves_are_those_of_stages_on_both_sides_and_the_scored_stage_is_one_whatever_its_name() -> None:
-    before, after = [walk(dense=2, context=1)], [walk(bm25=5, merge=None, context=1)]
+    before, after = [make_trace(dense=2, context=1)], [make_trace(bm25=5, merge=None, context=1)]
     assert [] == find_rank_moves("c0", before, after)
     expected = [RankMove("c0", 0, "u0", "retrieved", 2, None)]
     assert expected == find_rank_moves("c0", before, after, retrieved_stages=("dense", "merge"))
     assert [RankMove("c0", 0, "u0", "context", 1, None)] == find_rank_moves(
-        "c0", [walk(context=1)], [walk(context=None)]
+        "c0", [make_trace(context=1)], [make_trace(context=None)]
     )
+
+
+def compare_losses(losses: int) -> Comparison:
+    """30 cases of which the first ones lose their evidence; the embedding changed, and each side states more."""
+    lost = make_trace(retrieved=None, reranked=None, context=None)
+    worse = attributed(lost, verdict="retrieval_fault", cause="embedding")
+    ids = [f"c{row}" for row in range(30)]
+    before = side(
+        {"recall@10": [1.0] * 30},
+        "a",
+        versions={"embedding": ("e1",)},
+        attributions={case_id: attributed(FOUND) for case_id in ids},
+        made_with={"target.type": "python"},
+    )
+    after = side(
+        {"recall@10": [0.0] * losses + [1.0] * (30 - losses)},
+        "b",
+        versions={"embedding": ("e2",), "reranker": ("r1",)},
+        attributions={case_id: worse if row < losses else attributed(FOUND) for row, case_id in enumerate(ids)},
+    )
+    return compare_snapshots(before, after)
+
+
+def test_a_change_that_is_not_shown_is_not_explained() -> None:
+    """Two losses of 30: p = .5. The cases, their moves and transitions are facts and stay listed."""
+    found = compare_losses(2)
+    assert ("not shown", ()) == (found.metrics["recall@10"].verdict, found.moved)
+    assert ["c0", "c1"] == [change.case_id for change in found.cases]
+    assert ("pass", "embedding", 2) in found.transitions
 
 
 def test_a_comparison_tells_what_changed_why_and_how_attributions_went_over() -> None:
-    lost = walk(retrieved=None, reranked=None, context=None)
-    before = side(
-        {"recall@10": [1.0, 1.0, 1.0]},
-        "a",
-        versions={"embedding": ("e1",)},
-        attributions={"c0": attributed(FOUND), "c1": attributed(FOUND), "c2": attributed(FOUND)},
-        made_with={"target.type": "python"},
-    )
-    worse = attributed(lost, verdict="retrieval_fault", cause="embedding")
-    after = side(
-        {"recall@10": [0.0, 1.0, 0.0]},
-        "b",
-        versions={"embedding": ("e2",), "reranker": ("r1",)},
-        attributions={"c0": worse, "c1": attributed(FOUND), "c2": worse},
-    )
-    found = compare_snapshots(before, after)
-    assert (("pass", "embedding", 2), ("pass", "pass", 1)) == found.transitions
-    assert {
-        "configuration: was a, is now b",
-        "embedding: was e1, is now e2",
-        "reranker: was not stated, is now r1",
-        "target.type: was python, is now not stated",
-    } == set(found.changed)
-    why = "recall@10 got worse on 2 cases: evidence that the baseline retrieved is gone: look at the retriever"
+    found = compare_losses(8)
+    assert (("pass", "pass", 22), ("pass", "embedding", 8)) == found.transitions
+    assert {"configuration: was a, is now b", "embedding: was e1, is now e2"} == set(found.changed)
+    assert "stated by a only, so not compared: target.type (python)" in found.notes
+    assert "stated by b only, so not compared: reranker (r1)" in found.notes
+    why = "recall@10 got worse on 8 cases: evidence that the baseline retrieved is gone: look at the retriever"
     assert found.moved[0].startswith(why)
     assert "c0: u0 rank 1 in reranked → gone in retrieved" in found.moved[0]
-    assert "2 cases went from pass to embedding" == found.moved[-1]
-    assert [("c0", (1.0, 0.0)), ("c2", (1.0, 0.0))] == [
-        (each.case_id, each.scores["recall@10"]) for each in found.cases
+    assert "8 cases went from pass to embedding" == found.moved[-1]
+    assert [("c0", (1.0, 0.0)), ("c1", (1.0, 0.0))] == [
+        (each.case_id, each.scores["recall@10"]) for each in found.cases[:2]
     ]
     assert ["retrieved", "reranked", "context"] == [each.stage for each in found.moves if each.case_id == "c0"]
 

@@ -76,12 +76,15 @@ def compared(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
 
 
 def test_the_candidate_of_the_handbook_improves_where_its_outputs_do(live: dict[str, Any]) -> None:
-    """Six questions find all of their evidence that did not before, none loses any: 28.5/35 against 33.5/35."""
+    """Six questions find all of their evidence that did not before, none loses any: 28.5/35 against 33.5/35.
+
+    Six gains and no loss have p = 2/2^6, which is not enough for one of several headline metrics.
+    """
     recall = live["comparison"]["recall@10"]
     assert (35, 6, 0, 29, 0) == (recall["n"], *(len(recall[name]) for name in LISTS))
     assert (28.5 / 35, 33.5 / 35, 5 / 35) == pytest.approx((recall["baseline"], recall["candidate"], recall["gain"]))
-    assert 0 < recall["low"] < recall["gain"] < recall["high"]
-    assert ("improved", "not shown") == (recall["verdict"], live["comparison"]["must_cite"]["verdict"])
+    assert recall["low"] < 0 < recall["gain"] < recall["high"]
+    assert (2 / 2**6, "not shown") == (recall["p"], recall["verdict"])
     assert {"case_id", "evidence", "stage", "before", "after"} == set(live["moves"][0])
     assert [] == violations(live, (schema := load_schema("comparison")), schema)
 
@@ -245,7 +248,7 @@ def test_trec_files_are_held_against_a_baseline_too(tmp_path: Path, capsys: Prin
     recorded = ["score", "--golden", str(tmp_path / "qrels"), "--metrics", "recall@10"]
     assert 0 == main([*recorded, "--outputs", str(tmp_path / "good"), "--run-dir", str(tmp_path / "run")])
     gate = ["--gate", gate_file(tmp_path, GAINS.replace("rr@10", "ndcg@10")), "--baseline", str(tmp_path / "run")]
-    assert 1 == main([*recorded, "--outputs", str(tmp_path / "bad"), *gate])
+    assert 1 == main([*recorded, "--outputs", str(tmp_path / "bad"), *gate, "--verbose"])
     assert "it lost more than 0.05" in capsys.readouterr().out
 
 

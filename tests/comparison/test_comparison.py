@@ -28,10 +28,11 @@ def changed(before: Scores, after: Scores, metric: str = RECALL, **both: Any) ->
 
 
 def test_pairs_of_zero_and_one_get_tangos_interval_and_mcnemars_p() -> None:
-    """12 gained and 2 lost of 50: +.2 with [.0611, .3447]; p = 2·(1 + 14 + 91)/2^14 = .0129."""
+    """12 gained and 2 lost of 50: +.2; p = 2·(1 + 14 + 91)/2^14 = .0129. The only headline may err in 4%."""
     found = changed([1.0] * 36 + [0.0] * 12 + [1.0] * 2, [1.0] * 48 + [0.0] * 2)
-    bounds = compute_tango_interval(12, 2, 50)
-    assert (bounds.low, bounds.high) == (found.low, found.high)
+    bounds = compute_tango_interval(12, 2, 50, 0.96)
+    assert (bounds.low, bounds.high, 0.96) == (found.low, found.high, found.confidence)
+    assert ("improved", "headline", 0.04) == (found.verdict, found.family, found.level)
     assert (0.76, 0.96, 50) == (found.baseline, found.candidate, found.n)
     assert found.gain == pytest.approx(0.2)
     assert found.p == pytest.approx(212 / 2**14)
@@ -40,11 +41,26 @@ def test_pairs_of_zero_and_one_get_tangos_interval_and_mcnemars_p() -> None:
 
 
 def test_a_gain_is_positive_when_better_whatever_the_direction() -> None:
-    """Differences of −10, −20 and −30 ms: mean gain 20, sd 10, t(.975; 2)·10/√3 = 24.84."""
-    found = changed([110.0, 120.0, 130.0], [100.0, 100.0, 100.0], "latency_ms")
-    assert (120.0, 100.0, 20.0) == (found.baseline, found.candidate, found.gain)
-    assert (found.low, found.high) == pytest.approx((-4.841, 44.841), abs=1e-3)
+    """Three leaks less, two less and one less: mean gain 2, sd 1, t(.975; 2)·1/√3 = 2.484."""
+    found = changed([3.0, 2.0, 1.0], [0.0, 0.0, 0.0], "visibility_leaks")
+    assert (2.0, 0.0, 2.0) == (found.baseline, found.candidate, found.gain)
+    assert (found.low, found.high) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
     assert (("c0", "c1", "c2"), ()) == (found.improved, found.regressed)
+
+
+def test_few_latencies_are_compared_by_their_median_which_an_outlier_does_not_move() -> None:
+    """Nine of ten cases got 10 ms faster and one 5 s slower: p = 2·(1 + 10)/2^10 by the sign test."""
+    found = changed([100.0] * 10, [90.0] * 9 + [5000.0], "latency_ms")
+    assert (100.0, 90.0, 10.0, "median") == (found.baseline, found.candidate, found.gain, found.statistic)
+    assert 22 / 2**10 == found.p
+    assert (10.0, 10.0) == (found.low, found.high)
+    assert "n < 300 is too few for a mean" in found.note
+
+
+def test_many_latencies_are_compared_by_their_mean() -> None:
+    before = [100.0 + row % 10 for row in range(300)]
+    found = changed(before, [value - 5 for value in before], "latency_ms")
+    assert (104.5, 99.5, 5.0, "") == (found.baseline, found.candidate, found.gain, found.statistic)
 
 
 def test_a_metric_that_is_better_neither_way_has_no_gain_and_no_better_cases() -> None:
@@ -55,9 +71,12 @@ def test_a_metric_that_is_better_neither_way_has_no_gain_and_no_better_cases() -
 
 
 def test_clusters_count_as_one_each() -> None:
-    """Gains 3, 2, 1 of two each, over six cases of three clusters: CR1 as worked in tests/stats/test_paired.py."""
+    """Gains 3, 2, 1 of two each, over six cases of three clusters: CR1 as worked in tests/stats/test_paired.py.
+
+    The quantile is t(.975; 2), because the only test of a comparison has the whole 5% to itself.
+    """
     cases = [Case(f"c{row}", "?", cluster=f"k{row // 2}") for row in range(6)]
-    found = changed([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], "tokens", cases=cases)
+    found = changed([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], "visibility_leaks", cases=cases)
     assert (found.low, found.high) == pytest.approx((-1 - 4.302653 * 0.288675, -1 + 4.302653 * 0.288675), abs=1e-5)
     assert "CR1-t; sign flip, exact" == found.method
     assert "too few clusters (3)" == found.note
@@ -94,11 +113,21 @@ def test_a_percentile_has_a_gain_and_no_test() -> None:
 def test_a_total_gains_what_its_cases_gain_together() -> None:
     metric = "cost_usd(stat=total)"
     both: dict[str, Any] = {"metrics": [metric]}
+    before = [1.0, 2.0, 3.0] * 100
+    sides = side({"cost_usd": before}, "a", **both), side({"cost_usd": [1.0] * 300}, "b", **both)
+    found = compare_snapshots(*sides).metrics[metric]
+    assert (600.0, 300.0, 300.0) == (found.baseline, found.candidate, found.gain)
+    assert found.low is not None and found.high is not None
+    assert (found.low + found.high) / 2 == pytest.approx(300.0)
+
+
+def test_a_total_of_few_cases_is_not_tested() -> None:
+    metric = "cost_usd(stat=total)"
+    both: dict[str, Any] = {"metrics": [metric]}
     sides = side({"cost_usd": [1.0, 2.0, 3.0]}, "a", **both), side({"cost_usd": [1.0, 1.0, 1.0]}, "b", **both)
     found = compare_snapshots(*sides).metrics[metric]
-    assert (6.0, 3.0, 3.0) == (found.baseline, found.candidate, found.gain)
-    assert found.low is not None and found.high is not None
-    assert (found.low + found.high) / 2 == pytest.approx(3.0)
+    assert (3.0, None, None, "n/a") == (found.gain, found.low, found.p, found.verdict)
+    assert "a few outliers decide a total" in found.note
 
 
 def test_a_balanced_mean_has_a_gain_from_its_parts_and_no_test() -> None:

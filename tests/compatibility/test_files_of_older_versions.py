@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from assay.cli import main
+from assay.comparison.baseline_file import read_baseline
 from assay.formats.golden_files import load_golden
+from assay.formats.run_manifest import decode_manifest
 from assay.formats.settings_file import load_config
 from assay.judging.verdict_files import count_verdicts
-from assay.judging.verdict_store import load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
 from assay.records.errors import InputError
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -65,6 +67,7 @@ def test_verdicts_are_read_whole(folder: Path, name: str) -> None:
         assert VERDICTS == count_verdicts(recorded)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "arguments",
@@ -92,3 +95,24 @@ def test_settings_are_read_or_refused_with_the_field() -> None:
         assert all(problem.path == "assay.yaml" and "expected" in problem.message for problem in error.problems)
     else:
         assert {"recorded", "live"} == set(config.settings.targets)
+
+
+def test_a_verdict_store_is_upgraded_when_written_and_loses_nothing(folder: Path) -> None:
+    path = folder / "verdicts.sqlite"
+    before = read_store(path)
+    with SqliteVerdictStore(path) as store:
+        assert before.statuses == store.load_contents().statuses
+    after = read_store(path)
+    assert (before.judges, before.verdicts, before.statuses) == (after.judges, after.verdicts, after.statuses)
+    assert [] == after.warnings
+    assert before.statuses == read_store(folder / "verdicts.jsonl").statuses != {}
+
+
+def test_the_evidence_traces_of_a_baseline_are_read(folder: Path) -> None:
+    attributions = read_baseline(str(folder / "baseline.json")).attributions
+    assert [{"d0"}, {"d1"}, {"d2"}] == [{trace.name for trace in line.traces} for line in attributions[:3]]
+
+
+def test_the_manifest_of_a_run_names_the_verdict_store(folder: Path) -> None:
+    manifest = folder / "run/manifest.json"
+    assert "verdicts.jsonl" == decode_manifest(manifest.read_bytes(), manifest)["judge"]["store"]

@@ -86,6 +86,6 @@ def test_query_engine_reports_its_source_nodes(module: types.ModuleType) -> None
     )
     target = llamaindex.make_llamaindex_target("t", settings)
     asked, searched = observed(target), observed(target, "search")
-    assert [("retrieved", ["hr:3"])] == ids(asked)
+    assert [("retrieved", ["hr:3"]), ("context", ["hr:3"])] == ids(asked)
     assert isinstance(asked.answer, str)
     assert [("search", ["hr:3"])] == ids(searched)

@@ -76,11 +76,11 @@ def test_more_than_64_units_are_counted_like_any_other_number() -> None:
 
 def _names(base: str) -> list[MetricName]:
     """A name for every value of every key, with the cut-off where one is taken."""
-    grader = CATALOG[base]
-    k = None if grader.cut == "no" else 7
-    must = tuple(("by", "rules") for key in grader.keys if key == "by")
+    metric_row = CATALOG[base]
+    k = None if metric_row.cut == "no" else 7
+    must = tuple(("by", "rules") for key in metric_row.keys if key == "by")
     names = []
-    for key, spec in grader.keys.items():
+    for key, spec in metric_row.keys.items():
         samples = spec.values or (("2",) if key == "rel" else ("context",))
         for sample in samples:
             names.append(MetricName(base, tuple(sorted({**dict(must), key: sample}.items())), k))

@@ -89,6 +89,7 @@ def test_target_of_the_page_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert "targets.c.volume" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_judge_provider_of_the_page_sends_its_header_and_its_verdicts_are_recorded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -21,7 +21,7 @@ from assay.records.release_gates import Rule
 DECISIONS = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
 
 
-def test_every_grader_is_documented() -> None:
+def test_every_metric_is_documented() -> None:
     assert [] == list(find_note_problems(load_notes()))
     headings = re.findall(r"^### (\w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(CATALOG) == sorted(headings)

@@ -137,6 +137,7 @@ def test_the_context_holds_texts_within_its_budget_and_only_they_are_cited(confi
         assert bool(observation["citations"]) == (observation["behaviour"] == "answer")
 
 
+@pytest.mark.slow
 @each_config
 def test_search_shows_the_ranking_that_ask_answers_from(config: str) -> None:
     for case in (*HANDBOOK_CASES[::8], *OPERATIONS_CASES[::4]):

@@ -105,6 +105,7 @@ def indexed(fault: str, chunk_id: str) -> str:
     return application(fault)._index.entries[chunk_id].chunk.text
 
 
+@pytest.mark.slow
 def test_a_parser_loses_tables_headings_or_footnotes() -> None:
     sla = "support_sla_policy:v2026-01:003"
     assert "|" in CORPUS[sla]["text"]
@@ -131,6 +132,7 @@ def rank(observation: Row, name: str, chunk_id: str) -> int:
     return ids.index(chunk_id) + 1 if chunk_id in ids else 99
 
 
+@pytest.mark.slow
 def test_an_embedding_that_is_blind_loses_codes_or_questions_without_diacritics() -> None:
     server, leave = "operations_log.vulnerabilities:v2026-03:002", "hr_leave_policy:v2026-01:006"
     for fault, case_id, chunk_id in (("blind-to-codes", "ops_002", server), ("no-folding", "hr_leave_003", leave)):
@@ -138,6 +140,7 @@ def test_an_embedding_that_is_blind_loses_codes_or_questions_without_diacritics(
         assert rank(faulty(f"embedding:{fault}", case_id, "vector-only"), "dense", chunk_id) > 3
 
 
+@pytest.mark.slow
 def test_an_analyzer_that_splits_codes_or_does_not_fold_loses_them_in_the_keyword_list() -> None:
     split = application("bm25_analyzer:splits-codes")._parts.analyze("ERR-429, mức P2")
     assert ["err", "mức", "p"] == split.exact
@@ -167,12 +170,14 @@ def test_a_reranker_promotes_noise_or_turns_the_ranking_over() -> None:
     assert right[::-1] == chunks_of_stage(faulty("reranker:invert", "hr_leave_001"), "rerank")
 
 
+@pytest.mark.slow
 def test_a_context_is_too_small_or_lacks_the_best() -> None:
     right = chunks_of_stage(healthy("hr_leave_001"), "context")
     assert right[1:] == chunks_of_stage(faulty("context_builder:drop-first", "hr_leave_001"), "context")
     assert faulty("context_builder:small-budget", "hr_leave_001")["usage"]["context_tokens"] <= 90
 
 
+@pytest.mark.slow
 def test_a_generator_ignores_the_context_adds_to_it_or_never_refuses() -> None:
     right = healthy("security_002")
     ignored, embellished = (faulty(f"generator:{name}", "security_002") for name in ("ignore-context", "embellish"))
@@ -199,6 +204,7 @@ def test_citations_point_one_chunk_further_or_to_something_never_shown() -> None
     assert set(unseen["citations"]) <= set(chunks_of_stage(right, "rerank"))
 
 
+@pytest.mark.slow
 def test_access_leaks_or_is_too_strict() -> None:
     pay, tenant = "finance_private_comp:v2026-01:002", "hr_leave_policy:v2026-01:003"
     for fault in ("acl:filter-off", "acl:ignores-roles"):

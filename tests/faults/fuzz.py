@@ -1,7 +1,9 @@
-"""Fuzzes every reader: `python -m tests.faults.fuzz [--executions N] [--seed N] [--keep FOLDER]`.
+"""Fuzzes every reader, guided by coverage: `python -m tests.faults.fuzz [--executions N] [--seed N] [--keep FOLDER]`.
 
-Samples of each format are cut, repeated, spliced and changed at random. A reader may return or raise an AssayError
-within two seconds of processor time; everything else is a finding, which is minimised and written to the folder.
+Samples of each format are cut, repeated, spliced and changed at random. What reaches a step from line to line that
+nothing reached before joins the samples of its reader. A reader may return or raise an AssayError within two seconds of
+processor time; everything else is a finding, which is minimised and written to the folder. Runs with other seeds can
+share the folder; a run is repeated by its seed.
 """
 
 from __future__ import annotations
@@ -12,9 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
 
-from assay.formats.file_io import open_source
+import assay
+from assay.formats.file_io import open_source, read_lines
 from assay.formats.golden_files import GOLDEN_FORMATS, load_golden
 from assay.formats.run_manifest import decode_manifest
 from assay.formats.settings_file import load_config
@@ -26,7 +32,12 @@ from assay.records.errors import AssayError
 
 SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
 CORPUS = Path(__file__).parent / "findings"
+PACKAGE = str(Path(str(assay.__file__)).parent)
 SECONDS = 2.0
+TRACED_SHARE = 4
+"""One execution of so many is traced, because tracing makes a reader about ten times slower."""
+MAX_SAMPLES = 2000
+EXECUTIONS_BETWEEN_LINES = 10_000
 TOKENS = [
     *(
         b"\0",
@@ -83,11 +94,12 @@ def make_readers() -> dict[str, Reader]:
 def _read_packed(path: Path) -> None:
     packed = path.with_suffix(".gz")
     packed.write_bytes(path.read_bytes())
-    with open_source(packed):
-        return
+    with open_source(packed) as source:
+        for _ in read_lines(source):
+            pass
 
 
-def find_fault(read: Reader, path: Path, data: bytes) -> str:
+def find_fault(read: Reader, path: Path, data: bytes, seconds: float = SECONDS) -> str:
     """Return what is wrong with the way in which a reader treats some bytes; empty if nothing is."""
     path.write_bytes(data)
     began = time.process_time()
@@ -97,7 +109,7 @@ def find_fault(read: Reader, path: Path, data: bytes) -> str:
         pass
     except Exception as error:  # noqa: BLE001  # every other exception is a finding
         return type(error).__name__
-    return "too slow" if time.process_time() - began > SECONDS else ""
+    return "too slow" if time.process_time() - began > seconds else ""
 
 
 def change_bytes(data: bytes, other: bytes, chance: random.Random) -> bytes:
@@ -135,27 +147,97 @@ def minimise(read: Reader, path: Path, data: bytes, fault: str) -> bytes:
     return data
 
 
+class StepRecorder:
+    """Records the steps from line to line in the code of the package, as pairs of line numbers in a function."""
+
+    def __init__(self) -> None:
+        self.steps: set[tuple[CodeType, int, int]] = set()
+
+    def count_new_steps(self, run: Callable[[], str]) -> tuple[str, int]:
+        """Run and return the result with the number of steps that are new."""
+        before = len(self.steps)
+        previous = sys.gettrace()
+        sys.settrace(self._enter)
+        try:
+            result = run()
+        finally:
+            sys.settrace(previous)
+        return result, len(self.steps) - before
+
+    def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(PACKAGE):
+            return None
+        last_line = 0
+
+        def follow(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal last_line
+            if event == "line":
+                self.steps.add((code, last_line, frame.f_lineno))
+                last_line = frame.f_lineno
+            return follow
+
+        return follow
+
+
+class Fuzzer:
+    """Runs the readers on changed samples; `samples` holds, for each reader, what reached new steps."""
+
+    def __init__(self, seed: int, keep: Path, folder: Path) -> None:
+        self.chance = random.Random(seed)  # no secret
+        self.keep, self.folder = keep, folder
+        self.readers = make_readers()
+        shared = [path.read_bytes()[:20_000] for path in sorted(SAMPLES.rglob("*")) if path.is_file()]
+        shared += [path.read_bytes() for path in sorted(CORPUS.glob("*"))]
+        self.samples = {name: list(shared) for name in self.readers}
+        self.recorder = StepRecorder()
+        self.findings: set[tuple[str, str]] = set()
+
+    def run_once(self, number: int) -> None:
+        """Change one sample and give it to one reader."""
+        name = self.chance.choice(list(self.readers))
+        read, samples = self.readers[name], self.samples[name]
+        path = self.folder / f"input{self.chance.choice(['.jsonl', '.json', '.csv', '.yaml', '.tsv', ''])}"
+        # What was added last is closest to code that is not yet well covered.
+        sample = self.chance.choice(samples if self.chance.random() < 0.5 else samples[-50:])
+        data = change_bytes(sample, self.chance.choice(samples), self.chance)
+        new_steps = 0
+        if number % TRACED_SHARE:
+            fault = find_fault(read, path, data)
+        else:
+            fault, new_steps = self.recorder.count_new_steps(lambda: find_fault(read, path, data, SECONDS * 10))
+        if new_steps and len(data) <= 20_000 and len(samples) < MAX_SAMPLES:
+            samples.append(data)
+        if fault and (name, fault) not in self.findings:
+            self.findings.add((name, fault))
+            self._keep_finding(name, fault, path, data, number)
+
+    def _keep_finding(self, name: str, fault: str, path: Path, data: bytes, number: int) -> None:
+        smallest = minimise(self.readers[name], path, data, fault)
+        self.keep.mkdir(parents=True, exist_ok=True)
+        digest = sha256(smallest).hexdigest()[:8]
+        (self.keep / f"{name}-{fault}-{digest}{path.suffix}".replace(" ", "-")).write_bytes(smallest)
+        sys.stdout.write(f"{name}: {fault} at execution {number}: {smallest[:100]!r}\n")
+
+
 def fuzz_readers(executions: int, seed: int, keep: Path) -> int:
     """Run the readers on changed samples; return how many different findings there were."""
-    chance = random.Random(seed)  # no secret
-    seeds = [path.read_bytes()[:20_000] for path in sorted(SAMPLES.rglob("*")) if path.is_file()]
-    seeds += [path.read_bytes() for path in sorted(CORPUS.glob("*"))]
-    readers = make_readers()
-    findings: set[tuple[str, str]] = set()
     with tempfile.TemporaryDirectory() as folder:
+        fuzzer = Fuzzer(seed, keep, Path(folder))
         for number in range(executions):
-            name = chance.choice(list(readers))
-            path = Path(folder) / f"input{chance.choice(['.jsonl', '.json', '.csv', '.yaml', '.tsv', ''])}"
-            data = change_bytes(chance.choice(seeds), chance.choice(seeds), chance)
-            fault = find_fault(readers[name], path, data)
-            if fault and (name, fault) not in findings:
-                findings.add((name, fault))
-                smallest = minimise(readers[name], path, data, fault)
-                keep.mkdir(parents=True, exist_ok=True)
-                (keep / f"{name.replace(' ', '-')}-{fault.replace(' ', '-')}{path.suffix}").write_bytes(smallest)
-                sys.stdout.write(f"{name}: {fault} at execution {number}: {smallest[:100]!r}\n")
-    sys.stdout.write(f"{executions} executions of {len(readers)} readers, seed {seed}: {len(findings)} findings\n")
-    return len(findings)
+            if number and number % EXECUTIONS_BETWEEN_LINES == 0:
+                sys.stdout.write(f"{number} executions, {describe_progress(fuzzer)}\n")
+                sys.stdout.flush()
+            fuzzer.run_once(number)
+    sys.stdout.write(f"{executions} executions, seed {seed}, {describe_progress(fuzzer)}\n")
+    return len(fuzzer.findings)
+
+
+def describe_progress(fuzzer: Fuzzer) -> str:
+    """Describe what was reached and found so far."""
+    samples = sum(len(samples) for samples in fuzzer.samples.values())
+    steps, findings = len(fuzzer.recorder.steps), len(fuzzer.findings)
+    return f"{len(fuzzer.readers)} readers: {steps} steps reached, {samples} samples, {findings} findings"
 
 
 def main() -> int:

@@ -1,10 +1,15 @@
-"""Kills `assay judge` repeatedly at random points and checks what it left, for the test suite and the soak test."""
+"""Kills `assay judge` repeatedly at random points and checks what it left, for the test suite and the soak test.
+
+A judge can also be made hopeless: nineteen of twenty requests get a reply that is of no use, so that the judging
+stops itself and has to be resumed until it is done.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
+from tests.faults.fork_server import run_fork_server
+from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
 
 from assay.cli import main
+from assay.judging.budget import may_have_been_billed
+from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.verdicts import Verdict
 
@@ -22,18 +30,27 @@ CASES = 40
 CONCURRENCY = 6
 ASSAY = "import sys; from assay.cli import main; sys.exit(main())"
 METRICS = "faithfulness(by=judge),answer_relevance(by=judge)"
+MAX_RESUMES = 60
+"""A judging that is not done after so many commands is stuck."""
+TWO_OBJECTS = '{"items": []} {"items": []}'
 
 
 @dataclass
 class Outcome:
-    """The result of a series of kills; `lost` counts acknowledged verdicts that were missing or different later."""
+    """The result of a series of kills; `lost` counts acknowledged verdicts that were missing or different later.
+
+    `resumes` counts the commands after one that stopped itself; `status` and `message` are those of the last command.
+    """
 
     kills: int = 0
+    resumes: int = 0
     calls: int = 0
     verdicts: int = 0
     lost: int = 0
     double_bills: int = 0
     report: bytes = b""
+    status: int = 0
+    message: str = ""
 
 
 def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
@@ -54,8 +71,14 @@ def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
     return golden, outputs
 
 
+ANCHOR_LABELS = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+
+
 def honest(asked: JudgeCall, item: str) -> str:
-    """Label a claim by its numbers: it is supported if all of them are in the context."""
+    """Label a claim by its numbers: it is supported if all of them are in the context; anchors by what they are."""
+    claim = find_text(asked.data, item)
+    if claim in ANCHOR_LABELS:
+        return ANCHOR_LABELS[claim]
     labels = [str(each) for each in asked.item["label"]["enum"]]
     evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
     numbers = {word for word in evidence.replace('"', " ").replace(".", " ").split() if word.isdigit()}
@@ -63,86 +86,129 @@ def honest(asked: JudgeCall, item: str) -> str:
     return labels[0] if numbers and all(number in context for number in numbers) else labels[-1]
 
 
-def killed(folder: Path, kills: int, seed: int) -> Outcome:
-    """Judge everything while the process is killed `kills` times, each time after a random number of calls."""
-    chance = random.Random(seed)
+def is_hopeless(asked: JudgeCall) -> bool:
+    """Return whether a request is one of nineteen of twenty that are about some year."""
+    years = re.findall(r"year (\d+)", json.dumps(asked.data))
+    return bool(years) and int(years[0]) % 20 > 0
+
+
+class _Aim:
+    """Counts the calls that a judge gets, and kills a process at one of them."""
+
+    def __init__(self, seed: int) -> None:
+        self.calls = 0
+        self._chance = random.Random(seed)
+        self._pid, self._last_call = 0, 0
+
+    def choose(self, pid: int, calls_left: int) -> None:
+        """Choose one of the next calls at random."""
+        self._last_call = self.calls + 1 + self._chance.randrange(max(3, calls_left))
+        self._pid = pid
+
+    def forget(self) -> None:
+        """Kill nothing any more."""
+        self._pid = 0
+
+    def count_call(self) -> None:
+        """Count a call, and kill the process if it is the chosen one."""
+        self.calls += 1
+        if self._pid and self.calls >= self._last_call:
+            pid, self._pid = self._pid, 0
+            os.kill(pid, signal.SIGKILL)
+
+
+def killed(folder: Path, kills: int, seed: int, *, hopeless: bool = False) -> Outcome:
+    """Judge until all is done while the process is killed `kills` times, each time after a random number of calls."""
     golden, outputs = write_inputs(folder)
-    book = folder / f"book-{seed}-{kills}.sqlite"
-    outcome, message, aim = Outcome(), "", {"pid": 0, "after": 0, "calls": 0}
-    answer = answer_with_labels(honest)
+    store = folder / f"store-{seed}-{kills}-{hopeless}.sqlite"
+    outcome, aim, answer = Outcome(), _Aim(seed), answer_with_labels(honest)
 
     def watched(asked: JudgeCall) -> Any:
-        aim["calls"] += 1
-        if aim["pid"] and aim["calls"] >= aim["after"]:
-            pid, aim["pid"] = aim["pid"], 0
-            os.kill(pid, signal.SIGKILL)
-        return answer(asked)
+        aim.count_call()
+        return TWO_OBJECTS if hopeless and is_hopeless(asked) else answer(asked)
 
-    known: dict[tuple[str, int], Verdict] = {}
+    words = words_of(golden, outputs, store)
     with judge_server(answer=watched, log=False) as server:
-        while True:
-            if not kills:  # nothing to kill: no process is needed
-                os.environ["THE_JUDGE"] = f"{server.url}/v1"
-                status = main(words_of(golden, outputs, book))
-                break
-            process = start(golden, outputs, server.url, book)
-            if outcome.kills < kills:
-                left = max(3, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
-                aim["after"] = aim["calls"] + 1 + chance.randrange(left)
-                aim["pid"] = process.pid
-            message = process.communicate(timeout=300)[1].decode()
-            aim["pid"] = 0
-            status = process.returncode
-            if process.returncode != -signal.SIGKILL:
-                break
-            outcome.kills += 1
-            known = _checked(book, known, outcome)
-        outcome.calls = server.calls
-    if status != 0:
-        raise AssertionError(f"exit status {status}: {message}")
-    outcome.verdicts = len(_checked(book, known, outcome))
-    with SqliteVerdictStore(book) as opened:
+        os.environ["THE_JUDGE"] = f"{server.url}/v1"
+        if kills:
+            _judge_under_fire(words, store, kills, aim, outcome)
+        else:
+            _judge_in_peace(words, aim, outcome)
+    if outcome.status != (3 if hopeless else 0):
+        raise AssertionError(f"exit status {outcome.status}: {outcome.message}")
+    outcome.calls = aim.calls
+    with SqliteVerdictStore(store) as opened:
         outcome.double_bills = opened.possible_double_bills
-    outcome.report = scored(golden, outputs, book)
+    outcome.verdicts = len(_checked(store, {}, outcome))
+    outcome.report = scored(golden, outputs, store)
     return outcome
 
 
-def words_of(golden: Path, outputs: Path, book: Path, *more: str) -> list[str]:
+def _judge_in_peace(words: list[str], aim: _Aim, outcome: Outcome) -> None:
+    """Judge in this process until a command makes no call."""
+    calls = -1
+    while calls != aim.calls and outcome.resumes < MAX_RESUMES:
+        calls, outcome.status = aim.calls, main(words)
+        outcome.resumes += 1
+
+
+def _judge_under_fire(words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome) -> None:
+    """Judge with processes that are killed, and check after each kill that no verdict of the earlier ones is lost."""
+    known: dict[tuple[str, int], Verdict] = {}
+    log = store.with_suffix(".log")
+    with run_fork_server([*words, "--dry-run"]) as forks:
+        while outcome.resumes < MAX_RESUMES:
+            pid = forks.start(words, log)
+            if outcome.kills < kills:
+                aim.choose(pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
+            outcome.status, outcome.message = forks.wait(), log.read_text()
+            aim.forget()
+            if outcome.status == -signal.SIGKILL:
+                outcome.kills += 1
+                known = _checked(store, known, outcome)
+            elif outcome.status == 3 and "run the same command again to continue" in outcome.message:
+                outcome.resumes += 1
+            else:
+                break
+    _checked(store, known, outcome)
+
+
+def words_of(golden: Path, outputs: Path, store: Path, *more: str) -> list[str]:
     """Return the command that judges the inputs; THE_JUDGE stands for the address."""
-    words = ["judge", "--golden", str(golden), "--outputs", str(outputs), "--book", str(book), "--judge", "scripted"]
+    words = ["judge", "--golden", str(golden), "--outputs", str(outputs), "--store", str(store), "--judge", "scripted"]
     words += ["--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--metrics", METRICS, "--votes", "1"]
     return [*words, "--concurrency", str(CONCURRENCY), *more]
 
 
-def start(golden: Path, outputs: Path, url: str, book: Path, *more: str) -> subprocess.Popen[bytes]:
+def start(golden: Path, outputs: Path, url: str, store: Path, *more: str) -> subprocess.Popen[bytes]:
     """Start `assay judge` against an address."""
-    command = [sys.executable, "-c", ASSAY, *words_of(golden, outputs, book, *more)]
+    command = [sys.executable, "-c", ASSAY, *words_of(golden, outputs, store, *more)]
     environment = {**os.environ, "THE_JUDGE": f"{url}/v1"}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
-def scored(golden: Path, outputs: Path, book: Path) -> bytes:
+def scored(golden: Path, outputs: Path, store: Path) -> bytes:
     """Return the report of scoring with a verdict store or an export of it."""
-    report = book.with_name(f"{book.name}.report.json")
+    report = store.with_name(f"{store.name}.report.json")
     words = ["score", "--golden", str(golden), "--outputs", str(outputs), "--metrics", METRICS]
-    status = main([*words, "--verdicts", str(book), "--json-report", str(report)])
-    if status != 0:
+    status = main([*words, "--verdicts", str(store), "--json-report", str(report)])
+    if status not in (0, 3):  # 3: some answers have no verdict
         raise AssertionError(f"exit status {status}")
     return report.read_bytes()
 
 
-def _checked(book: Path, known: dict[tuple[str, int], Verdict], outcome: Outcome) -> dict[tuple[str, int], Verdict]:
-    """Return the scored verdicts of a store, and count those of `known` that are missing or different."""
-    if not book.exists():
+def _checked(store: Path, known: dict[tuple[str, int], Verdict], outcome: Outcome) -> dict[tuple[str, int], Verdict]:
+    """Return the verdicts of a store that were paid for, and count those of `known` that are missing or different."""
+    if not store.exists():
         return {}
     notes: list[str] = []
-    verdicts = load_recorded_verdicts(book, notes.append)[1]
+    verdicts = load_recorded_verdicts(store, notes.append)[1]
     assert [] == notes
-    scored_verdicts: dict[tuple[str, int], Verdict] = {}
+    paid_verdicts: dict[tuple[str, int], Verdict] = {}
     for by_judge in verdicts.values():
         for samples in by_judge.values():
             for verdict in samples:
-                if verdict.unscored is None:
-                    scored_verdicts[verdict.request, verdict.sample] = verdict
-    outcome.lost += sum(scored_verdicts.get(key) != verdict for key, verdict in known.items())
-    return scored_verdicts
+                if verdict.unscored is None or may_have_been_billed(verdict):
+                    paid_verdicts[verdict.request, verdict.sample] = verdict
+    outcome.lost += sum(paid_verdicts.get(key) != verdict for key, verdict in known.items())
+    return paid_verdicts

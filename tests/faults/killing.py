@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from tests.contracts.loopback import Request, as_json, serving
+from tests.faults.forking import CommandForker
 
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
@@ -44,7 +45,7 @@ def write_golden(folder: Path, cases: int = CASES) -> Path:
     return path
 
 
-def killed(folder: Path, kills: int, seed: int) -> Outcome:
+def killed(folder: Path, kills: int, seed: int, forker: CommandForker) -> Outcome:
     """Observe all cases while the process is killed `kills` times, each after a random number of requests."""
     chance = random.Random(seed)
     golden, run = write_golden(folder), folder / f"run-{seed}-{kills}"
@@ -63,17 +64,17 @@ def killed(folder: Path, kills: int, seed: int) -> Outcome:
     outcome = Outcome(0, 0, 0, 0, 0, [])
     with serving(answer) as server:
         while True:
-            process = start(golden, server.url, run)
+            command = forker.start(list_words(golden, server.url, run))
             if outcome.kills < kills:
                 remaining = max(2, (CASES - len(_lines(journal))) // (kills - outcome.kills + 1))
                 state["after"] = state["calls"] + 1 + chance.randrange(2 * remaining)
-                state["pid"] = process.pid
-            message = process.communicate(timeout=120)[1].decode()
+                state["pid"] = command.pid
+            status, message = command.wait(timeout=120)
             outcome.torn += "cut off by a crash" in message
-            if process.returncode == 0:
+            if status == 0:
                 break
-            if process.returncode != -signal.SIGKILL:
-                raise AssertionError(f"exit status {process.returncode}: {message}")
+            if status != -signal.SIGKILL:
+                raise AssertionError(f"exit status {status}: {message}")
             outcome.kills += 1
             acknowledged = set(_lines(journal))
             outcome.lost += len(set(outcome.lines) - acknowledged)
@@ -86,11 +87,15 @@ def killed(folder: Path, kills: int, seed: int) -> Outcome:
 
 
 def start(golden: Path, url: str, run: Path, *more: str) -> subprocess.Popen[bytes]:
-    """Start `assay observe` against an address."""
-    words = ["observe", "--golden", str(golden), "--target", f"system={url}", "--run-dir", str(run)]
-    limits = ["--concurrency", str(CONCURRENCY), *more]
-    command = [sys.executable, "-c", ASSAY, *words, *limits]
+    """Start `assay observe` against an address, in an interpreter of its own."""
+    command = [sys.executable, "-c", ASSAY, *list_words(golden, url, run, *more)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def list_words(golden: Path, url: str, run: Path, *more: str) -> list[str]:
+    """Return the command that observes all cases."""
+    words = ["observe", "--golden", str(golden), "--target", f"system={url}", "--run-dir", str(run)]
+    return [*words, "--concurrency", str(CONCURRENCY), *more]
 
 
 def _lines(journal: Path) -> list[bytes]:

@@ -1,7 +1,7 @@
 """An MCP server that misbehaves: `python rude_mcp.py STATE [http]`; STATE is a folder that outlives it.
 
-Questions choose the fault: `die` ends the process (once), `flood` fills the standard error, `noise` writes no JSON to
-the standard output, `sample` and `elicit` ask the client for something, `change` brings another schema.
+Questions choose the fault: `die` ends the process (once), `flood` fills the standard error, `sample` and `elicit` ask
+the client for something, `change` brings another schema. raw_mcp.py is for what the SDK would never write.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ async def _ask(question: str, context: Context[Any, Any]) -> dict[str, Any]:
         os._exit(9)
     if question == "flood":
         os.write(2, b"x" * 3_000_000 + b"the end\n")
-    if question == "noise":
-        os.write(1, b"this is no JSON\n\xff\xfe\n")
     if question == "sample":
         await context.session.create_message(messages=[], max_tokens=5)
     if question == "elicit":

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.faults.forking import CommandForker
 from tests.faults.killing import CASES, CONCURRENCY, killed
 
 KILLS_A_RUN = 10
@@ -18,10 +19,10 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     options = parser.parse_args()
     done = lost = twice = torn = again = different = 0
-    with tempfile.TemporaryDirectory() as folder:
-        unkilled = killed(Path(folder), 0, 0)
+    with tempfile.TemporaryDirectory() as folder, CommandForker() as forker:
+        unkilled = killed(Path(folder), 0, 0, forker)
         for seed in range(1, 1 + -(-options.kills // KILLS_A_RUN)):
-            outcome = killed(Path(folder), KILLS_A_RUN, seed)
+            outcome = killed(Path(folder), KILLS_A_RUN, seed, forker)
             done, lost, twice, torn = (
                 done + outcome.kills,
                 lost + outcome.lost,

@@ -31,9 +31,19 @@ def test_killed_judging_ends_with_the_same_verdicts_and_scores(tmp_path: Path) -
     assert outcome.calls - unkilled.calls <= outcome.double_bills <= 5 * CONCURRENCY
 
 
+def test_killed_judging_of_a_judge_that_often_fails_gets_done_and_pays_nothing_twice(tmp_path: Path) -> None:
+    """Most replies are of no use: known failures come neither before new work nor are they paid for again."""
+    unkilled = killed(tmp_path, 0, 0, hopeless=True)
+    outcome = killed(tmp_path, 3, 1, hopeless=True)
+    assert unkilled.resumes > 2  # it stopped itself, and the last of the commands made no call
+    assert (3, 0) == (outcome.kills, outcome.lost)
+    assert (unkilled.verdicts, unkilled.report) == (outcome.verdicts, outcome.report)
+    assert outcome.calls <= unkilled.calls + 3 * CONCURRENCY
+
+
 def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
     golden, outputs = write_inputs(tmp_path)
-    book = tmp_path / "book.sqlite"
+    store = tmp_path / "book.sqlite"
     seen, go_on = threading.Event(), threading.Event()
     answer = answer_with_labels(honest)
 
@@ -43,7 +53,7 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         return answer(asked)
 
     with judge_server(answer=slow) as server:
-        process = start(golden, outputs, server.url, book)
+        process = start(golden, outputs, server.url, store)
         assert seen.wait(60)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
@@ -55,13 +65,13 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         message = process.communicate(timeout=60)[1].decode()
         assert 130 == process.returncode, message
         assert "interrupted; run the same command again to continue" in message
-        kept = count_verdicts(load_recorded_verdicts(book)[1])
+        kept = count_verdicts(load_recorded_verdicts(store)[1])
         assert 1 <= kept == server.calls <= CONCURRENCY
-        again = start(golden, outputs, server.url, book)
+        again = start(golden, outputs, server.url, store)
         assert 0 == again.wait(120), again.communicate()[1].decode()
         again.communicate()
-        assert server.calls == count_verdicts(load_recorded_verdicts(book)[1])
-    with SqliteVerdictStore(book) as opened:
+        assert server.calls == count_verdicts(load_recorded_verdicts(store)[1])
+    with SqliteVerdictStore(store) as opened:
         assert 0 == opened.possible_double_bills
 
 
@@ -82,9 +92,9 @@ class Judge:
         return make_verdict(request, sample)
 
 first, last = int(sys.argv[3]), int(sys.argv[4])
-with SqliteVerdictStore(sys.argv[1]) as book:
-    book.register_judge(JUDGE)
-    runner = JudgingRunner(Judge(), book, lambda _, samples: not samples, JudgingLimits(16))
+with SqliteVerdictStore(sys.argv[1]) as store:
+    store.register_judge(JUDGE)
+    runner = JudgingRunner(Judge(), store, lambda _, samples: not samples, JudgingLimits(16))
     found = asyncio.run(runner.run([make_request(str(number)) for number in range(first, last)]))
 sys.exit(0 if all(len(each) == 1 for each in found.values()) else 1)
 """
@@ -92,11 +102,11 @@ sys.exit(0 if all(len(each) == 1 for each in found.values()) else 1)
 
 def test_eight_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
     """Eight processes with 500 requests each; each shares half of them with the next one."""
-    book, log = tmp_path / "book.sqlite", tmp_path / "calls.log"
+    store, log = tmp_path / "book.sqlite", tmp_path / "calls.log"
     path = {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(book), str(log), str(250 * number), str(250 * number + 500)],
+            [sys.executable, "-c", WORKER, str(store), str(log), str(250 * number), str(250 * number + 500)],
             env=path,
             stderr=subprocess.PIPE,
         )
@@ -107,4 +117,4 @@ def test_eight_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
         assert 0 == process.returncode, message
     asked = Counter(log.read_text().split())
     assert (250 * 9, {1}) == (len(asked), set(asked.values()))
-    assert 250 * 9 == count_verdicts(load_recorded_verdicts(book)[1])
+    assert 250 * 9 == count_verdicts(load_recorded_verdicts(store)[1])

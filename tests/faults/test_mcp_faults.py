@@ -64,12 +64,10 @@ def test_server_that_dies_is_started_again(rude: McpTargetSettings) -> None:
 
 
 @pytest.mark.slow
-def test_flood_noise_errors_and_large_replies_stay_with_their_case(rude: McpTargetSettings) -> None:
-    results = asked(rude, "flood", "noise", "fail", "large", "b")
-    assert ["answer to flood", "answer to noise", "tool_error", "too_large", "answer to b"] == [
-        code(f) for f in results
-    ]
-    assert "upstream 503" in str(results[2])
+def test_flood_errors_and_large_replies_stay_with_their_case(rude: McpTargetSettings) -> None:
+    results = asked(rude, "flood", "fail", "large", "b")
+    assert ["answer to flood", "tool_error", "too_large", "answer to b"] == [code(result) for result in results]
+    assert "upstream 503" in str(results[1])
 
 
 @pytest.mark.slow

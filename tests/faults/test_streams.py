@@ -33,12 +33,14 @@ def make_inputs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[int, li
     return request.param, ["score", *options, "--gate", str(gate)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", [">&-", "2>&-", ">&- 2>&-", "<&-", "2>/dev/full", ">&- 2>/dev/full"])
 def test_a_stream_that_cannot_be_used_changes_no_exit_code(redirection: str, inputs: tuple[int, list[str]]) -> None:
     code, arguments = inputs
     assert code == run_in_shell(arguments, redirection)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
 def test_a_narrow_encoding_changes_no_exit_code(encoding: str, inputs: tuple[int, list[str]]) -> None:
     code, arguments = inputs
@@ -47,6 +49,7 @@ def test_a_narrow_encoding_changes_no_exit_code(encoding: str, inputs: tuple[int
     assert "UnicodeEncodeError" not in text
 
 
+@pytest.mark.slow
 def test_no_file_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     code, _ = run_in_shell(["score", *write_inputs(tmp_path), "--json-report", str(report)], ">&- 2>&- <&-")

@@ -11,7 +11,7 @@ import pytest
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import OUTPUT_FORMATS
-from assay.records.observations import Observation
+from assay.records.observations import Observation, find_stage
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 GOLDEN, OUTPUTS = HANDBOOK / "golden" / "handbook.jsonl", HANDBOOK / "outputs" / "hybrid-rerank.jsonl"
@@ -62,6 +62,30 @@ def test_stages_named_inside_a_list_come_back(tmp_path: Path) -> None:
     chunks = [{"chunk_id": "a", "stage": "dense", "rank": 1}, {"chunk_id": "b", "stage": "bm25", "rank": 1}]
     row = {"query_id": "q", "config_id": "c", "retrieved_chunks": chunks, "answer": None, "error": "timeout"}
     source, native = write(tmp_path / "in.jsonl", row), tmp_path / "native.jsonl"
+    convert("rag-trace", "assay", source, native)
+    convert("assay", "rag-trace", native, tmp_path / "back.jsonl")
+    assert observations(source, "rag-trace") == observations(tmp_path / "back.jsonl", "rag-trace")
+
+
+def test_stages_in_one_list_are_separate_rankings_and_what_merged_them_is_what_was_retrieved(tmp_path: Path) -> None:
+    """The keyword search has the evidence `b`, and the hybrid list loses it: what was retrieved is the hybrid list."""
+    ranked = (("hybrid", "a"), ("hybrid", "c"), ("dense", "a"), ("bm25", "b"))
+    chunks = [{"chunk_id": chunk_id, "stage": stage} for stage, chunk_id in ranked]
+    source = write(tmp_path / "in.jsonl", {"query_id": "q", "config_id": "c", "retrieved_chunks": chunks})
+    (observation,) = observations(source, "rag-trace")
+    retrieved = find_stage(observation, "retrieved")
+    assert retrieved is not None
+    assert ("hybrid", ["a", "c"]) == (retrieved.name, [chunk.chunk_id for chunk in retrieved.chunks])
+
+
+def test_a_merged_list_whose_ranks_count_through_is_one_ranking(tmp_path: Path) -> None:
+    chunks = [{"chunk_id": "a", "stage": "dense", "rank": 1}, {"chunk_id": "b", "stage": "bm25", "rank": 2}]
+    row = {"query_id": "q", "config_id": "c", "retrieved_chunks": chunks}
+    source, native = write(tmp_path / "in.jsonl", row), tmp_path / "native.jsonl"
+    (observation,) = observations(source, "rag-trace")
+    retrieved = find_stage(observation, "retrieved")
+    assert retrieved is not None
+    assert ["a", "b"] == [chunk.chunk_id for chunk in retrieved.chunks]
     convert("rag-trace", "assay", source, native)
     convert("assay", "rag-trace", native, tmp_path / "back.jsonl")
     assert observations(source, "rag-trace") == observations(tmp_path / "back.jsonl", "rag-trace")

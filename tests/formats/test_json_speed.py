@@ -12,6 +12,7 @@ from assay.records.errors import InputError
 MEGABYTE = 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['\\"', '"', "\\", '"\\', "a\\", '[" ', '{"', "[1,", "\\u", '"a":'])
 @pytest.mark.parametrize("start", ["", '{"a":"', '"', "[" * 101])
 def test_a_megabyte_of_broken_json_takes_less_than_a_second(start: str, unit: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.formats.file_io import Line, decode_line, open_source, read_lines, read_lines_between
+from assay.formats.file_io import Line, decode_line, open_source, read_lines, read_lines_between, unpack_source
 from assay.records.errors import InputError
 
 
@@ -68,10 +68,11 @@ def test_utf16_is_refused_by_name(tmp_path: Path, encoding: str) -> None:
 def test_gzip_is_unpacked_and_keeps_the_inner_suffix(tmp_path: Path) -> None:
     path = written(tmp_path, gzip.compress(b"a\nb\n", mtime=0), "x.JSONL.gz")
     with open_source(path) as source:
-        spool = source.path
         assert (".jsonl", str(path)) == (source.suffix, source.name)
         assert [b"a", b"b"] == [line.data for line in read_lines(source)]
-    assert not spool.exists()
+        with unpack_source(source) as plain:
+            assert b"a\nb\n" == plain.read_bytes()
+    assert not plain.exists()
 
 
 BROKEN_GZIP = [b"plain text", gzip.compress(b"a" * 5000, mtime=0)[:-9], b"\x1f\x8b\x08\x00\x00garbage"]

@@ -146,12 +146,12 @@ def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_s
     )
 
 
-def test_a_judge_that_failed_its_controls_warns_and_may_not_gate(world: World) -> None:
+def test_a_judge_that_failed_its_controls_leaves_a_gate_on_its_metrics_incomplete(world: World) -> None:
     contents = world.contents(JUDGE)
     contents.statuses[JUDGE.digest] = JudgeStatus(JUDGE.digest, invalid=True, reasons=("passed shuffled contexts",))
     verdicts = world.export(contents)
     found = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
-    assert (0, "uncalibrated") == found[:2]
+    assert (3, "incomplete") == found[:2]
     _, _, report = world.score(verdicts)
     assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
 

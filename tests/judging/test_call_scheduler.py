@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 from tests.runs.test_observation_runner import FakeTime
 from tests.support.scripted_judge import (
     QUESTIONS,
@@ -18,6 +19,7 @@ from tests.support.scripted_judge import (
 from tests.support.verdicts import JUDGE, make_request, make_unscored, make_verdict
 
 from assay.calls.interfaces import CallError, ClaimState, SampleKey
+from assay.judging.budget import Budget, BudgetCaps
 from assay.judging.call_scheduler import JudgingLimits, JudgingRunner
 from assay.records.errors import IncompleteError
 from assay.records.verdicts import JudgeRequest, Verdict
@@ -39,14 +41,57 @@ def test_identical_requests_are_asked_once() -> None:
     assert [("q0", 0)] == judge.calls
 
 
-def test_recorded_verdicts_are_not_asked_for_again_and_unscored_ones_are() -> None:
+@pytest.mark.parametrize(
+    ("retry_errors", "calls", "reused"),
+    [
+        (False, [("q0", 1), ("q1", 1), ("q2", 0)], 3),
+        (True, [("q0", 1), ("q2", 0), ("q1", 0), ("q1", 1)], 2),  # what failed before comes last
+    ],
+)
+def test_nothing_is_paid_for_twice_unless_errors_are_retried(
+    retry_errors: bool, calls: list[tuple[str, int]], reused: int
+) -> None:
     judge = ScriptedJudge()
     one, two, three = QUESTIONS[:3]
     known = {one.digest: [make_verdict(one)], two.digest: [make_unscored(two)], three.digest: [make_verdict(three, 1)]}
-    runner = run_scripted_judge(judge, [one, two, three], known=known, needs_more=need_votes(2))
-    assert [("q0", 1), ("q2", 0), ("q1", 0), ("q1", 1)] == judge.calls  # what failed before comes last
+    runner = run_scripted_judge(
+        judge, [one, two, three], known=known, needs_more=need_votes(2), retry_errors=retry_errors
+    )
+    assert calls == judge.calls
     assert [[0, 1]] * 3 == [[each.sample for each in samples] for samples in runner.verdicts.values()]
-    assert 2 == runner.tally.reused
+    assert reused == runner.tally.reused
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "is_asked_again"),
+    [
+        ("provider", "http_401: no such key", True),
+        ("provider", "rate_limited: too many calls", True),
+        ("provider", "connection: closed in the middle of the reply", False),
+        ("deadline", "timeout: no verdict within 120 s", False),
+        ("canary", "the judge did what the data told it to do", False),
+    ],
+)
+def test_only_failures_that_cost_nothing_are_asked_again_unbidden(
+    reason: str, message: str, is_asked_again: bool
+) -> None:
+    judge = ScriptedJudge()
+    failed = replace(make_unscored(QUESTIONS[0], reason=reason), message=message)
+    run_scripted_judge(judge, QUESTIONS[:1], known={QUESTIONS[0].digest: [failed]})
+    assert is_asked_again == bool(judge.calls)
+
+
+@pytest.mark.provokes_bug
+def test_exception_that_nobody_foresaw_is_the_error_of_one_request() -> None:
+    class Odd(ScriptedJudge):
+        def estimate(self, request: JudgeRequest) -> tuple[int, int]:
+            return super().estimate(request) if request is not QUESTIONS[1] else (1, dict[str, int]()["tokens"])
+
+    runner = run_scripted_judge(Odd(), QUESTIONS[:3], budget=Budget(BudgetCaps(tokens=10_000)))
+    samples = [runner.verdicts[request.digest][0] for request in QUESTIONS[:3]]
+    assert [None, "provider", None] == [sample.unscored for sample in samples]
+    assert samples[1].message.startswith("assay_bug: KeyError")
+    assert "please report this line" in samples[1].message
 
 
 def test_no_more_votes_are_taken_than_are_needed() -> None:
@@ -175,7 +220,7 @@ def test_nothing_is_asked_after_a_verdict_could_not_be_kept() -> None:
 def test_nothing_is_asked_where_no_intent_can_be_written() -> None:
     class Full(MemoryStore):
         def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | ClaimState]:
-            raise IncompleteError("book: disk is full")
+            raise IncompleteError("store: disk is full")
 
     judge = ScriptedJudge()
     with pytest.raises(IncompleteError, match="disk is full"):
@@ -223,7 +268,8 @@ def test_requests_that_failed_before_come_last_and_do_not_trip_the_breaker() -> 
 
     judge = ScriptedJudge(script)
     known = {request.digest: [make_unscored(request)] for request in QUESTIONS[:25]}
-    runner = run_scripted_judge(judge, QUESTIONS, JudgingLimits(1, breaker=20), known=known)
+    limits = JudgingLimits(1, breaker=20)
+    runner = run_scripted_judge(judge, QUESTIONS, limits, known=known, retry_errors=True)
     assert "" == runner.tally.halted
     order = [name for name, _ in judge.calls]
     assert {f"q{number}" for number in range(25, 40)} == set(order[:15])

@@ -16,8 +16,8 @@ from tests.judging.payloads import PAYLOADS
 from tests.support.judge_server import find_text
 
 from assay.judging.prompt import RenderedRequest
-from assay.judging.prompt_injection import has_prompt_injection
 from assay.judging.reply_parsing import ReplyProblem, parse_reply
+from assay.text.planted_orders import has_order_to_judge
 
 PLACES = ("answer", "context", "citation", "question", "chunk id")
 CLAIM = "Couriers collect parcels before eleven."
@@ -152,7 +152,7 @@ def test_names_of_chunks_are_not_shown_at_all(payload: str) -> None:
 
 def test_most_payloads_are_noticed() -> None:
     """A flag calls for a second look; what stays unnoticed is harmless all the same, as the tests above say."""
-    noticed = [payload for payload in PAYLOADS if has_prompt_injection({"answer": f"{CLAIM} {payload}"})]
+    noticed = [payload for payload in PAYLOADS if has_order_to_judge({"answer": f"{CLAIM} {payload}"})]
     assert len(noticed) >= 0.8 * len(PAYLOADS)
 
 
@@ -174,9 +174,9 @@ def test_most_payloads_are_noticed() -> None:
     ],
 )
 def test_plain_texts_are_not_flagged(text: str) -> None:
-    assert not has_prompt_injection({"answer": text, "context": [{"id": "a", "text": text}]})
+    assert not has_order_to_judge({"answer": text, "context": [{"id": "a", "text": text}]})
 
 
 def test_words_that_only_begin_an_order_are_none() -> None:
     """Words that begin an order, a hundred thousand of them, and none that ends one."""
-    assert not has_prompt_injection({"answer": "ignore judge " * 60_000})
+    assert not has_order_to_judge({"answer": "ignore judge " * 60_000})

@@ -162,6 +162,13 @@ def test_the_last_fault_is_the_reason() -> None:
     assert "quote" == ask(judge(at), support_request()).unscored
 
 
+def test_evidence_that_nobody_wrote_is_never_accepted() -> None:
+    at = server(*[{"content": first(quote="made up")}] * 3)
+    verdict = ask(judge(at), support_request())
+    assert ("quote", 3, ()) == (verdict.unscored, verdict.usage.attempts, verdict.items)
+    assert ask(judge(server()), support_request()).items
+
+
 def test_what_is_ambiguous_or_obeys_the_data_is_not_asked_again() -> None:
     at = server({"content": GOOD + GOOD}, {"content": GOOD})
     assert ("judge_parse", 1) == ((v := ask(judge(at), support_request())).unscored, v.usage.attempts)

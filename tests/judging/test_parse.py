@@ -137,6 +137,7 @@ def test_the_answer_as_a_whole_gets_one_label_or_none(reply: Any) -> None:
     assert isinstance(parsed, ReplyProblem) or [item.id for item in parsed.items] == ["answer"]
 
 
+@pytest.mark.slow
 @given(value=JSON)
 def test_strict_json_reads_what_json_is(value: Any) -> None:
     """NaN and infinity, which Python's own reader takes, are refused."""

@@ -59,8 +59,8 @@ def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
 ) -> None:
     contents = world.contents(JUDGE)
     exported = world.export(contents)
-    book = world.folder / "verdicts.sqlite"
-    with SqliteVerdictStore(book) as store:
+    store_path = world.folder / "verdicts.sqlite"
+    with SqliteVerdictStore(store_path) as store:
         store.register_judge(JUDGE)
         store.save([verdict for samples in contents.verdicts[JUDGE.digest].values() for verdict in samples])
     expected = world.score(exported)[:2]
@@ -70,7 +70,7 @@ def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 300)
-    for verdicts in (exported, str(book)):
+    for verdicts in (exported, str(store_path)):
         for workers in ("1", "2"):
             assert expected == world.score(verdicts, "--workers", workers)[:2]
 
@@ -92,6 +92,7 @@ def test_a_metric_without_recorded_verdicts_on_its_rubric_stays_unmeasured(world
     assert any("no verdicts are recorded: correctness(by=judge)" in warning for warning in requested_report["warnings"])
 
 
+@pytest.mark.slow
 def test_verdicts_on_rubrics_of_the_user_need_those_rubrics(world: World) -> None:
     """The hash of a rubric belongs to what was asked: under other words it is another question."""
     mine = world.folder / "rubrics"
@@ -125,12 +126,13 @@ def test_a_judge_without_verdicts_is_a_usage_error(world: World, capsys: pytest.
 # ── run folders and single cases ─────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_run_folder_is_scored_again_with_the_judge_of_its_manifest(world: World) -> None:
     run = world.folder / "run"
     assert 0 == main(["score", "--golden", world.golden, "--outputs", world.outputs, "--run-dir", str(run)])
     (run / "verdicts.jsonl").write_bytes(b"".join(encode_lines(world.contents(JUDGE, OTHER))))
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    manifest["judge"] = {"digest": JUDGE.digest, "model": "judge-1", "endpoint": "local", "book": "verdicts.jsonl"}
+    manifest["judge"] = {"digest": JUDGE.digest, "model": "judge-1", "endpoint": "local", "store": "verdicts.jsonl"}
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     with open_run(run) as scored_run:
         assert 0.75 == scored_run.scoring.configs["a"].summary["faithfulness(by=judge)"].value
@@ -167,8 +169,8 @@ def test_an_answer_that_leaks_is_not_quoted_in_the_reasons(world: World) -> None
 
 
 def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -> None:
-    book = world.export(world.contents(JUDGE))
-    _, _, report = world.score(book, "--run-dir", str(world.folder / "kept"))
+    store = world.export(world.contents(JUDGE))
+    _, _, report = world.score(store, "--run-dir", str(world.folder / "kept"))
     with open_run(world.folder / "kept") as run:
         again = run.scoring.configs[next(iter(run.scoring.configs))].summary["faithfulness(by=judge)"]
     assert (0.75, 2) == (again.value, again.scored)

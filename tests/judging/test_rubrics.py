@@ -96,7 +96,7 @@ def test_files_are_named_after_what_they_hold() -> None:
     assert {f"{name}.{language}.yaml" for name, language in RUBRICS} | {"anchors.yaml"} == names
 
 
-def test_labels_are_those_that_the_graders_know() -> None:
+def test_labels_are_those_that_the_metrics_know() -> None:
     """The grades and failures of the code benchmark (ADR 0038), and the behaviours of the golden set."""
     labels = {name: [label.name for label in RUBRICS[name, "en"].labels] for name in NAMES}
     assert list(get_args(Behaviour)) == labels["refusal"]

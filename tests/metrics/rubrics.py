@@ -52,7 +52,7 @@ def make_verdict(request: JudgeRequest, says: LabelFunction, sample: int = 0) ->
 
 
 def make_verdict_store(requests: Iterable[JudgeRequest], says: LabelFunction) -> dict[str, list[Verdict]]:
-    """A book with one sample for every request."""
+    """A store with one sample for every request."""
     return {request.digest: [make_verdict(request, says)] for request in requests}
 
 

@@ -36,7 +36,7 @@ YIELDING = (
     "number_match",
     "completeness",
     "citation_correctness",
-    *("citation_support", "correctness", "correct_answer"),
+    *("citation_precision", "citation_support", "correctness", "correct_answer"),
 )
 """They are the worst of their range where something leaked."""
 BOUNDED = (
@@ -50,6 +50,7 @@ BOUNDED = (
         "refusal_calibration",
         "behaviour_mismatch",
         "behaviour_unknown",
+        "correct_answer_unknown",
         "partial_refusal",
         "clarified",
         "keywords_ambiguous",

@@ -9,6 +9,8 @@ from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.case_index import GoldenIndex
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, Stage
+from assay.records.release_gates import Gate, Rule
+from assay.records.scores import ERROR
 
 CORPUS = Corpus({"a": CorpusChunk("a", text="Nghỉ phép 12 ngày.", text_hash="sha256:" + "a" * 64)})
 
@@ -79,3 +81,22 @@ def test_the_metric_is_not_applicable_without_a_corpus_and_without_required_evid
     ):
         column = api.score(GoldenSet((golden,)), [observation], corpus=corpus).table("c").columns["gold_outdated"]
         assert reason == column.reasons[column.reason[0]]
+
+
+def test_what_compares_retrieval_with_a_label_that_the_corpus_lacks_is_an_error_that_names_it() -> None:
+    observation = Observation("q", "c", stages=(Stage("retrieved", (Chunk("b"),)), Stage("context", (Chunk("b"),))))
+    table = api.score(GoldenSet((case(unit(GONE)),)), [observation], corpus=CORPUS).table("c")
+    for metric in ("recall@10", "context_recall", "rr@10"):
+        column = table.columns[metric]
+        assert ERROR == column.status[0]
+        assert "the golden set names gone, which is not in the corpus" == column.reasons[column.reason[0]]
+
+
+def test_a_rule_on_recall_is_incomplete_and_names_the_label_that_the_corpus_lacks() -> None:
+    observation = Observation("q", "c", stages=(Stage("retrieved", (Chunk("b"),)), Stage("context", (Chunk("b"),))))
+    gate = Gate(rules=(Rule("recall@10", at_least=0.5),), name="g")
+    result = api.score(GoldenSet((case(unit(GONE)),)), [observation], corpus=CORPUS, gate=gate)
+    decision = result.decision
+    assert decision is not None
+    assert "INCOMPLETE" == decision.outcome
+    assert any("names gone" in reason for reason in decision.reasons)

@@ -21,7 +21,7 @@ from assay.metrics.hallucination_risk import judge_hallucination_risk
 from assay.metrics.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
 from assay.metrics.parsed_answer import NO_TEXT, ParsedAnswer
 from assay.records.golden_set import Case, Corpus, CorpusChunk
-from assay.records.observations import Chunk, Sentence, Stage
+from assay.records.observations import Chunk, Sentence, Stage, describe_unreported_stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
 
 
@@ -89,8 +89,8 @@ def test_an_empty_context_supports_nothing_and_nobody_is_asked() -> None:
 @pytest.mark.parametrize(
     ("parsed", "reason"),
     [
-        (make_parsed_answer(stages=()), "stage context not reported"),
-        (make_parsed_answer(stages=None), "stage context not reported"),
+        (make_parsed_answer(stages=()), describe_unreported_stage("context")),
+        (make_parsed_answer(stages=None), describe_unreported_stage("context")),
         (make_parsed_answer(stages=(Stage("context", (Chunk("leave"),)),)), NO_TEXT),
         (make_parsed_answer(stages=(Stage("context", (Chunk("leave", text="x", text_hash="sha256:0"),)),)), NO_TEXT),
         (make_parsed_answer("I could not find any information about this."), "refused"),
@@ -140,7 +140,7 @@ def test_on_a_critical_case_or_one_to_be_refused_all_unsupported_claims_are_crit
 def test_an_answer_without_claims_is_reported() -> None:
     assert [1.0, 0.0] == [score_no_claims(make_parsed_answer(text)).value for text in ("Hope this helps!", ANSWER)]
     assert "refused" == score_no_claims(make_parsed_answer("I could not find any information about this.")).reason
-    assert "stage context not reported" == score_no_claims(make_parsed_answer(stages=())).reason
+    assert describe_unreported_stage("context") == score_no_claims(make_parsed_answer(stages=())).reason
 
 
 def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,9 +249,9 @@ def test_both_questions_of_the_risk_are_asked_in_one_round() -> None:
     assert ["support", "citation_support"] == [request.rubric for request in requests]
 
 
-def test_the_risk_has_no_meaning_without_citations_even_where_verdicts_are_missing() -> None:
+def test_the_risk_has_no_meaning_where_citations_are_not_reported_even_if_verdicts_are_missing() -> None:
     result = replay_outcome(
-        judge_hallucination_risk(make_parsed_answer("Staff get 12 days of leave.", citations=()), RUBRICS),
+        judge_hallucination_risk(make_parsed_answer("Staff get 12 days of leave.", citations=None), RUBRICS),
         lambda _: None,
     )
-    assert (NOT_APPLICABLE, "no citations") == (result.status, result.reason)
+    assert (NOT_APPLICABLE, "citations not reported") == (result.status, result.reason)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from tests.attribution.traces import BAD, blamed, case, seen, stage
-from tests.comparison.sides import E, side, walk
+from tests.comparison.sides import E, make_trace, side
 from tests.report.test_build_servers import CASES, outcomes, scoring
 
 from assay.cli import main
@@ -16,7 +16,7 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, rea
 from assay.comparison.case_changes import explain_metric_changes, find_changed_step
 from assay.comparison.compare_scores import decide_side, decide_with_baseline
 from assay.records.errors import InputError
-from assay.records.findings import Attribution, CaseChange
+from assay.records.findings import Attribution, CaseChange, MetricChange
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult, Waiver
 from assay.report.comparison_tables import build_metric_changes_table, build_regressions_table
 from assay.report.github import render_job_summary
@@ -84,10 +84,10 @@ def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case
     found = decide_with_baseline(before, after, gate, today="2026-01-01")
     assert ["blocks nothing"] == [row[-1] for row in build_regressions_table(found).rows]
     (slower,) = [row for row in build_metric_changes_table(found).rows if row[0] == "latency_ms"]
-    assert "<0.001" in slower, "no p-value is 0"
+    assert "<0.001 (0.02)" in slower, "no p-value is 0"
 
 
-SAME = Attribution("c0", "pass", walk=(walk(retrieved=1, context=1),))
+SAME = Attribution("c0", "pass", traces=(make_trace(retrieved=1, context=1),))
 
 
 def _part(metrics: tuple[str, ...], *, worse: bool = True) -> str:
@@ -107,10 +107,19 @@ def test_failed_check_alone_is_not_attributed_to_a_pipeline_step() -> None:
     assert "citation" == _part(("failed", "citation_correctness(by=rules)"))
 
 
+def build_change(metric: str, regressed: tuple[str, ...]) -> MetricChange:
+    """A change that is shown as a regression on some cases."""
+    lists = ((), regressed, (), ())
+    return MetricChange(
+        metric, None, 1.0, 0.5, -0.5, -0.6, -0.4, 0.001, 0.001, "", 9, *lists, None, verdict="regressed"
+    )
+
+
 def test_uncalibrated_metric_does_not_attribute_a_single_case_to_the_generator() -> None:
     change = CaseChange("c0", SAME, SAME, (), (RULES, "context_precision"), {})
     alone = CaseChange("c1", SAME, SAME, (), (RULES,), {})
-    around, only = explain_metric_changes((change, alone), {}, {}, {RULES})
+    shown = [build_change(RULES, ("c0", "c1")), build_change("context_precision", ("c0",))]
+    around, only = explain_metric_changes((change, alone), shown, {}, {}, {RULES})
     assert "the chunks around it differ (c0)" in around
     assert "shown only by scorers that are not calibrated against human labels (c1)" in only
     assert "around" == _part(("citation_coverage", "context_precision"))
@@ -191,4 +200,4 @@ def test_access_is_not_the_cause_if_the_search_returns_nothing_in_the_whole_run(
     nothing = seen(stage("dense"), stage("context"), answer=BAD)
     assert "insufficient_trace" == blamed(case(), nothing).cause
     others = [seen(stage("dense", "office"), stage("context", "office"))]
-    assert "acl" == blamed(case(), nothing, others=others).cause
+    assert "embedding" == blamed(case(), nothing, others=others).cause  # the same user was served elsewhere

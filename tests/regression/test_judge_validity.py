@@ -92,7 +92,7 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
     known = build_control_questions(
         asking.find_requests({}), asking.clusters_of, load_anchors().anchors, asking.rubrics
     )
-    assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in known.controls.values())
+    assert (0 if same else 1) == sum(control.kind == "swapped_answer" for control in known.controls.values())
 
 
 def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: 
 
 
 def test_invalid_judge_stays_invalid_after_a_later_valid_status(tmp_path: Path) -> None:
-    with SqliteVerdictStore(tmp_path / "book.sqlite") as book:
-        book.register_judge(JUDGE)
-        assert INVALID == book.record_status(INVALID)
-        assert replace(INVALID, anchors_right=0.9) == book.record_status(VALID)
-        assert replace(INVALID, anchors_right=0.9) == book.load_contents().statuses[JUDGE.digest]
+    with SqliteVerdictStore(tmp_path / "book.sqlite") as store:
+        store.register_judge(JUDGE)
+        assert INVALID == store.record_status(INVALID)
+        assert replace(INVALID, anchors_right=0.9) == store.record_status(VALID)
+        assert replace(INVALID, anchors_right=0.9) == store.load_contents().statuses[JUDGE.digest]
 
 
 def test_valid_status_added_to_an_export_does_not_hide_an_invalid_one(tmp_path: Path) -> None:

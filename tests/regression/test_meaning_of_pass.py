@@ -45,6 +45,7 @@ def score(folder: Path, outputs: Path | str, *options: str) -> tuple[int, dict[s
     return code, json.loads(report.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", [name for name in list_profile_names() if name not in EXEMPT])
 def test_wrong_answers_fail_every_profile_that_serves_answers(tmp_path: Path, nonsense: Path, profile: str) -> None:
     code, report = score(tmp_path, nonsense, "--profile", profile)
@@ -53,12 +54,14 @@ def test_wrong_answers_fail_every_profile_that_serves_answers(tmp_path: Path, no
     assert (1, "FAIL", ["fail"]) == (code, report["decision"]["outcome"], states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", EXEMPT)
 def test_a_profile_that_is_exempt_from_correctness_says_so(tmp_path: Path, nonsense: Path, profile: str) -> None:
     _, report = score(tmp_path, nonsense, "--profile", profile)
     assert any(reason.startswith("correctness of answers was not checked") for reason in report["decision"]["reasons"])
 
 
+@pytest.mark.slow
 def test_a_gate_on_retrieval_alone_says_that_answers_were_not_checked(tmp_path: Path, nonsense: Path) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: recall@10, at_least: 0.5}]\n", encoding="utf-8")
@@ -90,6 +93,7 @@ def test_an_untagged_leak_fails_any_gate(tmp_path: Path, leaking: list[str]) -> 
     assert 1 == main([*leaking, "--gate", str(gate)])
 
 
+@pytest.mark.slow
 def test_without_a_gate_a_leak_is_the_first_line_of_every_report(
     tmp_path: Path, leaking: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,6 +111,7 @@ def test_without_a_gate_a_leak_is_the_first_line_of_every_report(
     assert ": NOT_GATED\n - 1 of 2 cases leaked" in compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "code"), [((), 0), (("--profile", "internal-search"), 3)])
 def test_a_limited_run_is_partial_whatever_it_scored(
     tmp_path: Path, nonsense: Path, options: tuple[str, ...], code: int

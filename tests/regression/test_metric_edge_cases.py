@@ -66,6 +66,7 @@ def test_a_chunk_without_an_id_is_not_skipped(tmp_path: Path, capsys: Printed) -
     assert "retrieved_chunks[1].chunk_id: E_MISSING" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_target_that_gives_up_on_hard_questions_does_not_score_higher(tmp_path: Path) -> None:
     golden = [make_case("q1"), make_case("q2")]
     both = [make_trace("q1"), make_trace("q2", retrieved_chunks=["b"])]

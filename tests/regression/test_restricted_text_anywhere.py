@@ -10,7 +10,7 @@ import pytest
 from tests.runs.scoring import make_case, make_trace, score, score_to_cells, score_to_report, write
 
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.leakage import ACCESS_UNKNOWN, Leaks, find_leaks
+from assay.metrics.find_leaks import ACCESS_UNKNOWN, Leaks, find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Turn, User
 from assay.records.observations import Chunk, Observation, Sentence, Stage, TargetError, ToolCall
 
@@ -40,6 +40,7 @@ def _gate(folder: Path, rule: str = "metric: visibility_leaks, at_most: 0") -> s
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk_id", IDS)
 def test_strict_gate_fails_on_restricted_text_under_any_id(tmp_path: Path, chunk_id: str) -> None:
     traces = [make_trace(f"q{number}", **_shows(chunk_id)) for number in range(30)]
@@ -50,6 +51,7 @@ def test_strict_gate_fails_on_restricted_text_under_any_id(tmp_path: Path, chunk
     ) or "on 30 cases" in " ".join(decision["reasons"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("if_unknown", "outcome", "status"),
     [("risk", "PASS_WITH_RISK", 0), ("fail", "FAIL", 1), ("incomplete", "INCOMPLETE", 3)],

@@ -105,7 +105,7 @@ def view(golden_case: Case, config: str, text: str, kind: int) -> CaseView:
 
 def attribution(golden_case: Case, text: str, cause: str = "reranker") -> Attribution:
     """Return an attribution with `text` in every field."""
-    walk = (EvidenceTrace(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
+    traces = (EvidenceTrace(0, text, 3, True, {"retrieved": 2, text: None, "context": None}, text),)
     return Attribution(
         golden_case.id,
         "retrieval_fault",
@@ -119,7 +119,7 @@ def attribution(golden_case: Case, text: str, cause: str = "reranker") -> Attrib
         False,
         False,
         text,
-        walk,
+        traces,
         ("judge_noise",),
     )
 

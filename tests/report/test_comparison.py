@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from msgspec.structs import replace
-from tests.comparison.sides import side, walk
+from tests.comparison.sides import make_trace, side
 from tests.report.schema_check import load_schema, violations
 
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.gates.release_decision import decide_release
-from assay.records.findings import Attribution, Comparison, MetricChange
+from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Rule, Waiver
-from assay.report.comparison_tables import build_regressions_table, classify_metric_change, render_comparison_screen
+from assay.report.comparison_tables import build_regressions_table, render_comparison_screen
 from assay.report.json_report import render_comparison_json
 from assay.report.markdown import ReportMeta, render_comparison_markdown
 
@@ -22,32 +21,12 @@ HOSTILE = "q|<img src=x onerror=alert(1)>\x1b[31m‮"
 PASS = Decision("PASS", ())
 
 
-def change(gain: float, low: float | None, high: float | None) -> MetricChange:
-    nobody: tuple[str, ...] = ()
-    lists = (nobody, nobody, nobody, nobody)
-    return MetricChange("recall@10", None, 0.5, 0.5, gain, low, high, None, None, "", 9, *lists, None)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "word"),
-    [(0.01, 0.2, "improved"), (-0.2, -0.01, "regressed"), (-0.1, 0.3, "not shown"), (0.0, 0.3, "not shown")],
-)
-def test_nothing_is_called_improved_unless_the_interval_excludes_no_difference(
-    low: float, high: float, word: str
-) -> None:
-    assert word == classify_metric_change(change(0.1, low, high))
-
-
-def test_a_change_without_interval_has_no_verdict() -> None:
-    assert "n/a" == classify_metric_change(change(0.5, None, None))
-
-
 def compared(*, gate: Gate | None = None, today: str | None = None, losses: int = 12) -> Comparison:
     cases = [Case(HOSTILE if row == 0 else f"c{row}", "?") for row in range(20)]
-    before = {case.id: Attribution(case.id, "pass", walk=(walk(retrieved=1),)) for case in cases}
+    before = {case.id: Attribution(case.id, "pass", traces=(make_trace(retrieved=1),)) for case in cases}
     after = dict(before)
-    lost = (walk(retrieved=None),)
-    after[HOSTILE] = Attribution(HOSTILE, "retrieval_fault", "embedding", evidence=(HOSTILE,), walk=lost)
+    lost = (make_trace(retrieved=None),)
+    after[HOSTILE] = Attribution(HOSTILE, "retrieval_fault", "embedding", evidence=(HOSTILE,), traces=lost)
     baseline = side({"recall@10": [1.0] * 20}, HOSTILE, cases=cases, attributions=before)
     candidate = side({"recall@10": [0.0] * losses + [1.0] * (20 - losses)}, "b", cases=cases, attributions=after)
     difference = compare_snapshots(baseline, candidate, gate=gate)

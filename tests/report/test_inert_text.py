@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
+import re
 from urllib.parse import quote
 
 import pytest
 
 from assay.text.escaping import Redactor, escape_json_for_log, escape_markdown
 
-SECRET = "hunter2-sécret/+key"  # not a password of anything
+SECRET = 'hunter2-sécret/+"key&'  # not a password of anything
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,8 @@ SECRET = "hunter2-sécret/+key"  # not a password of anything
         ("org/repo#12", "#1"),
         ("GH-7", "GH-7"),
         ("gh-7", "gh-7"),
+        ("(x)@1team", "@1"),
+        ("(x)@1-team", "@1"),
     ],
 )
 def test_github_finds_no_mention_and_no_issue(text: str, active: str) -> None:
@@ -52,7 +56,22 @@ def test_a_secret_is_found_in_base64_at_every_offset(before: str, after: str) ->
 
 @pytest.mark.parametrize(
     "spelling",
-    [SECRET, quote(SECRET, safe=""), SECRET.encode().hex(), SECRET.encode().hex().upper(), json.dumps(SECRET)[1:-1]],
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote(SECRET, safe="!$&'()*+,;=:@/"),
+        re.sub("%..", lambda escape: escape[0].lower(), quote(SECRET)),
+        SECRET.encode().hex(),
+        SECRET.encode().hex().upper(),
+        json.dumps(SECRET)[1:-1],
+        json.dumps(json.dumps(SECRET))[3:-3],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+        html.escape(SECRET),
+        SECRET.replace("&", "&amp;"),
+        repr(SECRET.encode())[2:-1],
+    ],
 )
 def test_a_secret_is_found_in_keys_and_encodings(spelling: str) -> None:
     redactor = Redactor([SECRET])

@@ -8,6 +8,7 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -72,6 +73,7 @@ def make_scoring(kinds: list[str], checks: list[str], gate: Gate | None) -> tupl
     return ScoringResult(golden, {"one": result}, replace(decision, results=()), gate=gate), cases
 
 
+@pytest.mark.slow
 @given(st.lists(KINDS, min_size=1, max_size=9), st.lists(st.sampled_from(CHECKS), min_size=1), st.sampled_from(GATES))
 def test_outcomes_and_counts_are_the_same_in_every_output(
     kinds: list[str], checks: list[str], gate: Gate | None

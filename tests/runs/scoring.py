@@ -28,9 +28,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> str:
 
 
 def score(folder: Path, cases: list[dict[str, Any]], rows: list[dict[str, Any]], *options: str) -> int:
-    """Score rows against cases through the command line and return the exit code."""
+    """Score rows against cases through the command line, printing everything, and return the exit code."""
     golden, outputs = write(folder / "golden.jsonl", cases), write(folder / "outputs.jsonl", rows)
-    return main(["score", "--golden", golden, "--outputs", outputs, *options])
+    return main(["score", "--golden", golden, "--outputs", outputs, "--verbose", *options])
 
 
 def score_to_report(

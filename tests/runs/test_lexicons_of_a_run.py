@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from assay import score
 from assay.records.errors import SettingsError
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Observation
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.runs.score_run import open_scored_run, run_shards
 from assay.text.refusals import detect_behaviour, select_lexicons
@@ -34,6 +37,7 @@ def request(folder: Path, *lexicons: str) -> ScoreRequest:
     )
 
 
+@pytest.mark.slow
 def test_a_named_lexicon_decides_and_without_it_the_behaviour_is_unknown(tmp_path: Path) -> None:
     with open_scored_run(request(tmp_path, str(tmp_path / "it.yaml"))) as run:
         assert not [warning for warning in run.scoring.warnings if "no lexicon" in warning]
@@ -56,7 +60,18 @@ def _detect(answer: str) -> str:
     return detect_behaviour(answer, "it").behaviour
 
 
+@pytest.mark.slow
 def test_worker_processes_use_them_too(tmp_path: Path) -> None:
     (tmp_path / "it.yaml").write_text(LEXICON, encoding="utf-8")
     select_lexicons([str(tmp_path / "it.yaml")])
     assert ["abstain", "abstain"] == list(run_shards(_detect, ["Non lo so.", "Non lo so!"], workers=2))
+
+
+def test_scoring_from_python_takes_lexicons_too(tmp_path: Path) -> None:
+    (tmp_path / "it.yaml").write_text(LEXICON, encoding="utf-8")
+    golden = GoldenSet((Case("1", "?", behaviour="abstain", language="it"),))
+    observations = [Observation("1", "c", answer="Non lo so.")]
+    with_lexicon = score(golden, observations, metrics="behaviour", lexicons=[tmp_path / "it.yaml"])
+    assert 1.0 == with_lexicon.summary("c")["behaviour"].value
+    without = score(golden, observations, metrics="behaviour")
+    assert without.summary("c")["behaviour"].value is None

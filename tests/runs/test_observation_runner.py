@@ -288,6 +288,7 @@ def test_a_pause_longer_than_the_deadline_fails_one_case_and_not_the_run() -> No
     assert (12, 12, "") == (len(kept), len(target.calls), tally.halted)
 
 
+@pytest.mark.provokes_bug
 def test_an_unforeseen_exception_is_the_error_of_its_case() -> None:
     kept, tally, _ = run(lambda number, call: KeyError("odd") if number == 2 else good(call), cases=4)
     errors = [observation.error for observation in kept if observation.error is not None]

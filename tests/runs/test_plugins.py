@@ -155,6 +155,7 @@ def test_name_that_two_distributions_declare_is_an_error_that_names_both(
     assert "of my-metrics 1.2: the name is not unique (got it from other:answer_words of other-metrics 1.2 too" in error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["answer_words", "my_metrics:answer_words"])
 def test_worker_processes_see_the_same_plugins(
     metric: str, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,6 +187,7 @@ def test_metric_at_an_import_path_is_kept_in_the_run_folder_and_imported_again_o
         assert 0 == main(["score", "run"])
 
 
+@pytest.mark.slow
 def test_run_without_plugins_reads_no_entry_points(tmp_path: Path) -> None:
     golden, rows = write(tmp_path / "golden.jsonl", CASES), write(tmp_path / "outputs.jsonl", ROWS[:2])
     code = (

@@ -31,9 +31,9 @@ def column(metric: str, scores: Sequence[float | str]) -> ScoreColumn:
 
 def summary(metric: str, scores: Sequence[float | str], rows: Sequence[int] | None = None) -> Summary:
     chosen = None if rows is None else np.array(rows, dtype=np.intp)
-    grader = CATALOG[parse_metric(metric).base]
+    metric_row = CATALOG[parse_metric(metric).base]
     return summarise_column(
-        grader, column(metric, scores), chosen, metric=metric, slice_name="all" if rows is None else "tag=x"
+        metric_row, column(metric, scores), chosen, metric=metric, slice_name="all" if rows is None else "tag=x"
     )
 
 

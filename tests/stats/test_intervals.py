@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from random import Random
 
@@ -219,18 +217,3 @@ def test_scores_piled_up_at_one_are_covered(draw: Draw, truth: float) -> None:
         assert bounds is not None
         hits += bounds.low <= truth <= bounds.high
     assert hits >= 920
-
-
-def test_the_intervals_of_a_summary_do_not_import_scipy() -> None:
-    """scipy.special costs half a second at start; only exact bounds of mixed outcomes need it."""
-    code = """if True:
-        import sys
-        from assay.stats.intervals import average_two_rates, estimate_mean_interval
-        from assay.stats.intervals import estimate_percentile_interval, upper_bound_after_no_events
-        estimate_mean_interval([0.5, 1.0, 0.2] * 9, low=0, high=1)
-        estimate_mean_interval([1.0, 0.0] * 9, clusters=list(range(9)) * 2)
-        estimate_mean_interval([1.0] * 40 + [0.0]), estimate_percentile_interval(range(50), 95)
-        upper_bound_after_no_events(4), average_two_rates((1, 9), (2, 9))
-        sys.exit("scipy" in sys.modules)
-    """
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import comb
 from random import Random
 
 import numpy as np
@@ -16,11 +17,10 @@ from assay.stats.paired_tests import (
     compare_paired_scores,
     compute_cases_needed,
     compute_detectable_difference,
-    compute_mcnemar_p,
-    compute_sign_flip_p,
     compute_tango_interval,
     compute_tango_z,
 )
+from assay.stats.sign_flip_test import compute_mcnemar_p, compute_sign_flip_p
 
 # Darwin's differences of the heights of 15 pairs of maize plants, in eighths of an inch.
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
@@ -57,11 +57,24 @@ def test_sign_flips_of_darwins_maize_are_enumerated_exactly() -> None:
     assert f"{p_value:.7f}" == "0.0526733"
 
 
-def test_the_t_interval_of_darwins_maize_touches_zero_at_its_p_value() -> None:
-    """The paired t test gives p = .0497029: at confidence 1 − p the interval ends at zero."""
+def test_the_interval_of_darwins_maize_is_that_of_t_above_and_that_of_hall_below() -> None:
+    """The paired t test gives p = .0497029: at confidence 1 − p the t interval goes from zero to twice the mean.
+
+    Two plants lost much and none gained as much, so that Hall's lower limit lies further down.
+    """
     bounds = compared([0] * 15, DARWIN, confidence=1 - 0.0497029).bounds
     assert bounds is not None
-    assert bounds.low == pytest.approx(0, abs=1e-4)
+    assert bounds.high == pytest.approx(2 * 314 / 15, abs=1e-4)
+    assert bounds.low < -1
+    assert bounds.method == "t, widened by Hall"
+
+
+def test_without_skew_the_interval_is_that_of_t() -> None:
+    """Differences −1, 0, 1, 2 and 3: mean 1, sd 1.581139, t(.975; 4) = 2.776445."""
+    bounds = compared([0.0] * 5, [-1, 0, 1, 2, 3]).bounds
+    half = 2.776445 * 1.581139 / 5**0.5
+    assert bounds is not None
+    assert (1 - half, 1 + half) == pytest.approx(bounds[:2], abs=1e-5)
     assert bounds.method == "t"
 
 
@@ -83,14 +96,49 @@ def test_equal_sums_count_as_reached_despite_rounding() -> None:
 
 
 def test_sampled_sign_flips_are_seeded_near_the_exact_value_and_never_zero() -> None:
-    """Seventeen ones: exactly 2/2^17, which hardly one of 9,999 patterns reaches; the estimate is at least 1/10,000."""
-    assert 1e-4 <= compute_sign_flip_p([1.0] * 17)[0] <= 5e-4
-    steps = [1.0] * 30 + [-1.0] * 20
+    """Thirty gains around 1: exactly 2/2^30, which none of 9,999 patterns reaches; the estimate is 1/10,000."""
+    assert 1e-4 == compute_sign_flip_p([1.0 + 0.001 * index for index in range(30)])[0]
+    steps = [1.0] * 30 + [-1.0] * 19 + [-1.0 - 1e-6]
     p_value, method = compute_sign_flip_p(steps)
-    assert (p_value, method) == compute_sign_flip_p(steps)
+    assert (p_value, method) == compute_sign_flip_p(steps[::-1])
     assert p_value != compute_sign_flip_p(steps, seed=1)[0]
-    assert method == "sign flip, 9999 patterns, seed 0"
-    assert p_value == pytest.approx(compute_mcnemar_p(30, 20), abs=0.015)
+    assert method == "sign flip, up to 9999 patterns, seed 0"
+    # Thirty extreme patterns give p to about a fifth of itself.
+    assert p_value == pytest.approx(compute_mcnemar_p(30, 20), rel=0.5)
+
+
+def test_sums_of_one_size_are_tested_exactly_however_many_there_are() -> None:
+    assert (compute_mcnemar_p(300, 200), "sign flip, exact") == compute_sign_flip_p([0.5] * 300 + [-0.5] * 200)
+
+
+def test_mcnemar_of_many_pairs_agrees_with_exact_integers() -> None:
+    """From 1,001 discordant pairs on the tail comes from the incomplete beta function."""
+    exact = 2 * sum(comb(1_001, k) for k in range(451)) / 2**1_001
+    assert compute_mcnemar_p(551, 450) == pytest.approx(exact, rel=1e-11)
+
+
+def test_sampling_of_many_units_with_a_few_large_ones_agrees_with_the_normal_tail() -> None:
+    """Of 3,000 units only the largest 512 have their signs drawn; the sum of the others is normal."""
+    generator = np.random.Generator(np.random.PCG64(5))
+    sums = generator.standard_normal(3_000)
+    sums += (2.2 * np.sqrt((sums**2).sum()) - sums.sum()) / 3_000  # z = 2.2, p = .0278
+    assert compute_sign_flip_p(sums)[0] == pytest.approx(0.0278, rel=0.45)
+
+
+def test_a_clear_difference_of_many_pairs_is_decided_by_t_because_sampling_cannot_resolve_it() -> None:
+    differences = [0.4 + 0.01 * (index % 7) for index in range(60)]
+    result = compared([0.0] * 60, differences)
+    assert result.p_method == "t, below the sampling floor of sign flips"
+    assert result.p_value is not None
+    assert result.p_value < 1e-20
+
+
+def test_a_clear_equality_is_decided_by_t_without_sampling() -> None:
+    differences = [0.01 * (index % 7) - 0.03 for index in range(61)]
+    result = compared([0.0] * 61, differences)
+    assert result.p_method == "t"
+    assert result.p_value is not None
+    assert result.p_value > 0.1
 
 
 def test_pairs_without_differences_are_no_evidence() -> None:
@@ -151,14 +199,6 @@ def test_clusters_use_cr1_t_and_flip_whole_clusters() -> None:
     assert result.p_value == 0.25
 
 
-def test_the_spread_and_correlation_of_the_pairs_are_reported() -> None:
-    before, after = [0.1, 0.5, 0.3, 0.9], [0.3, 0.4, 0.5, 0.8]
-    result = compared(before, after)
-    assert result.standard_deviation == pytest.approx(float(np.std(np.subtract(after, before), ddof=1)))
-    assert result.correlation == pytest.approx(float(np.corrcoef(before, after)[0, 1]))
-    assert compared([0.5] * 3, [0.1, 0.2, 0.3]).correlation is None
-
-
 def test_equal_pairs_get_an_interval_only_from_the_range() -> None:
     """41 equal pairs on [0, 1]: up to 1 − .025^(1/41) = 8.6% of cases may have moved by as much as 1 either way."""
     same = [0.3] * 41
@@ -185,14 +225,18 @@ def test_no_pairs_give_nothing_and_unequal_lists_are_refused() -> None:
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30), st.randoms(use_true_random=False)
 )
-def test_order_never_changes_a_byte(pairs: list[tuple[float, float]], random: Random) -> None:
+def test_the_order_of_the_pairs_does_not_matter(pairs: list[tuple[float, float]], random: Random) -> None:
     labelled = [(*pair, index // 2) for index, pair in enumerate(pairs)]
     results = []
     for _ in range(2):
         before, after, clusters = zip(*labelled, strict=True)
-        results.append(compare_paired_scores(before, after, clusters=clusters, low=0, high=1))
+        results.append(compared(before, after, clusters=clusters, low=0, high=1))
         random.shuffle(labelled)
-    assert results[0] == results[1]
+    first, second = results
+    assert (first.n, first.wins, first.losses, first.note) == (second.n, second.wins, second.losses, second.note)
+    assert first.p_value == pytest.approx(second.p_value, abs=1e-9)
+    assert first.mean == pytest.approx(second.mean, abs=1e-12)
+    assert (first.bounds is None) == (second.bounds is None)
 
 
 @pytest.mark.parametrize(("n", "expected"), [(20, ".209"), (41, ".142"), (100, ".089"), (200, ".063"), (500, ".040")])

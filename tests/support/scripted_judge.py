@@ -81,7 +81,7 @@ class MemoryStore:
         for sample in verdicts:
             self.saved += 1
             if self.saved >= self.full_at:
-                raise IncompleteError("book: disk is full")
+                raise IncompleteError("store: disk is full")
             key = (sample.request, sample.judge, sample.sample)
             self.kept[key] = sample
             self.open.discard(key)
@@ -103,9 +103,17 @@ def run_scripted_judge(
     budget: Budget | None = None,
     time: FakeTime | None = None,
     known: Mapping[str, Sequence[Verdict]] | None = None,
+    *,
+    retry_errors: bool = False,
 ) -> JudgingRunner:
     runner = JudgingRunner(
-        judge, store or MemoryStore(), needs_more or need_votes(1), limits, budget, (time or FakeTime()).clock
+        judge,
+        store or MemoryStore(),
+        needs_more or need_votes(1),
+        limits,
+        budget,
+        (time or FakeTime()).clock,
+        retry_errors=retry_errors,
     )
     asyncio.run(runner.run(requests, known))
     return runner

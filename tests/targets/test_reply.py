@@ -73,7 +73,7 @@ def test_question_in_another_unicode_form_is_the_same() -> None:
         ({"answer": "x", "stages": "none"}, "schema"),
         ({"answer": "x", "stages": [{"chunks": []}]}, "schema"),
         ({"answer": "x", "stages": [{"name": "s"}]}, "schema"),
-        ({"answer": "x", "retrieved_chunks": [{"text": "no id"}]}, "schema"),
+        ({"answer": "x", "retrieved_chunks": [{"title": "no id"}]}, "schema"),
         ({"answer": "x", "retrieved_chunks": [7]}, "schema"),
         ({"answer": "x", "citations": "a"}, "schema"),
         ({"answer": "x", "usage": {"end_to_end_ms": -1}}, "schema"),

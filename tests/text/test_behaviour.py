@@ -14,10 +14,10 @@ from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import expand_template
-from assay.text.refusals import DetectedBehaviour, _load_rules, detect_behaviour, find_behaviour_candidates
+from assay.text.refusals import DetectedBehaviour, detect_behaviour, find_behaviour_candidates, load_rules
 
 ALL = (*TUNED, *HELD_OUT)
-PHRASES = sorted(_load_rules().by_phrase)
+PHRASES = sorted(load_rules("common").by_phrase)
 
 
 def _bare(text: str) -> str:

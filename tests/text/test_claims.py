@@ -151,3 +151,22 @@ def test_the_words_of_a_claim_stand_in_its_span(parts: list[str]) -> None:
 
 def test_endless_answers_are_read_up_to_a_limit() -> None:
     assert 200_000 >= segment_claims("Staff get 12 days. " * 20_000)[-1].end > 199_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("It costs $5 [1].\n\n[1] pricing.md\n[2] terms.md, section 3", [("It costs $5.", ("1",))]),
+        ("It costs $5 [1].\n[1] pricing.md", [("It costs $5.", ("1",))]),
+        ("It costs $5.\n\n[1] HR handbook, p. 4\n[2] Price list", [("It costs $5.", ())]),
+        ("[1] Staff get 12 days.", [("Staff get 12 days.", ("1",))]),
+        ("name,price,seats\nPro,49,5\nBasic,9,1", [("Pro,49,5", ()), ("Basic,9,1", ())]),
+        ("Red, green, blue\nare the colours of 3 lamps.", [("Red, green, blue are the colours of 3 lamps.", ())]),
+        ("II.\nStaff get 12 days.", [("Staff get 12 days.", ())]),
+        ("The plan - support included - costs $5.", [("The plan - support included - costs $5.", ())]),
+    ],
+)
+def test_lists_of_sources_headers_and_numbering_are_no_claims(
+    answer: str, claims: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert claims == [(claim.text, claim.cites) for claim in segment_claims(answer)]

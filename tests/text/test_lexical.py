@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.text.answer_matching import compute_lexical_rank
+from assay.text.lexical_rank import compute_lexical_rank
 
 
 def test_the_text_with_the_rare_word_of_the_question_ranks_first() -> None:

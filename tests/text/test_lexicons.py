@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from assay.text.lexicon_file import load_lexicons, load_shipped_lexicons, parse_lexicon
+from assay.text.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
 from assay.text.refusal_lexicon import LexiconError
-from assay.text.refusals import detect_behaviour, has_lexicon, select_lexicons
+from assay.text.refusal_rules import UNSPACED_LANGUAGES
+from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon, select_lexicons
 
 ITALIAN = """
 language: it
@@ -44,7 +47,7 @@ def italian(tmp_path: Path) -> Iterator[None]:
 
 
 def test_eight_languages_are_shipped_with_phrases_of_every_kind_that_is_measured() -> None:
-    lexicons = load_shipped_lexicons()
+    lexicons = load_lexicons()
     assert {"en", "vi", "de", "fr", "es", "pt", "ja", "zh"} == set(lexicons)
     for lexicon in lexicons.values():
         kinds = {cue.kind for cues in lexicon.phrases.values() for cue in cues}
@@ -77,7 +80,7 @@ def test_without_its_file_the_language_is_unknown_again() -> None:
 def test_a_file_of_a_shipped_language_replaces_it(tmp_path: Path) -> None:
     path = tmp_path / "german.yaml"
     path.write_text(ITALIAN.replace("language: it", "language: de"), encoding="utf-8")
-    assert load_lexicons([str(path)])["de"].phrases.keys() != load_shipped_lexicons()["de"].phrases.keys()
+    assert load_lexicons([str(path)])["de"].phrases.keys() != load_shipped_lexicon("de").phrases.keys()
 
 
 @pytest.mark.parametrize(
@@ -135,8 +138,40 @@ def test_two_files_of_one_language_and_an_empty_folder_are_refused(tmp_path: Pat
 
 def test_shipped_lexicons_pass_the_checks_that_are_skipped_when_they_are_loaded() -> None:
     folder = files("assay.text").joinpath("lexicons")
-    shipped = load_shipped_lexicons()
+    shipped = load_lexicons()
     for entry in folder.iterdir():
         if entry.name.endswith(".yaml"):
             checked = parse_lexicon(entry.read_text(encoding="utf-8"), entry.name)
             assert checked.patterns == shipped[checked.language].patterns
+
+
+def test_the_frequent_words_of_a_lexicon_are_read_without_the_rest() -> None:
+    for language, lexicon in load_lexicons().items():
+        assert lexicon.common_words == read_common_words(language)
+
+
+def test_scripts_without_spaces_are_in_a_group_of_their_own() -> None:
+    unspaced = [language for language, lexicon in load_lexicons().items() if not lexicon.is_spaced]
+    assert list(UNSPACED_LANGUAGES) == sorted(unspaced)
+
+
+@pytest.mark.slow
+def test_english_and_vietnamese_answers_load_no_other_lexicons() -> None:
+    """Asked in a process of its own, because other tests load them all."""
+    code = (
+        "from assay.text.refusals import detect_behaviour, find_behaviour_candidates, load_rules\n"
+        "answers = ['The passages do not say.', 'You get 12 days.', 'Toi khong biet.', '12', 'Bạn có quyền.']\n"
+        "find_behaviour_candidates(answers), [detect_behaviour(answer) for answer in answers]\n"
+        "print(load_rules.cache_info().currsize)\n"
+        "print(detect_behaviour('Dazu steht in den Unterlagen nichts.').behaviour, load_rules.cache_info().currsize)\n"
+        "print(detect_behaviour('资料中没有关于价格的信息。').behaviour, load_rules.cache_info().currsize)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ["1", "abstain 2", "abstain 3"] == done.stdout.splitlines()
+
+
+def test_what_an_answer_does_depends_on_it_alone() -> None:
+    """Lexicons that other answers of the batch need do not change what is found in this one."""
+    answers = ["Acceso denegado.", "Das steht nicht in den Unterlagen.", "The plan costs $5.", "资料中没有信息。"]
+    together = find_behaviour_candidates(answers).tolist()
+    assert together == [bool(find_behaviour_candidates([answer])[0]) for answer in answers]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_character
-from assay.text.refusals import _OTHER_SCRIPT_RANGES, PhraseFilter
+from assay.text.phrase_filter import OTHER_SCRIPT_RANGES, PhraseFilter
 
 FILTER = PhraseFilter(["khong co quyen", "access denied", "not sure"])
 
@@ -20,7 +20,7 @@ def test_the_table_agrees_with_folding_for_every_character() -> None:
     for code in range(0x110000):
         folded = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
         expected = 0 if not folded else ord(folded) if len(folded) == 1 else 255
-        if any(code in codes for codes in _OTHER_SCRIPT_RANGES):
+        if any(code in codes for codes in OTHER_SCRIPT_RANGES):
             expected = 3  # a letter that the filter cannot look into
         if code > 0xFFFF or code == 0xFFFF:
             assert expected == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.answer_matching import compute_answer_similarity
+from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.tokens import DocumentFrequencies
 
 NO_IDF = DocumentFrequencies.from_texts([])

@@ -14,6 +14,7 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
   if (attribution.fix) facts.push([t("fix"), <Data text={attribution.fix} />]);
   if (attribution.signal) facts.push([t("signal"), <Data text={attribution.signal} />]);
   if (attribution.also?.length) facts.push([t("also_causes"), attribution.also.map((cause) => w("cause", cause)).join(", ")]);
+  if (attribution.record?.length) facts.push([t("record"), <Items items={attribution.record} />]);
   return (
     <Section id="attribution" title={t("attribution")}>
       <p class="lead">
@@ -28,6 +29,12 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
           <>
             {": "}
             <strong>{w("cause", attribution.cause)}</strong>
+            {attribution.subcause && (
+              <>
+                {" · "}
+                <Data text={attribution.subcause.replaceAll("_", " ")} />
+              </>
+            )}
           </>
         )}
         {attribution.stage != null && (
@@ -39,19 +46,19 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
         <span class="n">{t("confidence", { level: w("level", attribution.confidence ?? "medium") })}</span>
       </p>
       <Facts facts={facts} />
-      {attribution.walk !== undefined && attribution.walk.length > 0 && <WalkTable walk={attribution.walk} />}
+      {attribution.traces !== undefined && attribution.traces.length > 0 && <EvidenceTraces traces={attribution.traces} />}
     </Section>
   );
 }
 
-function WalkTable({ walk }: { walk: EvidenceTrace[] }) {
+function EvidenceTraces({ traces }: { traces: EvidenceTrace[] }) {
   const { t } = useWords();
-  const stages = [...new Set(walk.flatMap((unit) => Object.keys(unit.ranks)))];
+  const stages = [...new Set(traces.flatMap((unit) => Object.keys(unit.ranks)))];
   return (
     <>
-      <h3>{t("walk")}</h3>
-      <p class="hint">{t("walk_note")}</p>
-      <Scroll label={t("walk")}>
+      <h3>{t("traces")}</h3>
+      <p class="hint">{t("traces_note")}</p>
+      <Scroll label={t("traces")}>
         <table>
           <thead>
             <tr>
@@ -64,7 +71,7 @@ function WalkTable({ walk }: { walk: EvidenceTrace[] }) {
             </tr>
           </thead>
           <tbody>
-            {walk.map((unit) => (
+            {traces.map((unit) => (
               <tr key={unit.unit}>
                 <th scope="row">
                   <Data text={unit.name} /> <span class="grade">{t("grade", { n: unit.grade })}</span>

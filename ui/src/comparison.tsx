@@ -119,7 +119,7 @@ function GainPlot({ change, reach }: { change: MetricChange; reach: number }) {
   if (change.gain === null) return null;
   const toX = (value: number) =>
     PLOT.width / 2 + (Math.max(-reach, Math.min(reach, value)) / reach) * (PLOT.width / 2 - PLOT.pad);
-  const tone = change.low !== null && change.low > 0 ? "good" : change.high !== null && change.high < 0 ? "bad" : "";
+  const tone = change.verdict === "improved" ? "good" : change.verdict === "regressed" ? "bad" : "";
   const middle = PLOT.height / 2;
   return (
     <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">

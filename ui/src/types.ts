@@ -134,6 +134,7 @@ export interface MetricChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
+  verdict: "improved" | "regressed" | "not shown" | "n/a";
   method: string;
   n: number;
   improved: number;
@@ -159,6 +160,7 @@ export interface SliceChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
+  verdict: "improved" | "regressed" | "not shown" | "n/a";
   method: string;
   n: number;
   improved: number;
@@ -340,8 +342,10 @@ export interface Attribution {
   good?: boolean | null;
   reached?: boolean | null;
   signal?: string;
-  walk?: EvidenceTrace[];
+  traces?: EvidenceTrace[];
   also?: string[];
+  subcause?: string;
+  record?: string[];
 }
 
 /** One claim of the answer and the label that a scorer gave it. */

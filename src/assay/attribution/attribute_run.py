@@ -7,6 +7,7 @@ from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from msgspec import structs
 
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
@@ -16,6 +17,7 @@ from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal
 from assay.metrics.metric import Batch, JoinedRows
+from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus
 from assay.records.observations import Observation
@@ -79,7 +81,11 @@ def _attribute_case(
     case = run.joins.case_index(position)
     observation = run.read_observation(config, case.case.id)
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
-    return attribute_case(case, observation, scores, settings, view)
+    attribution = attribute_case(case, observation, scores, settings, view)
+    if observation is None or not scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1]:
+        return attribution
+    reasons = WithheldTexts(case, observation).withhold(list(attribution.evidence))
+    return structs.replace(attribution, evidence=tuple(reasons))
 
 
 def _scores_of_observation(
@@ -156,5 +162,5 @@ def _index_view(run: ScoredRun, config: str) -> IndexView:
         for case_id in (*undecided, *islice(decided, INDEX_SAMPLE)):
             observation = run.read_observation(config, case_id)
             if observation is not None:
-                view.add_observation(observation)
+                view.add_observation(observation, run.joins.case_index(run.joins.position[case_id]).case.user)
     return views[config]

@@ -14,20 +14,14 @@ from assay.attribution.answer_quality import (
     detect_answer_behaviour,
     get_scored_value,
 )
-from assay.attribution.evidence_trace import (
-    DEFAULT_PRODUCTION_K,
-    LostEvidence,
-    TraceStep,
-    build_steps,
-    format_selector,
-    get_searched_units,
-)
+from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
 from assay.attribution.index_state import IndexView
+from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import AnswerQuality
-from assay.metrics.leakage import Leaks, find_leaks
+from assay.metrics.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence
-from assay.records.observations import Chunk, Observation
+from assay.records.observations import Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.normalisation import fold_text, normalise_nfc
@@ -140,8 +134,11 @@ class CaseFacts:
 
     @cached_property
     def reached(self) -> bool | None:
-        """Whether the evidence reached the generator; None if the case requires none, or no stage was reported."""
+        """Whether the evidence reached the generator; None if the case requires none, or no stage was reported, or its
+        chunks have no ids by which the evidence could be told."""
         if not self.required_units or not self.steps:
+            return None
+        if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):
             return None
         return (
             len(self.lost_units) < len(self.required_units) if self.settings.reached == "any" else not self.lost_units
@@ -194,6 +191,39 @@ class CaseFacts:
             chunk.chunk_id: chunk.text for step in self.steps for chunk in step.stage.chunks if chunk.text is not None
         }
 
+    @cached_property
+    def has_shown_texts(self) -> bool:
+        """Whether the trace itself has the text of a chunk that reached the generator."""
+        return any(chunk.text for chunk in self.arrived_chunks)
+
+    def get_answer_sources(self) -> list[tuple[str, str]]:
+        """Return id and text of the chunks of the context that are evidence or are cited."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        cited = set(self.observation.citations or ())
+        pairs = zip(self.arrived_chunks, masks, strict=True)
+        return self._texts_by_id(chunk for chunk, mask in pairs if mask or chunk.chunk_id in cited)
+
+    @property
+    def is_index_unknown(self) -> bool:
+        """Whether no corpus says what the evidence should contain."""
+        return not any(self.get_expected_texts(unit) for unit in self.required_units)
+
+    def get_whole_text(self, chunk_id: str) -> str | None:
+        """Return the longest text of a chunk in the stages before the context, or that of the corpus if the run shows
+        it to be indexed; None if neither is known."""
+        texts = [
+            chunk.text
+            for step in self.steps
+            if step is not self.last_step
+            for chunk in step.stage.chunks
+            if chunk.chunk_id == chunk_id and chunk.text is not None
+        ]
+        if texts:
+            return max(texts, key=len)
+        if self.index_view is not None and chunk_id in self.index_view.intact:
+            return self._corpus_chunks[chunk_id].text
+        return None
+
     def _texts_by_id(self, chunks: Iterable[Chunk]) -> list[tuple[str, str]]:
         """Return id and text of the chunks whose text is known and not empty."""
         texts = [(chunk.chunk_id, self.get_chunk_text(chunk.chunk_id)) for chunk in chunks]
@@ -233,6 +263,9 @@ class CaseFacts:
             self.get_expected_texts(unit),
             self.get_chunk_text,
             k,
+            self.observation.question or self.case.case.question,
+            tuple(self.get_covering_chunk_ids(unit)),
+            self.index_view,
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────

@@ -1,8 +1,7 @@
-"""The root causes of a bad answer: the sign of each, what to try first, and the rules that detect it.
+"""The root causes of a bad answer, the sign and the first remedy of each, and the rules that detect them.
 
-The causes are those of the `rag-trace` contract (see ADR 0038).
-
-Rules that detect wrong labels: if golden set, corpus and answer contradict each other, the system may be right.
+The causes are those of the `rag-trace` contract (see ADR 0038). Some rules detect wrong labels: if golden set, corpus
+and answer contradict each other, the system may be right.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from typing import NamedTuple
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
-from assay.attribution.evidence_trace import CauseFinding, find_lost_step
 from assay.attribution.index_state import IndexDefect
+from assay.attribution.lost_evidence import RECORD_CORPUS, CauseFinding, find_lost_step
 from assay.metrics.case_checks import find_outdated_labels
+from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
-from assay.metrics.leakage import IN_ANYWHERE, INJECTION
-from assay.records.findings import RootCause
+from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
@@ -29,7 +28,7 @@ from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.tokens import tokenise_text
 
-INDEX_STAGE, GENERATE_STAGE, CITE_STAGE = "index", "generate", "cite"
+INDEX_STAGE, GENERATE_STAGE = "index", "generate"
 
 
 class CauseNote(NamedTuple):
@@ -111,33 +110,46 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     injected = case.case.case.forbidden_text if INJECTION in case.case.case.tags else ()
     followed = find_canaries(case.answer, injected) if case.answer else []
     if followed and not case.leaks.ids and set(case.leaks.text) <= set(followed):
-        return CauseFinding("generator", GENERATE_STAGE, ("a planted instruction was followed",), "high")
+        fact = "a planted instruction was followed"
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="injection_followed")
     locations = [name for name, ids in case.leaks.ids.items() if ids]
     if case.leaks.text:
         locations.append("the answer")
     count = case.leaks.count_leaks(IN_ANYWHERE)
     fact = f"{count} {'item' if count == 1 else 'items'} that this user must not see, in {', '.join(locations)}"
-    return CauseFinding("acl", locations[0], (fact,), "medium" if case.leaks.self_reported else "high")
+    confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
+    return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
 
 
 def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     """Access was denied, or nothing was shown, although the user may see what the case needs.
 
-    If no stage returned anything in the whole run, the search may be down, so access is only one possible cause.
+    If the run shows chunks to another user with the same rights, the search failed here and not the access. If no stage
+    returned anything in the whole run, the search may be down, so access is only one possible cause.
     """
     if case.good is not False or case.case.accepted_bits >> 2 & 1:
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
     if case.behaviour == "permission_denied" and not is_retrieved:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
-        return CauseFinding("acl", _first_stage(case), (fact,), "high" if case.required_units else "medium")
-    user = case.case.case.user
+        return CauseFinding(
+            "acl", _first_stage(case), (fact,), "high" if case.required_units else "medium", subcause="access_denied"
+        )
+    user, view = case.case.case.user, case.index_view
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
-        if case.index_view is not None and not case.index_view.returned:
+        if view is None or not view.returned:
             fact = "no stage returned anything, for this case or any other of the run"
-            return CauseFinding("insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"))
-        return CauseFinding("acl", _first_stage(case), ("no stage returned anything for this user",), "medium")
+            return CauseFinding(
+                "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
+            )
+        if not view.is_served(user):
+            fact = "no stage returned anything for this user, or any other with the same tenant and roles"
+            also: tuple[RootCause, ...] = ("bm25_analyzer",)
+            return CauseFinding("acl", _first_stage(case), (fact,), "medium", also, "access_denied", _FAILED_SEARCH)
     return None
+
+
+_FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
 
 
 def _first_stage(case: CaseFacts) -> str | None:
@@ -151,9 +163,8 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     """The system answered a case that expects a refusal or an escalation."""
     if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
         return None
-    return CauseFinding(
-        "generator", GENERATE_STAGE, (f"answered where {case.case.case.behaviour} was expected",), "high"
-    )
+    fact = f"answered where {case.case.case.behaviour} was expected"
+    return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
 
 
 # ── version ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,6 +184,8 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
             chunks
             and case.index_view is not None
             and all(case.index_view.is_version_missing(chunk) for chunk in chunks)
+            and any(map(case.index_view.has_other_version, chunks))
+            | any(map(case.index_view.is_newer_than_index, chunks))
         ):
             return _report_missing_document(case, unit, chunks[0])
     documents = {
@@ -198,7 +211,15 @@ def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChu
     is_newer = case.index_view.is_newer_than_index(corpus_chunk)
     if is_newer:
         evidence.append(f"it is in force since {corpus_chunk.valid_from}, later than everything that was shown")
-    return CauseFinding("stale_index", INDEX_STAGE, tuple(evidence), "high" if is_newer else "medium")
+    is_sure = is_newer and case.index_view.count_newer_documents() > 1
+    return CauseFinding(
+        "stale_index",
+        INDEX_STAGE,
+        tuple(evidence),
+        "high" if is_sure else "medium",
+        () if is_sure else ("embedding", "bm25_analyzer"),
+        "not_indexed",
+    )
 
 
 def _is_answer_from(case: CaseFacts, old_chunks: list[CorpusChunk]) -> bool:
@@ -222,9 +243,7 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
-    losses = [
-        _find_index_defect(case, unit) or find_lost_step(case.describe_lost_evidence(unit)) for unit in lost_units
-    ]
+    losses = [find_index_defect(case, unit) or find_lost_step(case.describe_lost_evidence(unit)) for unit in lost_units]
     first = min(losses, key=lambda loss: (loss.cause == "insufficient_trace", loss.stage != INDEX_STAGE))
     also: dict[RootCause, None] = {}
     evidence: dict[str, None] = {}
@@ -244,7 +263,7 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or not case.reached:
         return None
     for unit in case.required_units:
-        defect = _find_index_defect(case, unit)
+        defect = find_index_defect(case, unit)
         if defect is None:
             continue
         shown_texts, expected_texts = case.get_shown_texts(unit), case.get_expected_texts(unit)
@@ -269,7 +288,7 @@ def _count_words(texts: Iterable[str]) -> Counter[str]:
     return Counter(word for text in texts for word in tokenise_text(text))
 
 
-def _find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
+def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
     """Return what is wrong with the indexed text of a unit, if all chunks that cover it have a defect."""
     chunk_ids = case.get_covering_chunk_ids(unit)
     if case.index_view is None or not chunk_ids:
@@ -282,49 +301,17 @@ def _find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
         defects.append(defect)
     kind, fact = defects[0]
     if kind == "unclear":
-        return CauseFinding("insufficient_trace", INDEX_STAGE, (fact,), "low", ("parser", "chunking"))
+        is_read = any(case.index_view.has_read(chunk_id) for chunk_id in chunk_ids)
+        cause: RootCause = "chunking" if is_read else "insufficient_trace"
+        also: tuple[RootCause, ...] = ("parser", "context_builder") if is_read else ("parser", "chunking")
+        return CauseFinding(cause, INDEX_STAGE, (fact,), "low", also, "cut_off" if is_read else "", (_WHOLE_TEXTS,))
     return CauseFinding(kind, INDEX_STAGE, (fact,), "high")
 
 
-# ── generation and citation ──────────────────────────────────────────────────────────────────────────────────────
+_WHOLE_TEXTS = "the text or hash of each chunk as it is indexed, in every stage"
 
 
-def find_generation_error(case: CaseFacts) -> CauseFinding | None:
-    """The generator had all required evidence and the answer is still not good."""
-    if case.good is not False or not case.reached:
-        return None
-    evidence = ["all required evidence was in the context"]
-    if case.behaviour != "answer":
-        evidence.append(f"the answer is {case.behaviour.replace('_', ' ') if case.behaviour else 'empty'}")
-    if case.content_quality.missing:
-        evidence.append("missing: " + ", ".join(case.content_quality.missing))
-    if case.content_quality.wrong:
-        evidence.append("wrong: " + ", ".join(case.content_quality.wrong))
-    invented_numbers = (
-        find_unsupported_numbers(case.answer, [*case.context_texts, case.case.case.question])
-        if case.context_texts
-        else []
-    )
-    if invented_numbers:
-        evidence.append("not in the context: " + ", ".join(invented_numbers))
-    return CauseFinding("generator", GENERATE_STAGE, tuple(evidence), "high" if case.context_texts else "medium")
-
-
-def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
-    """The citations are missing or not from the context, and nothing else is wrong with the answer."""
-    if case.good is False or not case.is_miscited:
-        return None
-    cited = case.observation.citations or ()
-    for unit in case.required_units:
-        defect = _find_index_defect(case, unit)
-        if defect is not None and defect.cause == "chunking" and case.index_view is not None:
-            pieces = [name for name in cited if case.index_view.is_unknown_chunk(name)]
-            if pieces:
-                return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
-    quality = "good" if case.good else "not known to be wrong"
-    evidence = (f"the answer is {quality} and cites {', '.join(cited) or 'nothing'}",)
-    return CauseFinding("citation", CITE_STAGE, evidence, "high" if case.good else "medium")
-
+# ── labels and judge ─────────────────────────────────────────────────────────────────────────────────────────────
 
 MIN_SUPPORT = 0.6
 """The share of an answer's words that the evidence must contain for the answer to count as taken from it."""
@@ -337,7 +324,7 @@ _MIN_ADVANTAGE = 0.25
 def find_stale_label(case: CaseFacts) -> CauseFinding | None:
     """The required evidence is not in the corpus, or its text differs from the text that was labelled."""
     facts = find_outdated_labels(case.case)
-    return CauseFinding("golden_label_issue", None, facts, "high") if facts else None
+    return CauseFinding("golden_label_issue", None, facts, "high", subcause="label_outdated") if facts else None
 
 
 def find_moved_label(case: CaseFacts) -> CauseFinding | None:
@@ -352,7 +339,11 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
         twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
         if twin is not None:
             return CauseFinding(
-                "golden_label_issue", None, (f"{twin} has the same text as {case.get_unit_name(unit)}",), "medium"
+                "golden_label_issue",
+                None,
+                (f"{twin} has the same text as {case.get_unit_name(unit)}",),
+                "medium",
+                subcause="unlabelled_duplicate",
             )
     labelled_texts = [text for unit in units for text in case.get_expected_texts(unit)]
     if not case.good or not labelled_texts:
@@ -364,7 +355,7 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
             f"{names} contains nothing that the case looks for",
             f"{_quote(unlabelled_facts)} is in an unlabelled chunk that the generator was shown",
         )
-        return CauseFinding("golden_label_issue", None, evidence, "high")
+        return CauseFinding("golden_label_issue", None, evidence, "high", subcause="wrong_evidence")
     return _find_better_source(case, names, labelled_texts)
 
 
@@ -379,7 +370,7 @@ def _find_better_source(case: CaseFacts, names: str, labelled_texts: list[str]) 
     if share < MIN_SUPPORT or share < labelled_share + _MIN_ADVANTAGE:
         return None
     evidence = (f"{best} contains {share:.0%} of the reference's words, {names} {labelled_share:.0%}",)
-    return CauseFinding("golden_label_issue", None, evidence, "medium")
+    return CauseFinding("golden_label_issue", None, evidence, "medium", subcause="wrong_evidence")
 
 
 def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
@@ -391,6 +382,7 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or not case.reached or case.behaviour != "answer":
         return None
     evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
+    evidence_texts = evidence_texts or [text for unit in case.required_units for text in case.get_shown_texts(unit)]
     unsupported = [fact for fact in case.content_quality.missing if not contains_fact(evidence_texts, fact)]
     if not evidence_texts or not unsupported:
         return None
@@ -407,7 +399,12 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         f"{names} does not contain {_quote(unsupported)}, which the case requires",
         f"{share:.0%} of the answer's words are in that evidence, and all of its numbers are in the context",
     )
-    return CauseFinding("golden_label_issue", None, evidence, "high" if is_all_unsupported else "medium")
+    if case.is_index_unknown:  # the index may lack what the document says
+        return CauseFinding(
+            "golden_label_issue", None, evidence, "low", ("parser", "generator"), "wrong_reference", (RECORD_CORPUS,)
+        )
+    confidence: CauseConfidence = "high" if is_all_unsupported else "medium"
+    return CauseFinding("golden_label_issue", None, evidence, confidence, subcause="wrong_reference")
 
 
 def find_judge_noise(case: CaseFacts) -> CauseFinding | None:

@@ -7,6 +7,7 @@ are compared with the corpus, so a corpus is required.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import accumulate
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from assay.metrics.access_rules import parse_day
 from assay.records.digest import compute_text_digest
-from assay.records.golden_set import Corpus, CorpusChunk
+from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
 from assay.text.tokens import tokenise_text
 
@@ -25,6 +26,10 @@ _MIN_SHARED_WORDS = 0.5
 """The minimum share of a chunk's words that a changed text must keep to count as another wording of it."""
 _MIN_DOCUMENTS_SHOWN = 0.8
 """The minimum share of the other documents that a run must show before a document counts as missing."""
+_GRAM = 5
+"""The length in words of the runs by which a piece of a chunk is recognised."""
+_FREQUENT = 0.25
+"""From which share of the chunks on a word does not tell them apart."""
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
@@ -41,7 +46,8 @@ class IndexView:
 
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
-    chunk.
+    chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
+    and `matches` the words that a query shared with a chunk which a first search returned for it.
     """
 
     corpus: Corpus
@@ -54,6 +60,11 @@ class IndexView:
     context_sizes: list[int] = field(default_factory=list)
     hashes_agree: bool = False
     returned: bool = False
+    shown: set[str] = field(default_factory=set)
+    matches: set[frozenset[str]] = field(default_factory=set)
+    served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
+    _owners: dict[tuple[str, ...], str] | None = None
+    _frequent_words: frozenset[str] | None = None
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
     _damage: dict[str, IndexDefect | None] = field(default_factory=dict)
     _kinds: set[IndexDefectKind] | None = None
@@ -62,9 +73,14 @@ class IndexView:
         for chunk in self.corpus.chunks.values():
             self._documents.setdefault(chunk.document, []).append(chunk)
 
-    def add_observation(self, observation: Observation) -> None:
-        """Add the trace of one observation."""
+    def add_observation(self, observation: Observation, user: User | None = None) -> None:
+        """Add the trace of one observation, and who asked."""
         self.observations += 1
+        stages = observation.stages or ()
+        if any(stage.chunks for stage in stages):
+            self.served_users.add(_make_user_key(user))
+        if stages:
+            self._add_matched_words(observation.query_rewrite or observation.question or "", stages[0].chunks)
         self._damage.clear()
         self._kinds = None
         for stage in observation.stages or ():
@@ -72,13 +88,58 @@ class IndexView:
                 self.context_sizes.append(len(stage.chunks))
             self.returned = self.returned or bool(stage.chunks)
             for chunk in stage.chunks:
+                self.shown.add(chunk.chunk_id)
                 self._add(chunk)
+
+    def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
+        query_words = set(tokenise_text(query)) - self._list_frequent_words()
+        for chunk in chunks:
+            corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
+            text = chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
+            shared = frozenset(query_words & set(tokenise_text(text or "")))
+            if shared:
+                self.matches.add(shared)
+
+    def _list_frequent_words(self) -> frozenset[str]:
+        """Return the words of more than a quarter of the corpus; a search hardly counts them."""
+        if self._frequent_words is None:
+            counts = Counter(word for chunk in self.corpus.chunks.values() for word in set(_split_words(chunk)))
+            limit = max(_MIN_COUNT, len(self.corpus.chunks) * _FREQUENT)
+            self._frequent_words = frozenset(word for word, count in counts.items() if count > limit)
+        return self._frequent_words
+
+    def find_telling_words(self, query: str, texts: Sequence[str]) -> frozenset[str]:
+        """Return the words that a query shares with texts, without those that much of the corpus has."""
+        words = {word for text in texts for word in tokenise_text(text)}
+        return frozenset(words & set(tokenise_text(query))) - self._list_frequent_words()
+
+    def is_matched(self, words: frozenset[str]) -> bool:
+        """Whether a first search of the run returned a chunk that shares nothing with its query but these words."""
+        return any(shared <= words for shared in self.matches)
+
+    def is_shown(self, chunk_id: str) -> bool:
+        """Whether any stage of any trace has a chunk."""
+        return chunk_id in self.shown
+
+    def has_read(self, chunk_id: str) -> bool:
+        """Whether a trace shows the text of a chunk that is not the corpus's."""
+        chunk = self.changed.get(chunk_id)
+        return chunk is not None and chunk.text is not None
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether any trace shows how a chunk of the corpus is indexed, by its text or hash."""
+        return bool(self.intact or self.changed)
+
+    def is_served(self, user: User | None) -> bool:
+        """Whether any trace of a user with the same tenant and roles has a chunk."""
+        return _make_user_key(user) in self.served_users
 
     def _add(self, chunk: Chunk) -> None:
         corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
         if corpus_chunk is None:
-            document = (chunk.metadata or {}).get("document")
-            if isinstance(document, str) and document in self._documents:
+            document = self._find_document(chunk)
+            if document is not None:
                 _add_first_with_text(self.unknown_chunks.setdefault(document, {}), chunk)
             return
         self.versions.add((corpus_chunk.document, corpus_chunk.version))
@@ -88,7 +149,38 @@ class IndexView:
         if is_same:
             self.intact.add(chunk.chunk_id)
         elif is_same is False:
+            # The context may be cut after the search, so the text of an earlier stage stays.
             _add_first_with_text(self.changed, chunk)
+
+    def _find_document(self, chunk: Chunk) -> str | None:
+        """Return the document of a chunk that the corpus does not have: as reported, by its id, or by its words.
+
+        Splitters name a piece after the chunk that it comes from, and a piece has runs of words of its document.
+        """
+        document = (chunk.metadata or {}).get("document")
+        if isinstance(document, str):
+            return document if document in self._documents else None
+        for length in range(len(chunk.chunk_id) - 1, 0, -1):
+            owner = self.corpus.chunks.get(chunk.chunk_id[:length]) if not chunk.chunk_id[length].isalnum() else None
+            if owner is not None:
+                return owner.document
+        words = tokenise_text(chunk.text or "")
+        owners = self._list_owners() if len(words) >= _GRAM else {}
+        for start in range(len(words) - _GRAM + 1):
+            name = owners.get(tuple(words[start : start + _GRAM]))
+            if name is not None:
+                return self.corpus.chunks[name].document
+        return None
+
+    def _list_owners(self) -> dict[tuple[str, ...], str]:
+        """Return the first chunk of the corpus that has each run of words; made when it is needed first."""
+        if self._owners is None:
+            self._owners = {}
+            for chunk in self.corpus.chunks.values():
+                words = _split_words(chunk)
+                for start in range(len(words) - _GRAM + 1):
+                    self._owners.setdefault(tuple(words[start : start + _GRAM]), chunk.chunk_id)
+        return self._owners
 
     @property
     def production_k(self) -> int:
@@ -111,7 +203,11 @@ class IndexView:
             return None
         chunk = self.changed.get(chunk_id)
         if chunk is None:
-            return self._detect_merged(corpus_chunk) or self._detect_by_kind(corpus_chunk)
+            return (
+                self._detect_pieces(corpus_chunk)
+                or self._detect_merged(corpus_chunk)
+                or self._detect_by_kind(corpus_chunk)
+            )
         has_texts = chunk.text is not None and corpus_chunk.text is not None
         defect = self._detect_by_text(chunk, corpus_chunk) if has_texts else None
         if defect is None or defect.kind == "unclear":
@@ -160,6 +256,14 @@ class IndexView:
             if corpus_chunk.section is None or section in (None, corpus_chunk.section):
                 pieces.append(name)
         return pieces
+
+    def _detect_pieces(self, corpus_chunk: CorpusChunk) -> IndexDefect | None:
+        """Whether the index has pieces of a chunk, which splitters name after it."""
+        for name in self.unknown_chunks.get(corpus_chunk.document or "", {}):
+            suffix = name.removeprefix(corpus_chunk.chunk_id)
+            if suffix != name and not suffix[:1].isalnum():
+                return IndexDefect("chunking", f"{corpus_chunk.chunk_id} is indexed in pieces, such as {name}")
+        return None
 
     def _detect_merged(self, corpus_chunk: CorpusChunk) -> IndexDefect | None:
         """Whether a chunk that no trace shows is part of another chunk of its document, by text or section."""
@@ -225,6 +329,21 @@ class IndexView:
         """Whether this chunk came into force after everything that any trace shows."""
         start = _parse_start(corpus_chunk)
         return start is not None and start > self.newest
+
+    def count_newer_documents(self) -> int:
+        """Return the documents of the corpus that came into force after everything that any trace shows."""
+        newer = {chunk.document for chunk in self.corpus.chunks.values() if self.is_newer_than_index(chunk)}
+        return len(newer)
+
+    def has_other_version(self, corpus_chunk: CorpusChunk) -> bool:
+        """Whether a trace shows another version of this chunk's document."""
+        return any(
+            document == corpus_chunk.document and version != corpus_chunk.version for document, version in self.versions
+        )
+
+
+def _make_user_key(user: User | None) -> tuple[str | None, tuple[str, ...]]:
+    return (None, ()) if user is None else (user.tenant, tuple(sorted(user.roles)))
 
 
 def _add_first_with_text(chunks: dict[str, Chunk], chunk: Chunk) -> None:

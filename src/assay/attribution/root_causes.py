@@ -10,15 +10,19 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from assay.attribution import cause_rules
+from assay.attribution import cause_rules, generation_rules
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
-from assay.attribution.evidence_trace import CauseFinding, trace_evidence
+from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index_state import IndexView
+from assay.attribution.lost_evidence import CauseFinding
 from assay.metrics.case_index import CaseIndex
 from assay.records.findings import Attribution, FaultParty
 from assay.records.observations import Observation
 from assay.scoring.attribution_settings import AttributionSettings
+
+MAX_CAUSES = 3
+"""How many causes a finding names at most: the most likely one and the others that fit."""
 
 CauseRule = Callable[[CaseFacts], CauseFinding | None]
 
@@ -35,11 +39,16 @@ _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_outdated_version,
     cause_rules.find_lost_evidence,
     cause_rules.find_wrong_reference,
+    generation_rules.find_truncated_text,
     cause_rules.find_corrupted_index_text,
-    cause_rules.find_generation_error,
-    cause_rules.find_wrong_citation,
+    generation_rules.find_generation_error,
+    generation_rules.find_wrong_citation,
 )
-_GOOD_RULES: tuple[CauseRule, ...] = (cause_rules.find_moved_label, cause_rules.find_wrong_citation)
+_GOOD_RULES: tuple[CauseRule, ...] = (
+    cause_rules.find_moved_label,
+    generation_rules.find_wrong_citation,
+    generation_rules.find_contradicted_claim,
+)
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 
 
@@ -88,7 +97,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         good=inquiry.good,
         reached=inquiry.reached,
         signal=inquiry.content_quality.signal,
-        walk=trace_evidence(inquiry.case, inquiry.steps),
+        traces=trace_evidence(inquiry.case, inquiry.steps),
     )
     if finding is None:
         return attribution
@@ -101,15 +110,25 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         confidence=finding.confidence,
         sign=note.sign,
         fix=note.fix,
-        also=finding.also,
+        also=finding.also[: MAX_CAUSES - 1],
+        subcause=finding.subcause,
+        record=(*finding.record, *_list_unclear_stages(inquiry, finding)),
     )
+
+
+def _list_unclear_stages(inquiry: CaseFacts, finding: CauseFinding) -> list[str]:
+    """Return what to say about stages of unknown kind, where the finding is not sure."""
+    if finding.confidence != "low":
+        return []
+    names = list_unclear_stages(inquiry.steps)
+    return [f"what the stage “{name}” does: its name tells no kind of search or ranking" for name in names]
 
 
 def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[FaultParty, str]:
     """Return the cell of reached × good, or the fault that takes precedence over it, with its subtype."""
     cause = finding.cause if finding is not None else None
     if cause == "acl":
-        return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "locked_out"
+        return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if cause == "judge_noise":
         return "unknown", "judge_noise"
     if inquiry.good and inquiry.reached is False:
@@ -118,6 +137,8 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "unknown", "gold_misspecified"
     if cause == "citation":
         return "generation_fault", "citation"
+    if cause == "generator" and inquiry.good is not False:
+        return "unknown", "unsupported_claim"
     if inquiry.good:
         return "pass", ""
     if inquiry.good is None:

@@ -1,6 +1,7 @@
-"""The items of a run that can be labelled: the questions that a judge is asked, so that humans answer the same ones.
+"""The items of a run that people can label, and the labels that scorers gave them.
 
-The labels that scorers gave to the items of a run: the folded verdicts of a judge, the rules, other tools.
+People are asked the questions that a judge is asked. A scorer is a judge, whose votes are folded, the rules, or another
+tool.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""A seeded, stratified sample for people to label, the same for the same seed whatever the order of the items.
+"""Exchanges human labels: exports a blind, stratified sample for labelling, and imports the labels.
 
-Exchanging human labels: export a blind sample for labelling, and import the labels.
-
-Writing `*-graded.jsonl`, the graded run log of the code benchmark (ADR 0038): each row with its human or model
-grade.
+The sample is the same for the same seed, whatever the order of the items. Labels are also written into
+`*-graded.jsonl`, the graded run log of the code benchmark (ADR 0038): each row with its human or model grade.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ from assay.formats.label_sheets import (
     load_sheet,
     load_sheet_key,
 )
-from assay.formats.outputs import refuse_overwriting
+from assay.formats.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.judge_requests import Rubrics, find_rubric

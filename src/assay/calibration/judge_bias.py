@@ -27,7 +27,7 @@ class JudgeBias(Struct, frozen=True):
     """The bias of a scorer: `leniency` is the mean difference scorer minus human label, above 0 if it is too lenient.
 
     `too_lenient` counts items that people failed and the scorer passed, `too_strict` the opposite. `people` and
-    `instrument` are the means on the same items (their difference is the grade inflation). `length` is Spearman's rank
+    `scorer` are the means on the same items (their difference is the grade inflation). `length` is Spearman's rank
     correlation of the difference with the length of the answer, None if either does not vary.
     """
 
@@ -36,7 +36,7 @@ class JudgeBias(Struct, frozen=True):
     too_lenient: int
     too_strict: int
     people: float
-    instrument: float
+    scorer: float
     length: ReportedEstimate | None
 
 
@@ -60,9 +60,9 @@ class Disagreement(Struct, frozen=True):
     item: str
     text: str
     people: float
-    instrument: float
-    people_said: tuple[str, ...]
-    instrument_said: str
+    scorer: float
+    people_reasons: tuple[str, ...]
+    scorer_reason: str
 
 
 class ScorerDifference(Struct, frozen=True):
@@ -104,7 +104,7 @@ def measure_bias(
         too_lenient=sum(is_pass(scorer_value) and not is_pass(human_value) for _, human_value, scorer_value in pairs),
         too_strict=sum(is_pass(human_value) and not is_pass(scorer_value) for _, human_value, scorer_value in pairs),
         people=sum(human_value for _, human_value, _ in pairs) / len(pairs),
-        instrument=sum(scorer_value for _, _, scorer_value in pairs) / len(pairs),
+        scorer=sum(scorer_value for _, _, scorer_value in pairs) / len(pairs),
         length=_compute_rank_correlation(
             [gap for _, gap in with_length],
             [lengths[key[:2]] for key, _ in with_length],

@@ -1,6 +1,6 @@
-"""Platt scaling: map uncalibrated scores to probabilities with local labels and a bootstrap interval.
+"""Turns the uncalibrated score of the rules into a probability: Platt scaling with human labels.
 
-Fits the curve that turns the raw number of the rules scorer into a probability (Platt scaling).
+The curve has a bootstrap interval.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The pass rate of everything a scorer judged, corrected by human labels of a part of it.
-
-Calibrates a scorer against human labels, metric by metric: its accuracy, its bias and whether it may gate.
+"""Measures a scorer against human labels, by metric: accuracy, bias, corrected pass rates, and whether it may gate.
 
 The labels of several raters are combined first: the majority decides, and items on which raters split evenly are left
 out and counted. ADR 0031 says when a scorer may gate.
@@ -158,7 +156,7 @@ class CalibrationQuestion(NamedTuple):
     scale: LabelScale
     golden: str
     labels: str
-    instrument: str = ""
+    scorer_name: str = ""
 
 
 class SliceFigures(Struct, frozen=True):
@@ -176,7 +174,7 @@ class ScorerMeasurement(Struct, frozen=True):
 
     calibration: Calibration
     by: str
-    instrument: str
+    scorer_name: str
     labelled: int
     undecided: int
     unjudged: int
@@ -184,7 +182,7 @@ class ScorerMeasurement(Struct, frozen=True):
     alpha: ReportedEstimate | None
     by_label: RaterAgreement | None
     pass_fail: RaterAgreement
-    leaning: JudgeBias
+    bias: JudgeBias
     consistency: VoteConsistency | None
     slices: dict[str, SliceFigures]
     worst: tuple[Disagreement, ...]
@@ -234,7 +232,7 @@ def measure_scorer(
     return ScorerMeasurement(
         calibration=_calibration(question, rates, ratings, len(keys), platt, _has_signal(scorer_labels)),
         by=question.by,
-        instrument=question.instrument or question.by,
+        scorer_name=question.scorer_name or question.by,
         labelled=len(truth),
         undecided=undecided,
         unjudged=len(truth.keys() - values.keys()),
@@ -242,7 +240,7 @@ def measure_scorer(
         alpha=compute_alpha(ratings, scale, seed),
         by_label=_by_label(question, truth, scorer_labels, seed),
         pass_fail=pass_fail,
-        leaning=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
+        bias=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
         consistency=measure_consistency({key: scorer_label.votes for key, scorer_label in scorer_labels.items()}),
         slices=_slices(keys, truth, values, slices),
         worst=find_worst_disagreements(keys, truth, values, scorer_labels),

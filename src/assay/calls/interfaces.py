@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -20,14 +21,33 @@ SEARCH_STAGE = "search"
 """The name of the stage that holds what the target's own search returned."""
 
 
+class ReplyNotices:
+    """What was noticed while replies were read, each sentence once, with the number of times it applied."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def add(self, sentence: str) -> None:
+        """Count one sentence about how a reply was understood, or what of it was not."""
+        self.counts[sentence] += 1
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the sentences, in the order in which they were first added."""
+        return iter(self.counts)
+
+
 @dataclass(frozen=True, slots=True)
 class TargetCall:
-    """One call of a target: `seconds` is its time limit, `k` the number of chunks that a search returns."""
+    """One call of a target: `seconds` is its time limit, `k` the number of chunks that a search returns.
+
+    `notices` takes how the reply was understood; the calls of a run share one.
+    """
 
     case: Case
     operation: TargetOperation
     seconds: float
     k: int = 10
+    notices: ReplyNotices = field(default_factory=ReplyNotices, compare=False)
 
 
 class CallError(Exception):
@@ -105,14 +125,14 @@ class ClaimState(Enum):
 
 
 class VerdictStore(Protocol):
-    """Stores verdicts; only scored ones are final. Methods raise IncompleteError if nothing can be stored."""
+    """Stores verdicts; a scored one is never replaced. Methods raise IncompleteError if nothing can be stored."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Run the block as one transaction: all of its changes are stored when it ends, or none."""
         ...
 
     def claim(self, keys: Sequence[SampleKey], seconds: float) -> list[Verdict | ClaimState]:
-        """Return, for each key, the stored scored verdict, MINE or BUSY.
+        """Return, for each key, the stored verdict that is not to be asked for again, MINE or BUSY.
 
         MINE means that the caller should ask: other processes respect this claim for `seconds`, or until this process
         dies. BUSY means that another process holds the claim.

@@ -44,8 +44,9 @@ def handle_interrupts(runner: InterruptibleRunner, on_interrupt: Callable[[], No
             runner.tally.halted = "interrupted"
             on_interrupt()
 
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in previous:
             loop.add_signal_handler(number, interrupt)
     except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, which alone can handle signals
         yield
@@ -53,5 +54,6 @@ def handle_interrupts(runner: InterruptibleRunner, on_interrupt: Callable[[], No
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        for number, handler in previous.items():
+            loop.remove_signal_handler(number)  # which restores the default of Python, not what was there
+            signal.signal(number, handler)

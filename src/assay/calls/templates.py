@@ -1,9 +1,8 @@
-"""Fills templates of request bodies and arguments: `{{question}}` and a few other placeholders, in one pass.
+"""Templates of request bodies and arguments, and paths into the replies.
 
-A text that is exactly one placeholder becomes the value itself (a list, null); inside a longer text the value becomes
-text. Values are never read as templates themselves.
-
-Paths into a JSON value: `data.hits[0].id`, `hits[*].id`, `$` for the whole value; nothing is ever executed.
+A template has a few placeholders, such as `{{question}}`, which are filled in one pass. A text that is exactly one
+placeholder becomes the value itself (a list, null); inside a longer text the value becomes text. Values are never read
+as templates themselves. A path (`data.hits[0].id`, `hits[*].id`, `$` for the whole value) only looks values up.
 """
 
 from __future__ import annotations

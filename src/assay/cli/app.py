@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from assay.calls.plugins import enable_plugins
-from assay.cli.streams import use_safe_streams
-from assay.records.errors import AssayError, ExitCode, InputError, describe_bug, shorten_repr
+from assay.cli.streams import end_on_termination, use_safe_streams
+from assay.records.errors import AssayError, ExitCode, InputError, shorten_repr
+from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
@@ -39,6 +40,8 @@ COMMANDS = {
 """Location of each command in this package as `module.attribute`, in the order of the help."""
 RENAMED_COMMANDS = {"graders": "metrics"}
 """Commands of earlier versions, which still work."""
+RENAMED_OPTIONS = {"judge": {"--book": "--store"}}
+"""Options of earlier versions by command, which still work."""
 _HELP = {
     "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
     "observe": "Run the targets and record their outputs, without scoring them.",
@@ -106,16 +109,38 @@ def spread(arguments: list[str]) -> list[str]:
     return expanded
 
 
+def replace_former_names(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments with the present names of commands and options, and a note for each former one.
+
+    >>> replace_former_names(["judge", "--book=a.sqlite"])
+    (['judge', '--store=a.sqlite'], ['--book is now --store'])
+    """
+    if not arguments:
+        return [], []
+    command, notes = arguments[0], list[str]()
+    if command in RENAMED_COMMANDS:
+        notes.append(f"assay {command} is now assay {RENAMED_COMMANDS[command]}")
+        command = RENAMED_COMMANDS[command]
+    options, present_arguments = RENAMED_OPTIONS.get(command, {}), [command]
+    for argument in arguments[1:]:
+        name, separator, value = argument.partition("=")
+        if name in options:
+            notes.append(f"{name} is now {options[name]}")
+            argument = options[name] + separator + value
+        present_arguments.append(argument)
+    return present_arguments, notes
+
+
 def run_command(arguments: list[str]) -> ExitCode:
     """Run one command and return its exit code.
 
     An error becomes a message on standard error and an exit code other than FAILED, which is about quality.
     """
     enable_plugins()
-    with use_safe_streams():
-        if arguments and arguments[0] in RENAMED_COMMANDS:
-            typer.echo(f"note: assay {arguments[0]} is now assay {RENAMED_COMMANDS[arguments[0]]}", err=True)
-            arguments = [RENAMED_COMMANDS[arguments[0]], *arguments[1:]]
+    with use_safe_streams(), end_on_termination():
+        arguments, notes = replace_former_names(arguments)
+        for note in notes:
+            typer.echo(f"note: {note}", err=True)
         with_nul = next((argument for argument in arguments if "\0" in argument), None)
         if with_nul is not None:
             typer.echo(f"an argument with a NUL character (got {shorten_repr(with_nul)}; expected text)", err=True)
@@ -144,9 +169,10 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
     except OSError as error:
         typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
         return ExitCode.INCOMPLETE
-    except Exception as error:  # noqa: BLE001  # a bug in Assay: show where, and do not exit with 1 (failed gate)
-        traceback.print_exc()
-        typer.echo(escape_terminal(describe_bug(error)), err=True)
+    except Exception as error:  # noqa: BLE001  # a bug: show where, and do not exit with 1 (failed gate)
+        if find_plugin_at_fault(error) is None:
+            traceback.print_exc()
+        typer.echo(escape_terminal(describe_unforeseen(error)), err=True)
         return ExitCode.INCOMPLETE
     if code == ExitCode.INTERRUPTED:
         typer.echo("interrupted", err=True)

@@ -20,7 +20,7 @@ def save(
 ) -> ExitCode:
     """Write the scores of every case of one configuration, without any question, answer or chunk text."""
     from assay.cli.display import print_written_files
-    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.runs.compare_runs import save_baseline as save_baseline
 

@@ -14,7 +14,7 @@ from assay.cli.options import (
     RecordedOptions,
     RunOption,
     expand_options,
-    parse_name_list,
+    parse_metric_list,
 )
 from assay.records.errors import ExitCode
 
@@ -55,15 +55,17 @@ def calibrate(
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
     from assay.cli.display import print_written_files
-    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.runs.rescore_run import names_answers, open_answers
 
     inputs = recorded.build_inputs(run)
     outputs = expand_patterns(inputs.outputs) if inputs.outputs else ()
     input_files = [*labels, *(verdicts or ()), recorded.golden, recorded.corpus, *outputs]
+    input_files += list_rubric_files(rubrics or ())
     refuse_overwriting([out, report], [*input_files, *list_run_files(run)])
-    request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_name_list(metric), seed)
+    request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_metric_list(metric), seed)
     with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)
     _print_result(result, format)

@@ -61,7 +61,8 @@ def compare(
 ) -> ExitCode:
     """Compare a candidate with a baseline, case by case, and check the gate if one is given."""
     from assay.cli.display import print_written_files
-    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
     from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions

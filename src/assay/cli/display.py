@@ -1,6 +1,6 @@
-"""Terminal output: tables on standard output; progress and the paths of written files on standard error.
+"""What the commands draw on a terminal: tables on standard output, progress and written files on standard error.
 
-Progress of observing: on a terminal, a bar for each target with its rate and remaining time.
+Observing has a progress bar for each target, with its rate and remaining time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def _make_console() -> Console:
+def make_console() -> Console:
     """Return a console on standard output. For a file or pipe it is wide, so that cells do not wrap."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     return _Console(highlight=False, width=width)
@@ -51,7 +51,7 @@ def ignore_broken_pipe() -> Iterator[None]:
 
 def print_screen(screen: Screen) -> None:
     """Print the decisions, the tables and the notes."""
-    console = _make_console()
+    console = make_console()
     for line in screen.lines:
         style = "bold red" if line in screen.alerts else "bright_black" if line in screen.muted else ""
         console.print(Text(line, style=style), soft_wrap=True)
@@ -63,7 +63,7 @@ def print_screen(screen: Screen) -> None:
 
 def print_table(table: Table, console: Console | None = None) -> None:
     """Print one table; on a narrow terminal cells wrap instead of being cut."""
-    console = console or _make_console()
+    console = console or make_console()
     rich_table = RichTable(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for column in table.columns:
         rich_table.add_column(Text(column), overflow="fold")
@@ -89,8 +89,11 @@ def show_progress(label: str) -> Iterator[Report | None]:
 
 
 def print_written_files(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> None:
-    """Print where files were written, and the command to run next."""
-    for description, path in files:
+    """Print where files were written, several on one line, and the command to run next."""
+    written = list(files)
+    if len(written) > 1:
+        typer.echo(f"written: {', '.join(escape_terminal(str(path)) for _, path in written)}", err=True)
+    for description, path in written if len(written) == 1 else ():
         typer.echo(f"{description} written to {escape_terminal(str(path))}", err=True)
     if next_step is not None:
         typer.echo(f"next: {escape_terminal(next_step)}", err=True)

@@ -14,7 +14,7 @@ from assay.cli.options import (
     EndpointOptions,
     RecordedOptions,
     expand_options,
-    parse_name_list,
+    parse_metric_list,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode
@@ -42,12 +42,7 @@ STOP_REASONS = {
 }
 TOKEN_LIMITS = ("max_tokens", "max_cost")
 LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
-DRIFTED = "the judge has changed and may not gate: judge everything again with a new --book"
-FINAL_REASONS = {
-    "tie": "as many votes for as against; use another number of --votes or label the case by hand",
-    "too_long": "longer than the judge can read",
-}
-"""Why a request has no verdict, for the reasons that stay when it is asked again."""
+DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
 @app.callback()
@@ -75,7 +70,7 @@ def judge(
     votes: Annotated[
         int | None, typer.Option(min=1, max=99, help="Number of votes on every request (default: as many as needed).")
     ] = None,
-    book: Annotated[
+    store: Annotated[
         str | None, typer.Option(help="Verdict store (default: that of the run, else verdicts.sqlite).")
     ] = None,
     dry_run: Annotated[
@@ -101,6 +96,12 @@ def judge(
         str | None,
         typer.Option(help="Second judge, from the settings and of another model family, for requests in doubt."),
     ] = None,
+    retry_errors: Annotated[
+        bool,
+        typer.Option(
+            "--retry-errors", help="Ask again for verdicts that could not be used; they are paid for a second time."
+        ),
+    ] = False,
     now: Annotated[
         str | None,
         typer.Option(help="Timestamp to record with the verdicts (default: SOURCE_DATE_EPOCH, else the current time)."),
@@ -125,18 +126,19 @@ def judge(
         judge=endpoint.judge,
         flags=endpoint.judge_settings,
         rubrics=rubrics or (),
-        metrics=parse_name_list(metrics),
+        metrics=parse_metric_list(metrics),
         only=only or (),
         gate=gate,
         profile=profile,
         votes=votes,
-        store=book,
+        store=store,
         max_calls=max_calls,
         max_tokens=max_tokens,
         max_cost=max_cost,
         limits=JudgingLimits(concurrency, deadline, attempts),
         allow_self_judge=allow_self_judge,
         second_judge=second,
+        retry_errors=retry_errors,
         at=resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
@@ -187,14 +189,14 @@ def selftest(
 
 @app.command("export")
 def export(
-    book: Annotated[str, typer.Option(help="Verdict store.")],
+    store: Annotated[str, typer.Option(help="Verdict store.")],
     to: Annotated[str, typer.Option(help="File to write, as JSON lines.")],
 ) -> ExitCode:
     """Export a verdict store as JSON lines; equal verdicts give equal bytes."""
     from assay.cli.display import print_notes, print_written_files
     from assay.judging.verdict_store import export_verdict_store
 
-    count, warnings = export_verdict_store(book, to)
+    count, warnings = export_verdict_store(store, to)
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(to))])
     return ExitCode.PASS
@@ -202,16 +204,16 @@ def export(
 
 @app.command("import")
 def import_(
-    book: Annotated[str, typer.Option(help="Verdict store; created if it does not exist.")],
+    store: Annotated[str, typer.Option(help="Verdict store; created if it does not exist.")],
     source: Annotated[str, typer.Option("--from", help="Verdict store, or its export as JSON lines.")],
 ) -> ExitCode:
     """Import verdicts into a verdict store; existing scored verdicts are not replaced."""
     from assay.cli.display import print_notes, print_written_files
     from assay.judging.verdict_store import import_verdict_store
 
-    count, warnings = import_verdict_store(book, source)
+    count, warnings = import_verdict_store(store, source)
     print_notes(warnings)
-    print_written_files([(f"{count} verdicts", Path(book))])
+    print_written_files([(f"{count} verdicts", Path(store))])
     return ExitCode.PASS
 
 
@@ -273,45 +275,56 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         typer.echo(f"{stop_reason}; {remedy}", err=True)
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)
-    if not tally.halted:
+    for case_id, bug in judged.bugs.items():
+        typer.echo(escape_terminal(f"error: case {case_id} was not judged: {bug}"), err=True)
+    if not tally.halted and not (judged.judge_status is not None and judged.judge_status.invalid):
         next_command = shlex.join(["assay", *judgement.scoring_arguments(judged.rubrics)])
         typer.echo(escape_terminal(f"next: {next_command}"), err=True)
 
 
 def _describe_unscored(judged: JudgeRun) -> str:
     """Say how many requests have no verdict, for which reasons, and how to get one."""
+    from assay.judging.judge_run import FINAL_REASONS
+
     unscored = judged.unscored
     total = unscored.total()
     final_count = sum(unscored[reason] for reason in FINAL_REASONS)
     counts = ", ".join(f"{reason} {count}" for reason, count in sorted(unscored.items()))
     text = f"{total} of {judged.requests} requests have no verdict ({counts})"
-    if final_count < total:
-        text += "; run the same command again to retry"
-        if final_count:
-            text += f" {total - final_count} of them"
+    free_count = total - final_count - judged.paid_in_vain
+    if free_count:
+        text += f"; run the same command again to ask {free_count} of them"
+    if judged.paid_in_vain:
+        text += f"; {judged.paid_in_vain} were paid for in vain: --retry-errors asks, and pays, for them again"
     for reason, explanation in FINAL_REASONS.items():
         if unscored[reason]:
             text += f"; {reason}: {explanation}"
     return text
 
 
-def _status_lines(standing: Any) -> list[str]:
+def _status_lines(judge_status: Any) -> list[str]:
     """Return what the controls and anchors say about the judge, line by line."""
-    lines = [_describe_controls(standing)]
-    lines += [f"  {reason}" for reason in standing.reasons]
-    lines += [f"judge DRIFTED: {change}" for change in standing.drift]
-    if standing.drift:
+    lines = [_describe_controls(judge_status)]
+    lines += [f"  {reason}" for reason in judge_status.reasons]
+    lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
+    if judge_status.drift:
         lines.append(DRIFTED)
     return lines
 
 
-def _describe_controls(standing: Any) -> str:
-    controls = f"{standing.controls} controls with mean {standing.controls_mean:.2f}" if standing.controls else ""
-    anchors = f"{standing.anchors_right:.0%} of {standing.anchors} anchors as expected" if standing.anchors else ""
-    if not standing.controls:
+def _describe_controls(judge_status: Any) -> str:
+    controls = (
+        f"{judge_status.controls} controls with mean {judge_status.controls_mean:.2f}" if judge_status.controls else ""
+    )
+    anchors = (
+        f"{judge_status.anchors_right:.0%} of {judge_status.anchors} anchors as expected"
+        if judge_status.anchors
+        else ""
+    )
+    if judge_status.invalid:
+        state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
+    elif not judge_status.controls:
         state = "no controls could be made"
-    elif standing.invalid:
-        state = "judge INVALID: it gives credit to control answers that deserve none, and may not gate"
     else:
         state = "controls passed"
     return ": ".join((state, "; ".join(filter(None, (controls, anchors)))))

@@ -12,7 +12,7 @@ from assay.cli.options import (
     RecordedOptions,
     RunOption,
     expand_options,
-    parse_name_list,
+    parse_metric_list,
 )
 from assay.records.errors import ExitCode
 
@@ -54,7 +54,7 @@ def export(
     from assay.runs.rescore_run import open_answers
 
     inputs = recorded.build_inputs(run)
-    request = LabelSampleRequest(parse_name_list(metric), sample, overlap, seed, language, rubrics or ())
+    request = LabelSampleRequest(parse_metric_list(metric), sample, overlap, seed, language, rubrics or ())
     with open_answers(inputs) as scored:
         bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
         label_sample = export_labels(scored, Path(out), request, bands)
@@ -85,7 +85,7 @@ def import_(
     """Import the labels of raters and the scores of other tools into one file."""
     from assay.calibration.exchange_labels import LabelImportRequest, import_labels
     from assay.cli.display import print_notes, print_written_files
-    from assay.formats.outputs import refuse_overwriting
+    from assay.formats.overwriting import refuse_overwriting
 
     refuse_overwriting([out], [*files, key, golden])
     imported = import_labels(LabelImportRequest(files, format, key, rater, golden, config, rubrics or ()), out)

@@ -74,6 +74,9 @@ MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown
 JsonReportOption = Annotated[str | None, typer.Option(help="Write a JSON report to this file.")]
 PerCaseOption = Annotated[str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")]
 PrintFormatOption = Annotated[PrintFormat, typer.Option(help="Format of the printed results.")]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", help="Print every metric, every rule of the gate and all notes, not the summary.")
+]
 OwnerOption = Annotated[str, typer.Option(help="Owner of this run, as named in the report.")]
 NowOption = Annotated[
     str | None,
@@ -133,7 +136,9 @@ class EndpointOptions:
         str | None,
         typer.Option(help="Judge defined in the settings, or a name for the one described by the options below."),
     ] = None
-    protocol: Annotated[str | None, typer.Option(help="API of the endpoint: openai or anthropic.")] = None
+    protocol: Annotated[
+        str | None, typer.Option(help="API of the endpoint: openai, anthropic or that of a plugin.")
+    ] = None
     model: Annotated[str | None, typer.Option(help="Model of the judge.")] = None
     base_url_env: Annotated[
         str | None, typer.Option(help="Environment variable that holds the base URL of the endpoint.")
@@ -200,7 +205,21 @@ def _list_parameters(group: type) -> Iterator[inspect.Parameter]:
 def parse_name_list(text: str | None) -> list[str]:
     """Split a comma-separated list of names; None is an empty list. Raises InputError for a text without a name."""
     text = text or ""
-    names = [part.strip() for part in text.split(",") if part.strip()]
+    return _require_names(text, [part.strip() for part in text.split(",") if part.strip()])
+
+
+def parse_metric_list(text: str | None) -> list[str]:
+    """Split a comma-separated list of metric names, whose own keys may be separated by commas; None is an empty list.
+
+    Raises InputError for a text without a name.
+    """
+    from assay.runs.load_plugins import list_metric_names
+
+    text = text or ""
+    return _require_names(text, list_metric_names(text))
+
+
+def _require_names(text: str, names: list[str]) -> list[str]:
     if text and not names:
         raise InputError(f"the list contains no name (got {text!r}; expected comma-separated names)")
     return names

@@ -33,7 +33,9 @@ from assay.cli.options import (
     ProfileOption,
     SettingsOption,
     StrictOption,
+    VerboseOption,
     expand_options,
+    parse_metric_list,
     parse_name_list,
     resolve_timestamp,
 )
@@ -128,6 +130,7 @@ def measure(
     owner: OwnerOption = "",
     now: NowOption = None,
     format: PrintFormatOption = PrintFormat.table,
+    verbose: VerboseOption = False,
     probe_identities: Annotated[
         bool,
         typer.Option(
@@ -166,7 +169,7 @@ def measure(
     reports = ReportFiles(
         owner=owner, now=resolve_timestamp(now), detail_mb=page.detail_mb, show_forbidden=page.show_forbidden
     )
-    status, folder = _run(measurement, gate_request, workers, format, reports, strict=strict)
+    status, folder = _run(measurement, gate_request, workers, format, reports, strict=strict, verbose=verbose)
     if probe_identities and status != ExitCode.INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
@@ -178,9 +181,9 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
     for name, field in SETTINGS_OF_OPTIONS.items():
         if options[name] is not None:
             overrides[field] = (f"--{name.replace('_', '-')}", options[name])
-    for name in ("metrics", "by"):
+    for name, parse in (("metrics", parse_metric_list), ("by", parse_name_list)):
         if options[name] is not None:
-            overrides[f"scoring.{name}"] = (f"--{name}", parse_name_list(options[name]))
+            overrides[f"scoring.{name}"] = (f"--{name}", parse(options[name]))
     return overrides
 
 
@@ -209,25 +212,33 @@ def _run(
     reports: ReportFiles,
     *,
     strict: bool,
+    verbose: bool,
 ) -> tuple[ExitCode, Path]:
     from assay.cli.display import print_written_files, show_progress
-    from assay.cli.score import print_run
+    from assay.cli.score import ScreenContent, print_run
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
-    from assay.runs.observe_and_score import check_metrics, resolve_report_files, score_observed_run
+    from assay.runs.observe_and_score import (
+        load_gate_of_run,
+        refuse_overwritten_inputs,
+        resolve_report_files,
+        score_observed_run,
+    )
 
-    check_metrics(measurement.config)
+    refuse_overwritten_inputs(measurement.config, gate_request, reports)
+    gate = load_gate_of_run(measurement, gate_request)
     observed = _observe_targets(measurement)
     _print_observed(observed)
     if observed.is_interrupted:
         return ExitCode.INTERRUPTED, observed.folder
+    refuse_overwritten_inputs(measurement.config, gate_request, reports, observed.folder)
     targets = resolve_report_files(measurement.config, observed.folder, reports)
     with (
         show_progress("scoring") as update_progress,
-        score_observed_run(measurement, observed, gate_request, workers, update_progress) as run,
+        score_observed_run(measurement, observed, gate, workers, update_progress) as run,
     ):
         written = write_reports(run, targets)
-        print_run(format, run, targets, list(measurement.config.settings.scoring.by))
+        print_run(format, run, targets, ScreenContent(measurement.config.settings.scoring.by, (), verbose))
         print_written_files(written)
         return find_exit_code(run.scoring.decision, strict=strict), observed.folder
 
@@ -235,7 +246,8 @@ def _run(
 def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     """Ask every question as the other users and return the exit code.
 
-    A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete.
+    A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete. A
+    golden set that asks every question as every user itself leaves nothing to ask, so that its run is complete.
     """
     from assay.runs.access_probes import count_checked_probes, find_leaking_probes
     from assay.runs.observe_and_score import score_observed_run
@@ -245,6 +257,9 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     _print_observed(observed)
     if observed.is_interrupted:
         return ExitCode.INTERRUPTED
+    if not observed.golden.golden.cases:
+        typer.echo("probes: none to ask: every question was asked as every user")
+        return status
     with score_observed_run(measurement, observed) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,6 +32,7 @@ from assay.cli.options import (
     ProfileOption,
     RecordedOptions,
     StrictOption,
+    VerboseOption,
     expand_options,
     parse_name_list,
     resolve_timestamp,
@@ -85,6 +87,7 @@ def score(
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
     format: PrintFormatOption = PrintFormat.table,
+    verbose: VerboseOption = False,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of worker processes; it does not change the results.")
     ] = 1,
@@ -126,7 +129,8 @@ def score(
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.display import print_written_files, show_progress
-    from assay.formats.outputs import expand_patterns, refuse_overwriting
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
@@ -181,7 +185,7 @@ def score(
         explain=explain_arguments,
     )
     input_files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store]
-    input_files.append(request.verdicts.calibration)
+    input_files += [request.verdicts.calibration, *list_rubric_files(request.verdicts.rubrics), *(lexicons or ())]
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
@@ -196,16 +200,27 @@ def score(
         if run_dir is not None:
             written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
         written += write_reports(scoring, targets)
-        print_run(format, scoring, targets, parse_name_list(by))
+        named = request.scoring.metrics if metrics and request.scoring.metrics else ()
+        print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named, verbose))
         print_written_files(written, _suggest_explain(scoring, explain_arguments))
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
-def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, by: list[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class ScreenContent:
+    """What the screen shows: the slices by these keys, the metrics named (the headline if none), or everything."""
+
+    by: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    verbose: bool = False
+
+
+def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
-    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.cli.display import ignore_broken_pipe, make_console, print_screen
+    from assay.report.run_summary import render_run_summary
     from assay.report.terminal import render_score_screen
-    from assay.report.write_reports import render_json, render_markdown
+    from assay.report.write_reports import attribute_small_run, compare_run, render_json, render_markdown
     from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
@@ -213,8 +228,18 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, by: lis
             typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
         elif format is PrintFormat.markdown:
             typer.echo(render_markdown(run, targets), nl=False)
+        elif content.verbose:
+            print_screen(render_score_screen(run.scoring, content.by, attributions=attribute_small_run(run)))
         else:
-            print_screen(render_score_screen(run.scoring, by))
+            summary = render_run_summary(
+                run.scoring,
+                attribute_small_run(run),
+                compare_run(run),
+                make_console().width,
+                content.metrics,
+                content.by,
+            )
+            print_screen(summary)
 
 
 def _suggest_explain(run: ScoredRun, inputs: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +14,11 @@ from assay.cli.options import (
 )
 from assay.records.errors import ExitCode
 
+if TYPE_CHECKING:
+    from assay.runs.check_setup import SetupFinding
 
-class TargetKind(StrEnum):
+
+class TemplateKind(StrEnum):
     """Kinds of target that a settings file can be written for."""
 
     python = "python"
@@ -28,21 +31,64 @@ class TargetKind(StrEnum):
 
 
 def init(
-    kind: Annotated[TargetKind, typer.Option(help="Kind of target.")] = TargetKind.python,
+    *,
+    kind: Annotated[
+        TemplateKind | None, typer.Option(help="Kind of target (default: told by --target, else python).")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="Your system: a URL, mcp:URL, module:attr or a file of outputs; it is asked once."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Rows to import: CSV, Ragas or DeepEval JSON, promptfooconfig.yaml."
+        ),
+    ] = None,
     file: Annotated[str, typer.Option(help="File to write; an existing file is never overwritten.")] = "assay.yaml",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the settings instead.")] = False,
 ) -> ExitCode:
-    """Write a commented settings file for a target, or print its JSON Schema for editors."""
+    """Write settings and a golden set to start from, or import one, and ask the target once."""
     if schema:
         from assay.formats.settings_file import build_settings_schema
 
         typer.echo(build_settings_schema().decode(), nl=False)
         return ExitCode.PASS
-    from assay.runs.check_setup import write_settings_template
+    from assay.cli.display import print_notes, print_written_files
+    from assay.runs.check_setup import GOLDEN_STUB, refuse_existing, write_golden_stub, write_settings_template
+    from assay.runs.import_rows import OUTPUTS_FILE, import_rows
+    from assay.targets.choose_target import tell_target_kind
 
-    path = write_settings_template(kind.value, file)
-    typer.echo(f"settings written to {path}", err=True)
-    typer.echo("next: put your golden set and target into it, then: assay doctor", err=True)
+    refuse_existing(file)
+    if source is not None:
+        imported = import_rows(source)
+        print_written_files(imported.files)
+        print_notes(imported.notes)
+        if target is None and imported.has_outputs:
+            target = OUTPUTS_FILE
+    chosen_kind = kind.value if kind is not None else tell_target_kind(target)
+    address = target.removeprefix("mcp:") if target is not None else None
+    print_written_files([("settings", write_settings_template(chosen_kind, file, address))])
+    stub = write_golden_stub(GOLDEN_STUB)
+    print_written_files([("golden set of three cases to replace", stub)] if stub is not None else [])
+    if target is None:
+        typer.echo("next: put your golden set and target into it, then: assay doctor", err=True)
+        return ExitCode.PASS
+    return _ask_once(file)
+
+
+def _ask_once(file: str) -> ExitCode:
+    """Ask the target of the settings that were written, and print how its reply was understood."""
+    from assay.runs.check_setup import check_targets
+    from assay.targets.choose_target import TargetPermissions
+
+    findings = check_targets(file, TargetPermissions())
+    for finding in findings:
+        _print_finding(finding)
+    if any(finding.state == "fail" for finding in findings):
+        typer.echo("next: fix what failed, then: assay doctor", err=True)
+        return ExitCode.BAD_INPUT
+    typer.echo("next: assay run", err=True)
     return ExitCode.PASS
 
 
@@ -52,17 +98,23 @@ def doctor(
     settings: SettingsOption = None,
     permissions: PermissionOptions,
 ) -> ExitCode:
-    """Check settings, golden set, corpus and gate, and call each target once."""
+    """Check settings, golden set, corpus and gate; ask each target the first case, and show the replies as read."""
     from assay.runs.check_setup import check_setup
     from assay.targets.choose_target import TargetPermissions
-    from assay.text.escaping import escape_terminal
 
     failed = False
     for finding in check_setup(
         settings, TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
     ):
         failed = failed or finding.state == "fail"
-        typer.echo(escape_terminal(f"{finding.state:4}  {finding.subject}: {finding.message}"))
-        if finding.remedy:
-            typer.echo(escape_terminal(f"      {finding.remedy}"))
+        _print_finding(finding)
     return ExitCode.BAD_INPUT if failed else ExitCode.PASS
+
+
+def _print_finding(finding: SetupFinding) -> None:
+    from assay.text.escaping import escape_terminal
+
+    head, *details = finding.message.splitlines() or [""]
+    typer.echo(escape_terminal(f"{finding.state:4}  {finding.subject}: {head}"))
+    for line in (*details, *filter(None, [finding.remedy])):
+        typer.echo(escape_terminal(f"      {line}"))

@@ -1,10 +1,12 @@
-"""Standard streams that cannot change the exit code: closed ones, ones that cannot be written, narrow encodings."""
+"""Standard streams that cannot change the exit code (closed, full, with a narrow encoding), and the end by SIGTERM."""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
@@ -34,6 +36,22 @@ class _ForgivingStream:
             self._stream.flush()
         except (OSError, ValueError):
             return
+
+
+@contextmanager
+def end_on_termination() -> Iterator[None]:
+    """Let SIGTERM end a command like Ctrl-C, so that temporary files go and the exit code says that it was interrupted.
+
+    Only the main thread can handle signals; elsewhere nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
 
 
 @contextmanager

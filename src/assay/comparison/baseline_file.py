@@ -1,9 +1,7 @@
 """Reads and writes baseline files: the scores of every case of one configuration, meant to be committed.
 
-A baseline holds no text of chunks or answers. Equal baselines are written as equal bytes, with one line for each metric
-and each case, so that a diff shows which scores changed.
-
-Encoding one side of a comparison as a baseline file, without questions, references, or text of chunks or answers.
+A baseline holds no questions, no references, and no text of chunks or answers. Equal baselines are written as equal
+bytes, with one line for each metric and each case, so that a diff shows which scores changed.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from assay.scoring.paired_scores import ScoreSnapshot
 from assay.stats.arrays import RowIndices
 
 BASELINE_KIND: Literal["assay-baseline"] = "assay-baseline"
-BASELINE_VERSION = 2
+BASELINE_VERSION = 3
 MAX_BASELINE_BYTES = 256 * 2**20
 
 
@@ -73,7 +71,7 @@ class AttributionLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     good: bool | None = None
     reached: bool | None = None
     signal: str = ""
-    walk: tuple[TraceLine, ...] = ()
+    traces: tuple[TraceLine, ...] = ()
     also: tuple[RootCause, ...] = ()
 
 
@@ -127,9 +125,8 @@ def read_baseline(path: str) -> BaselineFile:
     if value.get("kind") != BASELINE_KIND:
         got = "a report, which holds no scores of cases" if "configs" in value else "something else"
         raise _refused(path, "kind", f"not a baseline (got {got}; expected a file of `assay baseline save`)")
-    if (
-        value.get("version") != BASELINE_VERSION
-    ):  # checked before the members, because another version has other members
+    _upgrade_baseline(value)
+    if value.get("version") != BASELINE_VERSION:  # checked first, because another version has other members
         got = shorten_repr(value["version"]) if "version" in value else "none"
         raise _refused(path, "version", f"of another version (got {got}; expected {BASELINE_VERSION}: save it again)")
     try:
@@ -142,6 +139,19 @@ def read_baseline(path: str) -> BaselineFile:
     return baseline
 
 
+def _upgrade_baseline(value: dict[str, Any]) -> None:
+    """Rename in place what baselines of version 2 call by another name: the evidence traces of an attribution."""
+    attributions = value.get("attributions")
+    if value.get("version") != 2 or not isinstance(attributions, list):
+        return
+    for attribution in attributions:
+        if isinstance(attribution, dict) and "walk" in attribution:
+            attribution["traces"] = attribution.pop("walk")
+        if isinstance(attribution, dict) and attribution.get("subtype") == "locked_out":
+            attribution["subtype"] = "access_denied"
+    value["version"] = BASELINE_VERSION
+
+
 def _find_contradictions(baseline: BaselineFile, path: str) -> Iterator[Problem]:
     case_ids = [case.id for case in baseline.cases]
     if len(set(case_ids)) < len(case_ids):
@@ -152,7 +162,7 @@ def _find_contradictions(baseline: BaselineFile, path: str) -> Iterator[Problem]
         if metric not in baseline.definitions:
             yield _problem(path, "definitions", f"no definition of {metric} (expected one for every metric)")
     for attribution in baseline.attributions:
-        if any(len(trace.stages) != len(trace.ranks) for trace in attribution.walk):
+        if any(len(trace.stages) != len(trace.ranks) for trace in attribution.traces):
             yield _problem(path, f"attributions: {attribution.case_id}", "stages and ranks differ in number")
 
 
@@ -320,7 +330,7 @@ def _decode_column(line: ColumnLine) -> ScoreColumn:
 
 
 def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLine:
-    walk_lines = tuple(
+    trace_lines = tuple(
         TraceLine(
             step.unit,
             f"unit {step.unit + 1}" if quoted else step.name,
@@ -330,14 +340,14 @@ def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLi
             tuple(step.ranks.values()),
             step.lost_at,
         )
-        for step in attribution.walk
+        for step in attribution.traces
     )
-    fields = {name: getattr(attribution, name) for name in AttributionLine.__struct_fields__ if name != "walk"}
-    return AttributionLine(**fields, walk=walk_lines)
+    fields = {name: getattr(attribution, name) for name in AttributionLine.__struct_fields__ if name != "traces"}
+    return AttributionLine(**fields, traces=trace_lines)
 
 
 def _decode_attribution(line: AttributionLine) -> Attribution:
-    walk = tuple(
+    traces = tuple(
         EvidenceTrace(
             step.unit,
             step.name,
@@ -346,6 +356,6 @@ def _decode_attribution(line: AttributionLine) -> Attribution:
             dict(zip(step.stages, step.ranks, strict=True)),
             step.lost_at,
         )
-        for step in line.walk
+        for step in line.traces
     )
-    return Attribution(**{**structs.asdict(line), "walk": walk})
+    return Attribution(**{**structs.asdict(line), "traces": traces})

@@ -8,11 +8,11 @@ builder; a worse answer from the same evidence at the generator; worse citations
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.records.findings import Attribution, CaseChange, EvidenceTrace, RankMove
+from assay.records.findings import Attribution, CaseChange, EvidenceTrace, MetricChange, RankMove
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE
 from assay.scoring.column_values import CASES_NAMED, format_count
 from assay.scoring.paired_scores import ScoreSnapshot
@@ -92,12 +92,12 @@ def collect_rank_moves(before: ScoreSnapshot, after: ScoreSnapshot, case_ids: Se
     for case_id in case_ids:
         old, new = before.attributions.get(case_id), after.attributions.get(case_id)
         if old is not None and new is not None:
-            rank_moves += find_rank_moves(case_id, old.walk, new.walk, retrieved)
+            rank_moves += find_rank_moves(case_id, old.traces, new.traces, retrieved)
     return tuple(rank_moves)
 
 
-def _rename_retrieved(walk: EvidenceTrace, retrieved: str) -> dict[str, int | None]:
-    return {RETRIEVED_STAGE if stage == retrieved else stage: rank for stage, rank in walk.ranks.items()}
+def _rename_retrieved(trace: EvidenceTrace, retrieved: str) -> dict[str, int | None]:
+    return {RETRIEVED_STAGE if stage == retrieved else stage: rank for stage, rank in trace.ranks.items()}
 
 
 def get_attribution_label(attribution: Attribution) -> str:
@@ -120,9 +120,23 @@ def count_transitions(before: AttributionsByCase, after: AttributionsByCase) -> 
 
 
 def describe_changes(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[str, ...]:
-    """Return one sentence for each difference in what the two sides report about how they were produced."""
-    differences = tuple(_list_differences(_list_properties(baseline), _list_properties(candidate)))
+    """Return one sentence for each property that both sides state and that differs between them."""
+    before, after = _list_properties(baseline), _list_properties(candidate)
+    differences = tuple(
+        f"{name}: was {before[name]}, is now {after[name]}"
+        for name in before
+        if name in after and before[name] != after[name]
+    )
     return differences or ("the two sides report no difference in how they were produced",)
+
+
+def describe_one_sided(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:
+    """Yield, for each side, which properties it alone states: whether they changed is unknown."""
+    before, after = _list_properties(baseline), _list_properties(candidate)
+    for name, mine, other in ((baseline.side.name, before, after), (candidate.side.name, after, before)):
+        alone = [f"{key} ({text})" for key, text in mine.items() if key not in other]
+        if alone:
+            yield f"stated by {name} only, so not compared: {', '.join(alone)}"
 
 
 def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
@@ -143,16 +157,9 @@ def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
 def _list_stages(attributions: AttributionsByCase) -> list[str]:
     stages: dict[str, None] = {}
     for attribution in attributions.values():
-        for trace in attribution.walk:
+        for trace in attribution.traces:
             stages |= dict.fromkeys(trace.ranks)
     return list(stages)
-
-
-def _list_differences(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name), after.get(name)
-        if old != new:
-            yield f"{name}: was {old or 'not stated'}, is now {new or 'not stated'}"
 
 
 # ── why the metrics moved ────────────────────────────────────────────────────────────────────────────────────────
@@ -167,49 +174,61 @@ class _MovedCase(NamedTuple):
 
 
 def explain_metric_changes(
-    changes: Sequence[CaseChange],
+    cases: Sequence[CaseChange],
+    changes: Iterable[MetricChange],
     before: AttributionsByCase,
     after: AttributionsByCase,
     uncalibrated: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return sentences: what got worse by pipeline step, then what got better, then the attribution transitions.
 
+    Only `changes` that are shown are explained, by the `cases` on which they happened; without any there is none.
     `uncalibrated` metrics are for ranking and trend; for a single case they do not point at any step.
     """
+    shown = [change for change in changes if change.verdict in ("improved", "regressed")]
+    doubtful = [_MovedCase(case.case_id, case.needs_review, "") for case in cases if case.needs_review]
     sentences = []
     for worse, explanations in ((True, _WORSE), (False, _BETTER)):
+        metrics_by_case = _collect_moved_metrics(shown, worse=worse)
         groups: dict[PipelineStep, list[_MovedCase]] = {}
-        for change in changes:
-            metrics = change.regressed if worse else change.improved
+        for case in cases:
+            metrics = list(metrics_by_case.get(case.case_id, ()))
             if metrics:
                 calibrated = [metric for metric in metrics if metric not in uncalibrated]
-                part, detail = (
-                    find_changed_step(calibrated, change, worse=worse) if calibrated else ("uncalibrated", "")
-                )
-                groups.setdefault(part, []).append(_MovedCase(change.case_id, metrics, detail))
+                part, detail = find_changed_step(calibrated, case, worse=worse) if calibrated else ("uncalibrated", "")
+                groups.setdefault(part, []).append(_MovedCase(case.case_id, metrics, detail))
         verb = "worse" if worse else "better"
         sentences += [_build_sentence(verb, groups[part], explanations[part]) for part in _ORDER if part in groups]
-    doubtful = [_MovedCase(change.case_id, change.needs_review, "") for change in changes if change.needs_review]
     if doubtful:
         explanation = "by votes that disagree widely, so no improvement is claimed"
         sentences.append(_build_sentence("better", doubtful, explanation))
-    for old, new, count in count_transitions(before, after):
+    for old, new, count in count_transitions(before, after) if shown else ():
         if old != new:
             sentences.append(f"{format_count(count, 'case')} went from {_spell(old)} to {_spell(new)}")
     return tuple(sentences)
 
 
+def _collect_moved_metrics(shown: Iterable[MetricChange], *, worse: bool) -> dict[str, dict[str, None]]:
+    """Return the metrics that are shown to have moved, by the cases on which they did, each once."""
+    metrics_by_case: dict[str, dict[str, None]] = {}
+    for change in shown:
+        if change.verdict == ("regressed" if worse else "improved"):
+            for case_id in change.regressed if worse else change.improved:
+                metrics_by_case.setdefault(case_id, {})[change.metric] = None
+    return metrics_by_case
+
+
 def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool) -> tuple[PipelineStep, str]:
     """Return the step that explains a case's change, and what shows it: `policy:003 rank 2 → gone in retrieved`."""
-    graders = [find_metric(parse_metric(metric)) for metric in metrics]
-    families, names = {grader.family for grader in graders}, {grader.name for grader in graders}
+    metric_rows = [find_metric(parse_metric(metric)) for metric in metrics]
+    families, names = {metric_row.family for metric_row in metric_rows}, {metric_row.name for metric_row in metric_rows}
     if change.before is None or change.after is None:
         return "unexplained", ""
     if "visibility_leaks" in names:
         return "access", ""
     if "stale_chunks" in names:
         return "version", ""
-    before, after = change.before.walk, change.after.walk
+    before, after = change.before.traces, change.after.traces
     loss = _find_heaviest_loss(before, after) if worse else _find_heaviest_loss(after, before)
     is_answer_metric = bool(families & {"answer", "judged"}) or "injection_followed" in names
     is_ranking_metric = bool(families & {"retrieval", "context"})
@@ -218,7 +237,7 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
         return loss.part, _describe_move(loss.name, *ranks)
     if is_answer_metric:
         return "generator", ""
-    citation_names = {grader.name for grader in graders if grader.family == "citation"}
+    citation_names = {metric_row.name for metric_row in metric_rows if metric_row.family == "citation"}
     # With more chunks in the context, the same citations cover a smaller share of it.
     is_only_coverage = is_ranking_metric and citation_names == {"citation_coverage"}
     if "citation" in families and not is_only_coverage:

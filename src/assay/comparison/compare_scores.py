@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from assay.attribution.attribute_run import attribute_run
-from assay.comparison.paired_comparison import compare_snapshots
+from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
 from assay.gates.release_decision import decide_release
 from assay.records.findings import Comparison, ComparisonSide
 from assay.records.release_gates import Decision, Gate
@@ -96,19 +96,27 @@ def decide_side(
 def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
     """Compare every configuration of a run with the baseline that it was scored with; empty without a baseline.
 
+    The tests of all configurations form one family of each kind.
     If the judges differ, judged metrics are left out and the comparison says so; rules on them were refused before.
     """
     if run.baseline is None:
         return {}
-    by_config, baseline_side = {}, run.baseline.side
-    for config, result in sorted(run.scoring.configs.items()):
-        side = take_snapshot(run, config)
-        same_judge = (baseline_side.judge, baseline_side.rubrics) == (side.side.judge, side.side.rubrics)
-        metrics = () if same_judge else [name for name in side.metrics if not is_judge_metric(name)]
-        comparison = compare_snapshots(run.baseline, side, gate=run.scoring.gate, metrics=metrics)
+    baseline = run.baseline
+    sides = [take_snapshot(run, config) for config in sorted(run.scoring.configs)]
+    # All configurations of a run have the same verdicts and rubrics.
+    same_judge = all(
+        (baseline.side.judge, baseline.side.rubrics) == (side.side.judge, side.side.rubrics) for side in sides
+    )
+    names = dict.fromkeys(name for side in sides for name in side.metrics)
+    metrics = () if same_judge else [name for name in names if not is_judge_metric(name)]
+    comparisons = compare_candidates(baseline, sides, gate=run.scoring.gate, metrics=metrics)
+    by_config = {}
+    for side, comparison in zip(sides, comparisons, strict=True):
         left_out = [
-            name for name in side.metrics if not same_judge and is_judge_metric(name) and name in run.baseline.metrics
+            name for name in side.metrics if not same_judge and is_judge_metric(name) and name in baseline.metrics
         ]
         changed = (*comparison.changed, f"{OTHER_JUDGE}: {', '.join(left_out)}") if left_out else comparison.changed
-        by_config[config] = structs.replace(comparison, decision=result.decision, changed=changed)
+        config = side.side.config_id
+        decision = run.scoring.configs[config].decision
+        by_config[config] = structs.replace(comparison, decision=decision, changed=changed)
     return by_config

@@ -7,27 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
+import numpy as np
 
 from assay.comparison.case_changes import (
     collect_rank_moves,
     count_transitions,
     describe_changes,
+    describe_one_sided,
     explain_metric_changes,
     get_attribution_label,
 )
+from assay.comparison.claims import ChangeSlot, conclude_changes
 from assay.gates.release_decision import collect_coverage_floors
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.errors import InputError
 from assay.records.findings import CaseChange, Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
-from assay.scoring.column_values import MIN_JUDGED_SHARE, format_case_ids, format_count
+from assay.scoring.change_tests import ChangeMatrix, ChangeTest
+from assay.scoring.column_values import format_case_ids, format_count
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,
     check_comparable,
-    compare_metric,
     compute_change_signs,
     find_doubtful_gains,
     merge_cases,
@@ -36,9 +38,6 @@ from assay.scoring.paired_scores import (
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
 from assay.stats.arrays import RowIndices
-from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
-
-_Slot = tuple[str, str | None]
 
 
 def compare_snapshots(
@@ -52,38 +51,92 @@ def compare_snapshots(
     """Return what the candidate gained and lost, over the cases scored on both sides.
 
     `metrics` are canonical names, those measured on both sides without them; `slice_keys` are the keys of slices.
-    p-values are adjusted by Holm for what the `gate` looks at, by Benjamini and Hochberg for the rest. Raises
+    A change is shown only if it survives the tests of all metrics and slices (`comparison/claims.py`). Raises
     InputError where the sides are not comparable: another golden set, judge, rubric, or definition of a metric.
     """
-    requested, common = _metrics(metrics, baseline, candidate)
-    check_comparable(baseline, candidate.side, candidate.definitions, common)
-    cases = merge_cases(candidate.cases, baseline.cases)
-    sides = AlignedSides(cases, baseline.table, candidate.table)
-    floors = collect_coverage_floors(gate)
-    change_by_slot = {
-        (name, key): compare_metric(sides, name, key, rows, floors.get((name, key or HEADLINE), MIN_JUDGED_SHARE))
-        for key, rows in ((None, None), *_slices(cases, gate, slice_keys).items())
-        for name in common
-    }
-    change_by_slot = _adjusted(change_by_slot, gate)
-    changes = _case_changes(sides, common, baseline, candidate)
-    trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
-    by_slice: dict[str, dict[str, MetricChange]] = {}
-    for (name, key), change in change_by_slot.items():
-        if key is not None:
-            by_slice.setdefault(key, {})[name] = change
-    return Comparison(
-        baseline=baseline.side,
-        candidate=candidate.side,
-        metrics={name: change_by_slot[name, None] for name in common},
-        slices=by_slice,
-        moves=collect_rank_moves(baseline, candidate, sides.ids),
-        cases=changes,
-        transitions=count_transitions(baseline.attributions, candidate.attributions),
-        changed=describe_changes(baseline, candidate),
-        moved=explain_metric_changes(changes, baseline.attributions, candidate.attributions, trends),
-        notes=tuple(_notes(requested, baseline, candidate)),
-    )
+    return compare_candidates(baseline, [candidate], gate=gate, metrics=metrics, slice_keys=slice_keys)[0]
+
+
+def compare_candidates(
+    baseline: ScoreSnapshot,
+    candidates: Sequence[ScoreSnapshot],
+    *,
+    gate: Gate | None = None,
+    metrics: Sequence[str] = (),
+    slice_keys: Sequence[str] | None = None,
+) -> list[Comparison]:
+    """Return the comparison of each candidate with the same baseline; the tests of all candidates are one family.
+
+    Raises InputError as `compare_snapshots` does.
+    """
+    pairs = [MatchedSides(baseline, candidate, gate, metrics, slice_keys) for candidate in candidates]
+    changes = conclude_claims(pairs, gate)
+    return [
+        pair.build_comparison({slot: change for slot, change in changes.items() if slot.candidate == index})
+        for index, pair in enumerate(pairs)
+    ]
+
+
+def conclude_claims(pairs: Sequence[MatchedSides], gate: Gate | None = None) -> dict[ChangeSlot, MetricChange]:
+    """Return every change of every candidate with its verdict, with the tests of all candidates in one family."""
+    tests = {slot: test for index, pair in enumerate(pairs) for slot, test in pair.test_metrics(index)}
+    gated = {(str(parse_metric(rule.metric)), rule.slice) for rule in gate.rules} if gate is not None else set()
+    return conclude_changes(tests, gated)
+
+
+class MatchedSides:
+    """A candidate and the baseline with the same case in the same row, and what is compared of them."""
+
+    def __init__(
+        self,
+        baseline: ScoreSnapshot,
+        candidate: ScoreSnapshot,
+        gate: Gate | None = None,
+        metrics: Sequence[str] = (),
+        slice_keys: Sequence[str] | None = None,
+    ) -> None:
+        self.baseline, self.candidate = baseline, candidate
+        self.requested, self.metrics = _metrics(metrics, baseline, candidate)
+        check_comparable(baseline, candidate.side, candidate.definitions, self.metrics)
+        cases = merge_cases(candidate.cases, baseline.cases)
+        self.sides = AlignedSides(cases, baseline.table, candidate.table)
+        self.floors = collect_coverage_floors(gate)
+        self.rows_by_slice = _slices(cases, gate, slice_keys)
+
+    def test_metrics(self, index: int) -> Iterator[tuple[ChangeSlot, ChangeTest]]:
+        """Yield the test of every metric on all cases, then on every slice."""
+        matrix = ChangeMatrix(self.sides, self.metrics)
+        for key, rows in ((None, None), *self.rows_by_slice.items()):
+            floors = {
+                name: floor for (name, slice_name), floor in self.floors.items() if slice_name == (key or HEADLINE)
+            }
+            for name, test in matrix.test_slice(key, rows, floors):
+                yield ChangeSlot(index, name, key), test
+
+    def build_comparison(self, change_by_slot: Mapping[ChangeSlot, MetricChange]) -> Comparison:
+        """Return the comparison with its cases and sentences, from the concluded changes of this candidate."""
+        baseline, candidate = self.baseline, self.candidate
+        overall = {slot.metric: change for slot, change in change_by_slot.items() if slot.slice is None}
+        by_slice: dict[str, dict[str, MetricChange]] = {}
+        for slot, change in change_by_slot.items():
+            if slot.slice is not None:
+                by_slice.setdefault(slot.slice, {})[slot.metric] = change
+        cases = _case_changes(self.sides, self.metrics, baseline, candidate)
+        trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
+        return Comparison(
+            baseline=baseline.side,
+            candidate=candidate.side,
+            metrics={name: overall[name] for name in self.metrics},
+            slices=by_slice,
+            moves=collect_rank_moves(baseline, candidate, self.sides.ids),
+            cases=cases,
+            transitions=count_transitions(baseline.attributions, candidate.attributions),
+            changed=describe_changes(baseline, candidate),
+            moved=explain_metric_changes(
+                cases, change_by_slot.values(), baseline.attributions, candidate.attributions, trends
+            ),
+            notes=(*_notes(self.requested, baseline, candidate), *describe_one_sided(baseline, candidate)),
+        )
 
 
 def _metrics(metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[list[str], list[str]]:
@@ -105,23 +158,6 @@ def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) 
     return rows_by_slice
 
 
-def _adjusted(change_by_slot: Mapping[_Slot, MetricChange], gate: Gate | None) -> dict[_Slot, MetricChange]:
-    """Adjust the p-values of three families: what the gate looks at, the other headlines, the other slices."""
-    gated = {(str(parse_metric(rule.metric)), rule.slice) for rule in gate.rules} if gate is not None else set()
-    adjusted = dict(change_by_slot)
-    headlines = {slot for slot in change_by_slot if slot[1] is None} - gated
-    slices = set(change_by_slot) - headlines - gated
-    for family, adjust in (
-        (gated, adjust_holm),
-        (headlines, adjust_benjamini_hochberg),
-        (slices, adjust_benjamini_hochberg),
-    ):
-        values = {slot: p for slot in change_by_slot if slot in family and (p := change_by_slot[slot].p) is not None}
-        for slot, p in zip(values, adjust(list(values.values())), strict=True):
-            adjusted[slot] = replace(change_by_slot[slot], p_adjusted=p)
-    return adjusted
-
-
 def _case_changes(
     sides: AlignedSides, metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot
 ) -> tuple[CaseChange, ...]:
@@ -131,20 +167,20 @@ def _case_changes(
     doubtful: dict[str, list[str]] = {}
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for metric in metrics:
-        grader = find_metric(parse_metric(metric))
-        if grader.family == "operations":
+        metric_row = find_metric(parse_metric(metric))
+        if metric_row.family == "operations":
             continue
         paired = pair_columns(*sides.get_columns(metric))
-        signs = compute_change_signs(grader, paired.before, paired.after)
-        doubtful_rows = find_doubtful_gains(sides.get_columns(metric), paired, signs).tolist()
-        pairs = zip(paired.before.tolist(), paired.after.tolist(), strict=True)
+        signs = compute_change_signs(metric_row, paired.before, paired.after)
+        moved = np.flatnonzero(signs)
+        doubtful_rows = find_doubtful_gains(sides.get_columns(metric), paired, signs)[moved].tolist()
+        pairs = zip(paired.before[moved].tolist(), paired.after[moved].tolist(), strict=True)
         for case_id, sign, in_doubt, pair in zip(
-            sides.get_case_ids(paired.rows), signs.tolist(), doubtful_rows, pairs, strict=True
+            sides.get_case_ids(paired.rows[moved]), signs[moved].tolist(), doubtful_rows, pairs, strict=True
         ):
-            if sign:
-                kind = doubtful if in_doubt else improved if sign > 0 else regressed
-                kind.setdefault(case_id, []).append(metric)
-                scores.setdefault(case_id, {})[metric] = pair
+            kind = doubtful if in_doubt else improved if sign > 0 else regressed
+            kind.setdefault(case_id, []).append(metric)
+            scores.setdefault(case_id, {})[metric] = pair
     changes = []
     for case_id in sides.ids:
         before, after = baseline.attributions.get(case_id), candidate.attributions.get(case_id)

@@ -1,10 +1,7 @@
-"""Casts values that strict reading refuses but that can only mean one thing: numbers written as text, ids as numbers.
+"""Converts golden sets and recorded outputs between formats: unambiguous casts are made, losses are counted.
 
-Only `assay convert` casts; no reader ever guesses. Every cast is counted under a readable name.
-
-Encodes observations in the native format and in formats that hold less; what is lost is counted.
-
-Conversion of golden sets and recorded outputs between formats: unambiguous casts are made, losses are counted.
+A cast turns a value that strict reading refuses, but that can only mean one thing (a number written as text), into that
+thing. Only `assay convert` casts; no reader ever guesses. Every cast and every loss is counted under a readable name.
 """
 
 from __future__ import annotations
@@ -15,17 +12,17 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, inspect
+from msgspec import UNSET, inspect, structs
 
 from assay.formats import golden_code, golden_files, golden_rag, golden_rubric, golden_stable_key
 from assay.formats import golden_files as goldens
-from assay.formats.file_io import Source, open_source, read_lines
+from assay.formats.file_io import Source, open_source, read_lines, unpack_source
 from assay.formats.golden_jsonl import is_document
 from assay.formats.outputs import (
     OUTPUT_FORMAT_NAMES,
@@ -34,12 +31,13 @@ from assay.formats.outputs import (
     OutputFile,
     prepare_decodable,
     read_observations,
+    refuse_packed_misfit,
 )
 from assay.formats.outputs_rag_trace import STAGE_MEMBERS
 from assay.formats.strict_json import describe_record_type
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import Chunk, Observation, Stage, find_stage
+from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, Stage, find_stage
 
 INTEGERS_TO_TEXT, TEXTS_TO_NUMBERS, NULLS_TO_LISTS = (
     "integers made text",
@@ -152,13 +150,20 @@ def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, An
     if observation.answer is None:
         row["answer"] = None
     latency: dict[str, float] = {}
-    for stage in observation.stages or ():
+    stages = observation.stages or ()
+    has_retrieved = any(stage.name == RETRIEVED_STAGE for stage in stages)
+    separate_chunks: list[Any] = []
+    for stage in stages:
         if stage.name in STAGE_MEMBERS:
-            row[STAGE_MEMBERS[stage.name]] = [_encode_chunk(chunk) for chunk in stage.chunks]
+            row[STAGE_MEMBERS[stage.name]] = [_encode_chunk(chunk) for chunk in _number_merged_chunks(stage)]
+        elif not has_retrieved and stage.chunks and {chunk.stage for chunk in stage.chunks} == {stage.name}:
+            separate_chunks += [_encode_chunk(chunk) for chunk in _number_chunks(stage)]
         elif not _is_merged_into_retrieved(stage, observation):
             lost[f"stages named {stage.name}"] += 1
         if stage.latency_ms is not None:
             latency[stage.name] = stage.latency_ms
+    if separate_chunks:
+        row["retrieved_chunks"] = separate_chunks
     usage = observation.usage
     if usage is not None:
         latency |= usage.stage_ms | ({} if usage.end_to_end_ms is None else {"end_to_end": usage.end_to_end_ms})
@@ -171,6 +176,16 @@ def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, An
         row["expected_behavior_observed"] = observation.behaviour
     lost["sentences with their citations"] += len(observation.sentences or ())
     return row
+
+
+def _number_merged_chunks(stage: Stage) -> list[Chunk]:
+    """Return the chunks of a stage; those of one ranking that name several stages get the ranks that say so."""
+    is_merged = len({chunk.stage for chunk in stage.chunks}) > 1
+    return _number_chunks(stage) if is_merged else list(stage.chunks)
+
+
+def _number_chunks(stage: Stage) -> list[Chunk]:
+    return [structs.replace(chunk, rank=rank) for rank, chunk in enumerate(stage.chunks, 1)]
 
 
 def _encode_chunk(chunk: Chunk) -> Any:
@@ -259,9 +274,14 @@ def convert_file(
     `config` chooses the configuration from which a TREC run is made. Raises InputError for formats that cannot be
     converted, and for problems of the file that no unambiguous cast can solve.
     """
-    with open_source(path) as source, tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with ExitStack() as stack:
+        source = stack.enter_context(open_source(path))
         conversion = ConversionReport()
         is_golden_set = _is_golden_set(source, source_format, target_format)
+        if not is_golden_set:  # golden sets are unpacked while they are read
+            refuse_packed_misfit(source, source_format)
+            source = replace(source, path=stack.enter_context(unpack_source(source)))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-"))
         record: type[msgspec.Struct] | None = None
         if is_golden_set:
             record = GOLDEN_RECORDS.get(source_format)

@@ -1,7 +1,7 @@
 """Reads lines as bytes for every reader, so that line ends depend neither on the platform nor on Unicode.
 
-Only `\n` ends a line: a lone carriage return, U+2028 or U+0085 is data. `.gz` files and standard input are copied to
-a plain temporary file first. Memory is bounded by the longest line allowed.
+Only `\n` ends a line: a lone carriage return, U+2028 or U+0085 is data. `.gz` files are unpacked while they are read;
+standard input and pipes are copied to a temporary file first. Memory is bounded by the longest line allowed.
 
 Writes files so that no reader ever sees half of one, not even after a crash.
 """
@@ -9,6 +9,7 @@ Writes files so that no reader ever sees half of one, not even after a crash.
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shutil
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
@@ -40,19 +41,20 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A plain, seekable file (or a folder) to read; messages call it `name`."""
+    """A file (or a folder) to read; messages call it `name`. Its bytes are read with `open_unpacked`."""
 
     path: Path
     name: str
     suffix: str = ""
+    max_bytes: int = MAX_UNPACKED_BYTES
 
 
 @contextmanager
 def open_source(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[Source]:
-    """Yield `path` as a plain file (or folder); `-`, pipes and `.gz` are copied to a temporary file first.
+    """Yield `path` as a file that can be read more than once (or a folder); `-` and pipes are copied to a file first.
 
-    `suffix` of the result is that of the file without `.gz`. Raises InputError if the file cannot be read, has the
-    suffix `.gz` but is not gzip data, or unpacks to more than `max_bytes`.
+    `suffix` of the result is that of the file without `.gz`. Raises InputError if the file cannot be read. Reading it
+    raises InputError if it has the suffix `.gz` but is not gzip data, or unpacks to more than `max_bytes`.
     """
     file = Path(path)
     if str(path) == "-":
@@ -60,13 +62,11 @@ def open_source(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Ite
             yield Source(spool, "<stdin>")
     elif is_folder(path):
         yield Source(file, str(path))
-    elif file.suffix.lower() == ".gz":
-        with (
-            open_file(file) as packed,
-            gzip.GzipFile(fileobj=packed) as unpacked,
-            _spool(unpacked, str(path), max_bytes) as spool,
-        ):
-            yield Source(spool, str(path), Path(file.stem).suffix.lower())
+    elif is_packed(file):
+        source = Source(file, str(path), Path(file.stem).suffix.lower(), max_bytes)
+        with open_unpacked(source) as unpacked:
+            unpacked.read(1)
+        yield source
     else:
         with open_file(file) as stream:
             if stream.seekable():
@@ -74,6 +74,73 @@ def open_source(path: str | Path, *, max_bytes: int = MAX_UNPACKED_BYTES) -> Ite
                 return
             with _spool(stream, str(path), max_bytes) as spool:
                 yield Source(spool, str(path), file.suffix.lower())
+
+
+@contextmanager
+def unpack_source(source: Source) -> Iterator[Path]:
+    """Yield the path of a plain file with the bytes of the source; a `.gz` file is unpacked to a temporary one.
+
+    For readers that go to byte offsets, from several processes. The caller looks at the first line before, with
+    `read_lines`, so that a file of another format is refused before all of it is unpacked.
+    """
+    if not is_packed(source.path):
+        yield source.path
+        return
+    with open_unpacked(source) as unpacked, _spool(unpacked, source.name, source.max_bytes) as spool:
+        yield spool
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a path is that of a gzip file, by its suffix."""
+    return path.suffix.lower() == ".gz" and not is_folder(path)
+
+
+def open_unpacked(source: Source) -> BinaryIO:
+    """Open a source for reading its bytes, those of a `.gz` file unpacked. Raises InputError if that fails."""
+    file = open_file(source.path, source.name)
+    if not is_packed(source.path):
+        return file
+    return cast("BinaryIO", io.BufferedReader(_Unpacking(file, source.name, source.max_bytes), _BUFFER_BYTES))
+
+
+class _Unpacking(io.RawIOBase):
+    """The unpacked bytes of a gzip file; reading raises InputError where the file is broken or unpacks to too much."""
+
+    def __init__(self, packed: BinaryIO, name: str, max_bytes: int) -> None:
+        self._packed, self._name, self._max_bytes = packed, name, max_bytes
+        self._unpacked = gzip.GzipFile(fileobj=packed)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        with self._explain():
+            return self._unpacked.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        with self._explain():
+            size = self._unpacked.readinto(buffer)
+        if self._unpacked.tell() > self._max_bytes:
+            limit = self._max_bytes
+            message = f"unpacks to too much (got more than {limit} bytes; expected {limit} at most)"
+            raise _input_error(self._name, None, "E_TOO_LARGE", message)
+        return size
+
+    def close(self) -> None:
+        self._unpacked.close()
+        self._packed.close()
+        super().close()
+
+    @contextmanager
+    def _explain(self) -> Iterator[None]:
+        try:
+            yield
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            message = f"broken gzip file (got: {error}; expected gzip data)"
+            raise _input_error(self._name, None, "E_GZIP", message) from None
 
 
 def is_folder(path: str | Path) -> bool:
@@ -107,7 +174,7 @@ def read_lines(source: Source, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[L
 
     Offsets are those of the plain file. Raises InputError for UTF-16 and for a line longer than `max_bytes`.
     """
-    with open_file(source.path, source.name) as file:
+    with open_unpacked(source) as file:
         yield from iterate_lines(file, source.name, max_bytes=max_bytes)
 
 
@@ -169,7 +236,7 @@ def refuse_utf16(head: bytes, name: str) -> None:
 
 
 @contextmanager
-def _spool(stream: BinaryIO | gzip.GzipFile, name: str, max_bytes: int) -> Iterator[Path]:
+def _spool(stream: BinaryIO, name: str, max_bytes: int) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="assay-"))
     try:
         spool = folder / "input"
@@ -179,18 +246,15 @@ def _spool(stream: BinaryIO | gzip.GzipFile, name: str, max_bytes: int) -> Itera
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _copy_stream(stream: BinaryIO | gzip.GzipFile, target: Path, name: str, max_bytes: int) -> None:
+def _copy_stream(stream: BinaryIO, target: Path, name: str, max_bytes: int) -> None:
     total = 0
     with open(target, "wb") as out:
-        try:
-            while block := stream.read(_COPY_BYTES):
-                total += len(block)
-                if total > max_bytes:
-                    message = f"unpacks to too much (got more than {max_bytes} bytes; expected {max_bytes} at most)"
-                    raise _input_error(name, None, "E_TOO_LARGE", message)
-                out.write(block)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise _input_error(name, None, "E_GZIP", f"broken gzip file (got: {error}; expected gzip data)") from None
+        while block := stream.read(_COPY_BYTES):
+            total += len(block)
+            if total > max_bytes:
+                message = f"is too large (got more than {max_bytes} bytes; expected {max_bytes} at most)"
+                raise _input_error(name, None, "E_TOO_LARGE", message)
+            out.write(block)
 
 
 def _input_error(name: str, line: int | None, code: str, message: str) -> InputError:

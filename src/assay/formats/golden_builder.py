@@ -1,10 +1,7 @@
-"""Checks of a labelled case, the same for all formats; each violation is an error or a warning.
+"""Builds a golden set from the cases of a reader: normalises names to NFC, checks every case, and notes problems.
 
-Normalises to NFC every name of a case that is compared with something else.
-
-Builds a golden set from the cases of a reader: normalises names to NFC, checks cases, and notes problems.
-
-The entry of the golden-set format table, and the small records shared by readers and builder.
+The checks are the same for all formats. The entry of the format table, `GoldenFormat`, and the small records shared by
+readers and builder are here too.
 """
 
 from __future__ import annotations

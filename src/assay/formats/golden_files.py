@@ -1,10 +1,7 @@
-"""The table of golden-set formats, in the order in which help and errors list them.
+"""Loads and writes golden sets: the table of formats, their detection, the digest of a set.
 
-Detects the format of a golden set from its content and name; if none fits, says what the file looks like.
-
-Encodes golden cases in the native format and in formats that hold less; what is lost is counted.
-
-Loads golden sets in any supported format, computes their digest, and writes them in the native format.
+A format is detected from content and name; if none fits, the error says what the file looks like. Writing a format
+that holds less than the native one counts what is lost.
 """
 
 from __future__ import annotations
@@ -35,8 +32,8 @@ from assay.formats.file_io import (
     Line,
     Source,
     decode_line,
-    open_file,
     open_source,
+    open_unpacked,
     quote_line_start,
     read_lines,
     write_atomically,
@@ -189,7 +186,7 @@ def _detect_folder(source: Source) -> str:
 
 
 def _refuse_binary(source: Source) -> None:
-    with open_file(source.path, source.name) as file:
+    with open_unpacked(source) as file:
         head = file.read(16)
     for signature, kind in _SIGNATURES.items():
         if head.startswith(signature):

@@ -1,8 +1,7 @@
-"""Formats whose cases are JSON objects: one on each line of a JSONL file, or in the list of a `.json` document.
+"""Formats whose cases are JSON objects, among them `assay`, the native one: one `Case` per line or one `GoldenSet`.
 
-The first line may be a header, `{"golden_set": {…}}`; a document may be `{"cases": […], …}` with the same members.
-
-Format `assay`: the native records, one `Case` per line or a `GoldenSet` as one JSON document.
+The first line of a JSONL file may be a header, `{"golden_set": {…}}`; a `.json` document may be `{"cases": […], …}`
+with the same members.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.formats.file_io import Line, Source, decode_line, open_file, quote_line_start, read_lines
+from assay.formats.file_io import Line, Source, decode_line, open_unpacked, quote_line_start, read_lines
 from assay.formats.golden_builder import (
     CaseLocation,
     GoldenBuilder,
@@ -116,7 +115,7 @@ def is_document(source: Source) -> bool:
 
 def load_document(source: Source) -> Any:
     """Return the JSON value of a document. Raises InputError if it is too large or not strict JSON."""
-    with open_file(source.path, source.name) as file:
+    with open_unpacked(source) as file:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         message = f"document too large (got more than {MAX_DOCUMENT_BYTES} bytes; expected JSON Lines at this size)"

@@ -1,12 +1,9 @@
-"""Reads and writes human labels as JSON Lines or CSV: one `Label` on each row, with any number of raters.
+"""Reads and writes human labels: JSON Lines or CSV with one `Label` on each row, and `*-graded.jsonl`.
 
-Cells are data, never formulas: on output a cell that a spreadsheet would run as a formula gets a leading `'`, which
-reading removes.
-
-Reads and writes `*-graded.jsonl`, the code benchmark's run log with grades by people or models (ADR 0038).
-
-A grade or failure label that is not on the scale stays in its row next to a `grading_error`. It is not read as a label
-and counts in no rate. A fully correct answer has no failure label.
+Any number of raters may label an item. Cells are data, never formulas: on output a cell that a spreadsheet would run as
+a formula gets a leading `'`, which reading removes. `*-graded.jsonl` is the code benchmark's run log with grades by
+people or models (ADR 0038). A grade or failure label that is not on its scale stays in its row next to a
+`grading_error`: it is not read as a label and counts in no rate. A fully correct answer has no failure label.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ LABEL_COLUMNS: tuple[str, ...] = Label.__struct_fields__
 _REQUIRED = ("case_id", "metric", "rater")
 _NAMED = ("case_id", "rater", "config_id", "item")
 _MAX_CSV_BYTES = 256 * 2**20
-_LINE_BREAK = re.compile(r"\r+\n")
+_LINE_BREAK = re.compile(r"(?<!\r)\r++\n")
 
 
 class LabelRow(NamedTuple):
@@ -247,9 +244,13 @@ def _find_name_faults(metric: str, name: str, value: float | None, scales: Label
 
 
 def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -> Iterator[LabelRow]:
-    if source.path.stat().st_size > _MAX_CSV_BYTES:
-        raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
-    lines = [decode_line(line, source.name) for line in read_lines(source)]
+    lines: list[str] = []
+    size = 0
+    for line in read_lines(source):
+        size += len(line.data) + 1
+        if size > _MAX_CSV_BYTES:
+            raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
+        lines.append(decode_line(line, source.name))
     records = _read_records(lines, source.name, detect_separator(next(line for line in lines if line.strip())))
     header_line, header_cells = next(records)
     header = [cell.strip() for cell in header_cells]

@@ -1,12 +1,9 @@
-"""Reads and writes label sheets, as CSV and JSON Lines, and the key that identifies their rows.
+"""Label sheets, on which people label blindly: as CSV, as JSON Lines or as a self-contained page, and the key to them.
 
-Labelling is blind: a sheet holds no configuration, no score, no verdict and no id of a case or chunk. The key, which
-the people who label do not get, says which case and configuration each row belongs to.
-
-Builds the self-contained HTML page on which a person labels a sheet.
-
-The page sends nothing anywhere; its only output is the file that the person saves. Its content security policy allows
-only the script and the style whose hashes it names, and the rows are embedded as JSON data.
+A sheet holds no configuration, no score, no verdict and no id of a case or chunk. The key, which the people who label
+do not get, says which case and configuration each row belongs to. The page sends nothing anywhere: its only output is
+the file that the person saves, its content security policy allows only the script and the style whose hashes it names,
+and the rows are embedded as JSON data.
 """
 
 from __future__ import annotations

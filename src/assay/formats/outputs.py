@@ -1,11 +1,7 @@
-"""Format `assay`: one `Observation` record per line, as a run writes them.
+"""Reads recorded outputs: the table of formats, the detection of a file's format, and the shards of large files.
 
-Reads recorded outputs: the table of formats, the detection of a file's format, and a reader for one whole file.
-
-Lines are decoded one at a time into typed records. Only a line that fails is read again, more slowly, to report what is
-wrong with it.
-
-The output files to read, their formats, and how they are cut into shards at line boundaries.
+A file is cut into shards at line boundaries. Lines are decoded one at a time into typed records; only a line that fails
+is read again, more slowly, to report what is wrong with it.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ from typing import Any
 import msgspec
 
 from assay.formats import outputs_rag_trace, outputs_run_log, outputs_trec_rag
-from assay.formats.file_io import MAX_LINE_BYTES, Source, open_source, read_lines
+from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_source, read_lines, unpack_source
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.trec_run import convert_trec_run
@@ -74,6 +70,7 @@ def _find_non_finite(value: Any, at: str) -> Iterator[Problem]:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TREC_RUN_FORMAT = "trec-run"
+_TREC_RUN_COLUMNS = 6
 RETRIEVED_STAGE = "retrieved"
 _KEY = re.compile(r'"(\w+)"\s*:')
 _STAGE = re.compile(r"stages\[(\d+)\]\.(?:chunks|name)")
@@ -264,29 +261,13 @@ def expand_patterns(patterns: Sequence[str]) -> list[str]:
     return list(name_by_path.values())
 
 
-def refuse_overwriting(written: Sequence[str | None], read: Sequence[str | None]) -> None:
-    """Raise InputError if a name to write is not that of a file, or the file is also read or written elsewhere."""
-    used_paths = {os.path.realpath(name) for name in read if name is not None and name != "-"}
-    problems = []
-    for name in written:
-        if name is None:
-            continue
-        if not name.strip() or name == "-":
-            message = f"not the name of a file to write (got {shorten_repr(name)}; expected one such as report.md)"
-            problems.append(Problem("", None, "", message, "E_FILE_NAME"))
-        elif name.endswith(os.sep) or Path(name).is_dir():
-            problems.append(Problem(name, None, "", "is a folder (expected the name of a file)", "E_FILE_NAME"))
-        elif os.path.realpath(name) in used_paths:
-            message = "would overwrite a file that is also read or written (expected a different name)"
-            problems.append(Problem(name, None, "", message, "E_OVERWRITE"))
-        used_paths.add(os.path.realpath(name))
-    if problems:
-        raise InputError(problems)
-
-
 @contextmanager
 def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iterator[list[OutputFile]]:
-    """Yield the output files with their formats; compressed files and standard input are spooled to disk."""
+    """Yield the output files with their formats.
+
+    They are read at byte offsets, by several processes and again for reports: standard input is copied to a temporary
+    file, and a compressed file is unpacked to one once its first line was recognised.
+    """
     if named_format is not None and named_format != TREC_RUN_FORMAT and named_format not in OUTPUT_FORMATS:
         expected = ", ".join((*OUTPUT_FORMATS.list_names(), TREC_RUN_FORMAT))
         message = f"no such format (got {shorten_repr(named_format)}; expected one of {expected})"
@@ -299,7 +280,9 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
                 raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
             first = _first_line(source)
             format = named_format or detect_output_format(source.name, first)
-            files.append(OutputFile(str(source.path), source.name, format, source.path.stat().st_size))
+            refuse_packed_misfit(source, format)
+            plain = stack.enter_context(unpack_source(source))
+            files.append(OutputFile(str(plain), source.name, format, plain.stat().st_size))
         yield files
 
 
@@ -317,6 +300,21 @@ def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
     written = convert_trec_run(Source(Path(file.path), file.name), target)
     notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)
+
+
+def refuse_packed_misfit(source: Source, format: str) -> None:
+    """Raise InputError if a packed file is visibly not in a format of outputs, before all of it is unpacked.
+
+    Only its first line is looked at; a plain file is left to its reader, which names every line.
+    """
+    if not is_packed(source.path):
+        return
+    first = _first_line(source)
+    is_trec = format == TREC_RUN_FORMAT
+    if len(first.split()) < _TREC_RUN_COLUMNS if is_trec else not first.lstrip().startswith(b"{"):
+        expected = f"{_TREC_RUN_COLUMNS} columns" if is_trec else "a JSON object on each line"
+        got = _describe_line(first.decode("utf-8", "replace"), None)
+        raise InputError([Problem(source.name, 1, "", f"not {format} (got {got}; expected {expected})", "E_FORMAT")])
 
 
 def _first_line(source: Source) -> bytes:

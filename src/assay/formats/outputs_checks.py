@@ -1,10 +1,7 @@
-"""Explains why a line of outputs cannot be decoded, and finds keys that are not part of its record.
+"""Checks recorded outputs: why a line cannot be decoded, unknown keys, and flaws of well-typed observations.
 
-Lines are decoded by a fast decoder; only lines that fail, and a sample of the others, are examined here.
-
-Finds flaws of well-typed observations: empty ids, ranks that contradict the order, lists that are too long.
-
-Normalises names in an observation to Unicode NFC, the form that golden sets and corpora use.
+Lines are decoded by a fast decoder; only lines that fail, and a sample of the others, are examined for their keys.
+Names are normalised to Unicode NFC, the form that golden sets and corpora use.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
@@ -73,7 +74,7 @@ _FAST_LINE = cast(
 
 
 def decode_rag_trace(line: bytes) -> Observation:
-    """Decode one line: stages `retrieved`, `reranked` and `context`, and those named inside `retrieved_chunks`.
+    """Decode one line: stages `retrieved`, `reranked` and `context`, or those named inside `retrieved_chunks`.
 
     Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError or ValueError.
     """
@@ -96,7 +97,8 @@ def _make_observation(line: RagTraceRow, versions: dict[str, str]) -> Observatio
     if retrieved is not None:
         if len({chunk.stage for chunk in retrieved}) > 1:
             stages += _split_by_stage(retrieved)
-        stages.append(Stage("retrieved", retrieved))
+        if not stages or _is_one_ranking(retrieved):
+            stages.append(Stage("retrieved", retrieved))
     if reranked is not None:
         stages.append(Stage("reranked", reranked))
     if context is not None:
@@ -123,12 +125,27 @@ def _chunks(items: tuple[Chunk | str, ...] | None) -> tuple[Chunk, ...] | None:
     return None if items is None else tuple([Chunk(item) if isinstance(item, str) else item for item in items])
 
 
+_MERGED = re.compile(r"merge|fus(?:e|ion)|rrf|hybrid|ensemble|combine")
+
+
+def _is_one_ranking(chunks: tuple[Chunk, ...]) -> bool:
+    """Return whether a list of several stages is one ranking, whose chunks say where they come from.
+
+    Its ranks count through the list, or some chunks name no stage. Otherwise each stage is a ranking of its own.
+    """
+    if any(chunk.stage is None for chunk in chunks):
+        return True
+    return all(chunk.rank == position for position, chunk in enumerate(chunks, 1))
+
+
 def _split_by_stage(chunks: tuple[Chunk, ...]) -> list[Stage]:
     """Return one stage for each `stage` value of a list that merges several.
 
     The ranks are dropped: they may count in the merged list or within the stage, and the order of the list is kept.
+    What merged the others comes last, so that it is what was retrieved.
     """
-    names = dict.fromkeys(chunk.stage for chunk in chunks if chunk.stage is not None)
+    listed_names = dict.fromkeys(chunk.stage for chunk in chunks if chunk.stage is not None)
+    names = sorted(listed_names, key=lambda name: _MERGED.search(name.lower()) is not None)
     return [
         Stage(name, tuple([replace(chunk, rank=None) for chunk in chunks if chunk.stage == name])) for name in names
     ]

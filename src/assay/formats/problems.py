@@ -1,6 +1,6 @@
-"""The errors and warnings of one reader, collected so that people see them all at once.
+"""The errors and warnings of one reader, collected so that people see them all at once, and the checks of names.
 
-Checks ids and other names that are compared: stores them in NFC and reports invalid and suspicious ones.
+Ids and other names that are compared are stored in NFC; invalid and suspicious ones are reported.
 """
 
 from __future__ import annotations

@@ -455,8 +455,8 @@ def refuse_other_golden(folder: Path, digest: str) -> None:
 
 def _verdict_store_path(run: Path, judge: dict[str, str]) -> str:
     """Return the path of the verdicts of a run: in its folder, unless another verdict store was named."""
-    path_in_run = run / judge["book"]
-    return str(path_in_run if path_in_run.is_file() else judge["book"])
+    path_in_run = run / judge["store"]
+    return str(path_in_run if path_in_run.is_file() else judge["store"])
 
 
 def _check_rubrics(run: Path, named: Sequence[Mapping[str, str]]) -> list[Problem]:

@@ -34,10 +34,10 @@ class ManifestCorpus(msgspec.Struct, frozen=True):
 
 
 class ManifestJudge(msgspec.Struct, frozen=True):
-    """The judge, its verdict store (`book`) and the rubrics that are not built in."""
+    """The judge, its verdict store and the rubrics that are not built in."""
 
     digest: str
-    book: str
+    store: str
     model: str = ""
     endpoint: str = ""
     rubrics: list[ManifestFile] = []
@@ -88,6 +88,9 @@ def decode_manifest(data: bytes, path: Path) -> dict[str, Any]:
         message = f"not UTF-8 (got byte 0x{data[error.start]:02x} at byte offset {error.start}; expected UTF-8 text)"
         raise InputError([Problem(str(path), None, "", message, "E_ENCODING")]) from None
     manifest = decode_json_object(text, str(path))
+    judge = manifest.get("judge")
+    if isinstance(judge, dict) and "book" in judge:  # what 0.1 called the verdict store
+        judge.setdefault("store", judge.pop("book"))
     known_members = {name: value for name, value in manifest.items() if name in _MEMBERS}
     try:
         record = convert_strictly(known_members, RunManifest)
@@ -100,8 +103,8 @@ def decode_manifest(data: bytes, path: Path) -> dict[str, Any]:
         for field, name in _list_paths(record)
         if not is_inside(path.parent, name)
     ]
-    if record.judge is not None and "\0" in record.judge.book:
-        problems.append(Problem(str(path), None, "judge.book", _describe_outside(record.judge.book), "E_RUN_FOLDER"))
+    if record.judge is not None and "\0" in record.judge.store:
+        problems.append(Problem(str(path), None, "judge.store", _describe_outside(record.judge.store), "E_RUN_FOLDER"))
     if problems:
         raise InputError(problems)
     return manifest

@@ -1,6 +1,6 @@
-"""Checks of a settings file beyond its types: secrets, invalid paths and unknown placeholders.
+"""Loads settings from defaults, environment, file and flags, later ones winning, with the origin of each value.
 
-Loads settings from defaults, environment, file and flags, later ones winning, with the origin of each value.
+Beyond their types, settings are checked for secrets, invalid paths and unknown placeholders.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Strict JSON for files that people write: everything that two parsers could read differently is an error.
+"""Strict JSON for files that people write: what two parsers could read differently is an error, and nothing is coerced.
 
 A text is decoded once, fast. Only if something looks wrong is it decoded again, more slowly, to report what is wrong
-and where.
-
-Converts decoded JSON to records without coercion, and reports every field that does not fit.
-
-msgspec decides whether a value fits, which is fast but reports the first fault only. For values that do not fit, all
-faults are found from the description of the record's type, each with the value and what was expected.
+and where. msgspec decides whether a value fits its record, but reports the first fault only: for a value that does not
+fit, all faults are found from the description of the record's type.
 """
 
 from __future__ import annotations

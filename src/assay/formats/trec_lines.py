@@ -1,10 +1,7 @@
-"""Tokens of a text as arrays of start and length, so that many are compared, hashed or parsed at once.
+"""Lines of whitespace-separated fields as arrays of positions, for TREC files of millions of lines.
 
-Ids are compared eight bytes at a time. Equal hashes only narrow a search; equality is always verified byte by byte.
-
-Normalises lines to UTF-8 in NFC, and describes problems of lines.
-
-Splits lines of whitespace-separated fields into arrays of positions, and files into blocks of whole queries.
+Files are cut into blocks of whole queries. Lines are normalised to UTF-8 in NFC. Fields are compared, hashed and parsed
+many at once, eight bytes at a time; equal hashes only narrow a search, equality is always verified byte by byte.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assay.formats.file_io import Source, open_file, open_source, refuse_utf16
+from assay.formats.file_io import Source, open_source, open_unpacked, refuse_utf16
 from assay.formats.problems import ProblemList
 from assay.formats.trec_lines import (
     BOM,
@@ -251,7 +251,7 @@ def read_qrels(path: Path) -> Qrels:
 
 def read_judgments(source: Source, layout: ColumnLayout, findings: ProblemList) -> Qrels:
     """Return the judgments of the well-formed lines of a file, and note the problems of the others."""
-    with open_file(source.path, source.name) as file:
+    with open_unpacked(source) as file:
         raw = file.read()
     refuse_utf16(raw[:4], source.name)
     data, normalised, faults = normalise_lines(_end_with_newline(raw.removeprefix(BOM)), 1)

@@ -1,12 +1,7 @@
-"""Reads TREC runs (`query Q0 document rank score tag`): the rankings of judged queries in a block of lines.
+"""Reads TREC runs (`query Q0 document rank score tag`), as arrays of rankings or as native lines.
 
 A ranking is sorted by falling score, compared as float64, and by falling document id among equal scores, as trec_eval
-10 does. The rank field is ignored, and so is text after the tag, as in trec_eval.
-
-Format `trec-run` (`query Q0 document rank score tag`): converts a run to native lines, one ranking per query.
-
-Documents are ordered as in trec_eval: by falling score, and by falling document id among equal scores. The rank field
-is ignored; the tag is the configuration.
+10 does. The rank field is ignored, and so is text after the tag. The tag is the configuration.
 """
 
 from __future__ import annotations

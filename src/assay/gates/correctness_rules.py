@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.uncalibrated_rules import weigh_uncalibrated
+from assay.gates.unknown_answers import evaluate_with_unknown_answers, find_unknown_rows
 from assay.metrics.catalog import parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.records.release_gates import Gate, Rule, RuleResult
@@ -42,12 +43,14 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
         metric = CORRECT_ANSWER
     elif _is_measured(JUDGED_CORRECTNESS, scores):
         metric = JUDGED_CORRECTNESS
+    elif len(find_unknown_rows(Rule(CORRECT_ANSWER), scores)):
+        metric = CORRECT_ANSWER  # the cases state what is right, and the rules cannot tell of any answer
     else:
         rule = Rule(CORRECT_ANSWER, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
         why = "no case states facts, keywords, an exact value or a number, and no judge's verdicts on it are recorded"
         return [RuleResult(rule, "unmeasured", None, 0, f"{NOT_CHECKED}: {why}")]
     rule = Rule(metric, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
-    result = evaluate_rule(rule, scores)
+    result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)
     return [weigh_uncalibrated(result) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
 
 

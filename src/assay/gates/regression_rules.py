@@ -50,11 +50,13 @@ class GainEstimate(NamedTuple):
         return compute_exact_sum(self.differences) / len(self.differences)
 
 
-def estimate_gain(grader: Metric, before: FloatArray, after: FloatArray, clusters: ClusterCodes | None) -> GainEstimate:
+def estimate_gain(
+    metric_row: Metric, before: FloatArray, after: FloatArray, clusters: ClusterCodes | None
+) -> GainEstimate:
     """Return the gain with one-sided 95% bounds; for a metric that is better low, a decrease is a gain."""
-    if grader.direction == "lower":
+    if metric_row.direction == "lower":
         before, after = after, before
-    low, high = get_range(grader)
+    low, high = get_range(metric_row)
     span = None if low is None or high is None else high - low
     return GainEstimate(after - before, bound_mean_gain(before, after, clusters=clusters, low=low, high=high), span)
 
@@ -80,7 +82,7 @@ class _RegressionRule:
 
     def __init__(self, rule: Rule, scores: GateScores, baseline: ScoreColumn, candidate: ScoreColumn) -> None:
         self.rule, self.scores = rule, scores
-        self.grader = find_metric(parse_metric(rule.metric))
+        self.metric_row = find_metric(parse_metric(rule.metric))
         self.margin = rule.max_regression or 0.0
         self.rows = scores.find_rows(rule.slice)
         self.columns = baseline, candidate
@@ -99,19 +101,19 @@ class _RegressionRule:
         # A case on which only the candidate failed counts as the worst value.
         lost = np.intersect1d(pairs.baseline_only, pairs.failed_after)
         if len(lost):
-            worst = get_worst_value(self.grader)
+            worst = get_worst_value(self.metric_row)
             if worst is None:
                 return self._report_incomplete(NO_WORST_VALUE)
             baseline_values = self.columns[0].values[lost]
             rows, before = np.concatenate([rows, lost]), np.concatenate([before, baseline_values])
             after = np.concatenate([after, np.full(len(lost), worst)])
         clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
-        return self._decide(estimate_gain(self.grader, before, after, clusters), before, after, rows, clusters)
+        return self._decide(estimate_gain(self.metric_row, before, after, clusters), before, after, rows, clusters)
 
     def _find_doubtful(self) -> BoolArray:
         """Return which pairs improved only by votes that disagree widely: they do not compensate for a loss."""
         return find_doubtful_gains(
-            self.columns, self.pairs, compute_change_signs(self.grader, self.pairs.before, self.pairs.after)
+            self.columns, self.pairs, compute_change_signs(self.metric_row, self.pairs.before, self.pairs.after)
         )
 
     def _build_result(self, state: RuleState, message: str, cases: tuple[str, ...] = ()) -> RuleResult:
@@ -130,7 +132,7 @@ class _RegressionRule:
     ) -> RuleResult:
         count = len(gain.differences)
         old, new = format_compared(
-            compute_exact_sum(before) / count, compute_exact_sum(after) / count, self.grader.unit
+            compute_exact_sum(before) / count, compute_exact_sum(after) / count, self.metric_row.unit
         )
         state, conclusion = self._conclude(gain)
         worse = self.scores.get_case_ids(np.sort(rows[gain.differences < 0]))

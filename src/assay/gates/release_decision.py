@@ -1,8 +1,7 @@
-"""Release decisions: evaluates every rule of a gate on the scores of a configuration and weighs the results.
+"""Decides releases: evaluates every rule of a gate on the scores of each configuration and weighs the results.
 
-ADR 0024 defines the states of rules and their precedence.
-
-Summaries, slices, warnings and decisions of a run, computed from its score tables.
+ADR 0024 defines the states of rules and their precedence. The summaries and slices that the rules need are computed
+here from the score tables of the run.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from assay.gates.correctness_rules import (
 from assay.gates.regression_rules import evaluate_regression
 from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, evaluate_rule
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
+from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
@@ -38,10 +38,11 @@ from assay.records.scores import (
     InputFile,
     ScoreTable,
     ScoringResult,
+    TargetFailure,
 )
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
-    NOT_REPORTED_SUFFIX,
+    NOT_REPORTED,
     find_column,
     format_case_ids,
     format_count,
@@ -118,7 +119,10 @@ def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     For metrics by rules the baseline must be calibrated too, because calibration turns their numbers into
     probabilities.
     """
-    result = evaluate_rule(rule, scores) if rule.max_regression is None else evaluate_regression(rule, scores)
+    if rule.max_regression is None:
+        result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)
+    else:
+        result = evaluate_regression(rule, scores)
     name = case_column_name(parse_metric(rule.metric))
     sides = [scores.table]
     if rule.max_regression is not None and scores.baseline is not None and name.key_value("by", "") == "rules":
@@ -436,6 +440,7 @@ def summarise_run(
     by: Sequence[str] | None = None,
     inputs: tuple[InputFile, ...] = (),
     stages: Mapping[str, str] | None = None,
+    failures: Mapping[str, tuple[TargetFailure, ...]] | None = None,
     warnings: tuple[str, ...] = (),
     missing_scored: bool = False,
     selection: str = "",
@@ -474,6 +479,7 @@ def summarise_run(
         inputs=inputs,
         gate=gate,
         stages=dict(stages or {}),
+        failures=dict(failures or {}),
         warnings=(
             *warnings,
             *_unmeasured_warning(names, measured),
@@ -514,11 +520,11 @@ def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
     observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
     for column in result.table.columns.values():
         for code, reason in enumerate(column.reasons):
-            if reason.endswith(NOT_REPORTED_SUFFIX):
+            if NOT_REPORTED in reason:
                 missing_count = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
                 scored = int(np.count_nonzero((column.status == SCORED) & observed))
                 if missing_count and scored:
-                    feature = reason if reason != NOT_REPORTED_SUFFIX else f"{column.metric} {reason}"
+                    feature = reason.partition(" (")[0] if reason != NOT_REPORTED else f"{column.metric} {reason}"
                     counts_by_feature[feature] = max(counts_by_feature.get(feature, (0, 0)), (missing_count, scored))
     for feature, (missing_count, scored) in sorted(counts_by_feature.items()):
         rows = f"{missing_count} of {missing_count + scored} rows"

@@ -1,8 +1,7 @@
-"""Checks the rules of a gate and fills in the settings that a rule leaves open.
+"""Rules of a gate: checking them, filling in what they leave open, waiving one, evaluating one.
 
-Waivers: a named owner accepts that one rule stays unmet until the end of a day; reports show it.
-
-Evaluates one rule on the scores of one configuration; a rule without measurements never passes.
+A rule without measurements never passes. A waiver is a named owner's acceptance that one rule stays unmet until the end
+of a day; reports show it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.leakage import ACCESS_UNKNOWN
+from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.metric import Metric
 from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
@@ -65,14 +64,14 @@ def find_rule_problem(rule: Rule) -> str | None:
     conditions = [field for field in _CONDITIONS if getattr(rule, field) is not None]
     if len(conditions) != 1:
         return f"expected exactly one of {', '.join(_CONDITIONS)} (got {' and '.join(conditions) or 'none'})"
-    grader = find_metric(name)
+    metric_row = find_metric(name)
     slice_problem = find_slice_name_problem(rule.slice) if rule.slice is not None else None
     if rule.max_regression is not None:
-        return _find_regression_problem(rule, str(name), grader, rule.max_regression) or slice_problem
+        return _find_regression_problem(rule, str(name), metric_row, rule.max_regression) or slice_problem
     return (
-        _find_threshold_problem(rule, str(name), grader)
+        _find_threshold_problem(rule, str(name), metric_row)
         or slice_problem
-        or _find_basis_problem(rule, str(name), grader)
+        or _find_basis_problem(rule, str(name), metric_row)
     )
 
 
@@ -83,16 +82,16 @@ def resolve_rule(rule: Rule) -> Rule:
     inconclusive regression rule blocks on leaks and followed injections and is a risk on the others by default.
     """
     name = parse_metric(rule.metric)
-    grader = find_metric(name)
+    metric_row = find_metric(name)
     zero_event = rule.zero_event
     if zero_event is None:
-        counts_events = grader.unit in ("count", "share") and grader.direction == "lower"
+        counts_events = metric_row.unit in ("count", "share") and metric_row.direction == "lower"
         zero_event = (
-            rule.at_most == 0 and counts_events and find_statistic(grader, str(name)) not in PERCENTILE_STATISTICS
+            rule.at_most == 0 and counts_events and find_statistic(metric_row, str(name)) not in PERCENTILE_STATISTICS
         )
     if_inconclusive = rule.if_inconclusive
     if if_inconclusive is None and rule.max_regression is not None:
-        if_inconclusive = "fail" if grader.name in EVENT_METRICS else "risk"
+        if_inconclusive = "fail" if metric_row.name in EVENT_METRICS else "risk"
     basis = rule.basis or ("point" if rule.max_regression is None else "bound")
     return structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive, basis=basis)
 
@@ -104,25 +103,25 @@ def get_threshold(rule: Rule) -> float:
     return threshold
 
 
-def _find_threshold_problem(rule: Rule, metric: str, grader: Metric) -> str | None:
+def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str | None:
     condition, value = "at_most" if rule.at_least is None else "at_least", get_threshold(rule)
-    expected = {"higher": "at_least", "lower": "at_most"}.get(grader.direction, condition)
+    expected = {"higher": "at_least", "lower": "at_most"}.get(metric_row.direction, condition)
     if condition != expected:
         side = "high" if expected == "at_least" else "low"
         return f"{metric} is better {side} (got {condition}; expected {expected})"
-    high = math.inf if find_statistic(grader, metric) == "total" else grader.high
-    if math.isfinite(value) and grader.low <= value <= high:
+    high = math.inf if find_statistic(metric_row, metric) == "total" else metric_row.high
+    if math.isfinite(value) and metric_row.low <= value <= high:
         return None
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
-    value_range = f"{grader.low:g} to {high:g}" if math.isfinite(high) else f"{grader.low:g} or more"
+    value_range = f"{metric_row.low:g} to {high:g}" if math.isfinite(high) else f"{metric_row.low:g} or more"
     return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
 
 
-def _find_regression_problem(rule: Rule, metric: str, grader: Metric, margin: float) -> str | None:
-    statistic = find_statistic(grader, metric)
+def _find_regression_problem(rule: Rule, metric: str, metric_row: Metric, margin: float) -> str | None:
+    statistic = find_statistic(metric_row, metric)
     if statistic not in ("mean", "rate"):
         return f"max_regression is for means and rates (got {metric}, a {statistic})"
-    if grader.direction == "neutral":
+    if metric_row.direction == "neutral":
         return f"neither direction of {metric} is a regression (got max_regression)"
     if rule.zero_event:
         return "a regression is not an event (got max_regression with zero_event)"
@@ -130,15 +129,15 @@ def _find_regression_problem(rule: Rule, metric: str, grader: Metric, margin: fl
         return "a point is never inconclusive (got max_regression with basis: point and if_inconclusive)"
     if not 0 < margin < math.inf:
         return f"no number of cases can show that nothing at all was lost (got {margin:g}; expected a margin above 0)"
-    if margin >= grader.high - grader.low:
-        hint = f"; did you mean {margin / 100:g}?" if grader.high == 1 <= margin <= 100 else ""
+    if margin >= metric_row.high - metric_row.low:
+        hint = f"; did you mean {margin / 100:g}?" if metric_row.high == 1 <= margin <= 100 else ""
         return f"the margin is as wide as {metric} can be (got {margin:g}{hint})"
     return None
 
 
-def _find_basis_problem(rule: Rule, metric: str, grader: Metric) -> str | None:
-    statistic = find_statistic(grader, metric)
-    perfect = rule.at_most == grader.low if rule.at_least is None else rule.at_least == grader.high
+def _find_basis_problem(rule: Rule, metric: str, metric_row: Metric) -> str | None:
+    statistic = find_statistic(metric_row, metric)
+    perfect = rule.at_most == metric_row.low if rule.at_least is None else rule.at_least == metric_row.high
     if rule.zero_event and not (perfect and statistic in ("mean", "rate", "total")):
         return "zero_event is for a mean, rate or total that must be perfect (expected a threshold such as at_most: 0)"
     if rule.basis == "bound" and statistic not in ("mean", "rate"):
@@ -291,8 +290,8 @@ class _ThresholdRule:
         name = parse_metric(rule.metric)
         self.rule, self.scores, self.column = rule, scores, column
         self.threshold = get_threshold(rule)
-        self.grader: Metric = find_metric(name)
-        self.statistic = find_statistic(self.grader, rule.metric)
+        self.metric_row: Metric = find_metric(name)
+        self.statistic = find_statistic(self.metric_row, rule.metric)
         self.rows = scores.find_rows(rule.slice)
         self.values: ColumnValues = collect_values(column, self.rows)
         self.summary: Summary = summarise_metric(
@@ -334,7 +333,7 @@ class _ThresholdRule:
         """Return how far the true mean must be from the threshold for these cases to show it (power 80%)."""
         if self.statistic not in ("mean", "rate") or self.rule.zero_event:
             return None
-        low, high = get_range(self.grader)
+        low, high = get_range(self.metric_row)
         span = None if low is None or high is None else high - low
         return estimate_detectable_difference(
             self.values.values, clusters=select_shared_clusters(self.values, self.scores.clusters), span=span
@@ -390,16 +389,17 @@ class _ThresholdRule:
         if self.values.errors:
             detail = f"{format_count(self.values.errors, 'error')} counted as worst, n {self.values.applicable}"
         else:
-            detail = f"n {self.values.scored}{format_interval(self.summary.interval, self.grader.unit)}"
+            interval = self.summary.interval if self.summary.statistic == self.statistic else None
+            detail = f"n {self.values.scored}{format_interval(interval, self.metric_row.unit)}"
         return self._compare_with_threshold(value, "", detail)
 
     def _find_deciding_value(self) -> float | None:
         """Return the number that decides: with errors, the pessimistic one; None if an error has no worst value."""
-        if not self.values.errors:
-            return self.summary.value
+        if not self.values.errors:  # a rule on a mean keeps it where reports state the median of few amounts
+            return self.summary.mean if self.statistic == "mean" else self.summary.value
         if self.statistic not in PERCENTILE_STATISTICS:
             return self.summary.mean_worst
-        worst = {"lower": sys.float_info.max, "higher": -sys.float_info.max}.get(self.grader.direction)
+        worst = {"lower": sys.float_info.max, "higher": -sys.float_info.max}.get(self.metric_row.direction)
         if worst is None:
             return None
         value = compute_percentile(self.values.with_errors_as(worst).values, PERCENTILE_STATISTICS[self.statistic])
@@ -407,13 +407,13 @@ class _ThresholdRule:
 
     def _evaluate_bound(self) -> RuleResult:
         """Compare the one-sided 95% bound with the threshold; without a bound the rule fails."""
-        values, worst = self.values, get_worst_value(self.grader)
+        values, worst = self.values, get_worst_value(self.metric_row)
         if values.errors:
             if worst is None:
                 return self._report_incomplete(NO_WORST_VALUE)
             values = values.with_errors_as(worst)
         side: Literal["lower", "upper"] = "upper" if self.rule.at_least is None else "lower"
-        low, high = get_range(self.grader)
+        low, high = get_range(self.metric_row)
         clusters = select_shared_clusters(values, self.scores.clusters)
         bound = estimate_one_sided_bound(values.values, side, clusters=clusters, low=low, high=high)
         if bound is None:
@@ -428,5 +428,5 @@ class _ThresholdRule:
         else:
             is_met = value <= self.threshold
             sign = "≤" if is_met else ">"
-        left, right = format_compared(value, self.threshold, self.grader.unit)
+        left, right = format_compared(value, self.threshold, self.metric_row.unit)
         return self._build_result("pass" if is_met else "fail", f"{prefix}{left} {sign} {right} ({detail})", value)

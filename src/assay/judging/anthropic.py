@@ -38,29 +38,31 @@ class AnthropicProvider:
         version = {"anthropic-version": str(identity.parameters.get("api_version", DEFAULT_API_VERSION))}
         return version | ({"x-api-key": key} if key else {})
 
-    def build_body(self, rendered: RenderedRequest, identity: JudgeIdentity, able: Capabilities) -> dict[str, Any]:
+    def build_body(
+        self, rendered: RenderedRequest, identity: JudgeIdentity, capabilities: Capabilities
+    ) -> dict[str, Any]:
         """Return the body of a request."""
-        user = f"{rendered.user}\n{rendered.schema_text}" if able.mode == "text" else rendered.user
+        user = f"{rendered.user}\n{rendered.schema_text}" if capabilities.mode == "text" else rendered.user
         body: dict[str, Any] = {
             "model": identity.model,
             "max_tokens": identity.parameters["max_tokens"],
             "system": rendered.system,
             "messages": [{"role": "user", "content": user}],
         }
-        if able.temperature and "temperature" in identity.parameters:
+        if capabilities.temperature and "temperature" in identity.parameters:
             body["temperature"] = identity.parameters["temperature"]
-        if able.mode == "tool":
+        if capabilities.mode == "tool":
             body["tools"] = [{"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "input_schema": rendered.schema}]
             body["tool_choice"] = {"type": "tool", "name": TOOL_NAME}
         return body
 
-    def reduce_capabilities(self, message: str, able: Capabilities) -> Capabilities | None:
+    def reduce_capabilities(self, message: str, capabilities: Capabilities) -> Capabilities | None:
         """Return the capabilities without the one that an error complains about; None if it is about something else."""
         message = message.lower()
-        if able.temperature and "temperature" in message:
-            return structs.replace(able, temperature=False)
-        below = next_output_mode(self.output_modes, able.mode)
-        return structs.replace(able, mode=below) if below and "tool" in message else None
+        if capabilities.temperature and "temperature" in message:
+            return structs.replace(capabilities, temperature=False)
+        below = next_output_mode(self.output_modes, capabilities.mode)
+        return structs.replace(capabilities, mode=below) if below and "tool" in message else None
 
     def read_reply(self, body: dict[str, Any]) -> ProviderReply:
         """Return the contents of a reply: the input of its tool call, else its text."""

@@ -1,9 +1,8 @@
-"""Group commit: concurrent changes to the verdict store are committed in one transaction, outside the event loop.
+"""Schedules the requests to a judge: bounded concurrency, retries inside a deadline, votes on demand, hard caps.
 
-Scheduling the requests to a judge: bounded concurrency, retries inside a deadline, votes on demand, hard caps.
-
-A verdict is stored durably before it counts, and nothing is started once one cannot be stored. Clock, sleep and random
-numbers are arguments, so that tests need none of them.
+A verdict is stored durably before it counts, and nothing is started once one cannot be stored. Concurrent changes to
+the verdict store are committed in one transaction, outside the event loop. Clock, sleep and random numbers are
+arguments, so that tests need none of them.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from msgspec import structs
 
 from assay.calls.interfaces import CallError, ClaimState, Judge, SampleKey, VerdictStore
 from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
-from assay.judging.budget import CURRENT_RESERVATION, Budget
-from assay.records.errors import BUG_CODE, AssayError, describe_bug
+from assay.judging.budget import CURRENT_RESERVATION, Budget, may_have_been_billed
+from assay.records.errors import AssayError
+from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.records.verdicts import JudgeRequest, JudgeUsage, Verdict
 
 GATHER_SECONDS = 0.001
@@ -170,7 +170,10 @@ class JudgingRunner:
         budget: Budget | None = None,
         clock: Clock | None = None,
         progress: ReportProgress | None = None,
+        *,
+        retry_errors: bool = False,
     ) -> None:
+        """`retry_errors`: samples that were paid for and gave no verdict are asked for, and paid for, again."""
         self.limits = limits or JudgingLimits()
         self.budget = budget or Budget()
         self.clock = clock or Clock()
@@ -178,7 +181,7 @@ class JudgingRunner:
         self.verdicts: dict[str, list[Verdict]] = {}
         self._judge, self._needs_more, self._progress = judge, needs_more, progress
         self._judge_digest = judge.identity.digest
-        self._store = store
+        self._store, self._retry_errors = store, retry_errors
         self._throttle = Throttle(self.limits.concurrency)
         self._attempts = RetryingCaller(
             RetryPolicy(self.limits.attempts),
@@ -199,7 +202,8 @@ class JudgingRunner:
     ) -> dict[str, list[Verdict]]:
         """Return the samples of each request by its digest, in order; identical requests are asked once.
 
-        Requests that an earlier run asked in vain come last and, because it is known that they fail, do not count
+        A recorded sample that gave no verdict although it was paid for counts as it is, unless errors are retried.
+        Requests with samples that are asked for again come last and, because it is known that they fail, do not count
         towards the breaker: otherwise it could stop each run before the new requests.
 
         `recorded_verdicts` are recorded samples by request. Raises the errors of the store; nothing is started after
@@ -208,12 +212,13 @@ class JudgingRunner:
         by_digest = {request.digest: request for request in requests}
         self.tally.total += len(by_digest)
         self.verdicts = {name: [] for name in by_digest}
-        scored: dict[tuple[str, int], Verdict] = {}
+        settled: dict[tuple[str, int], Verdict] = {}
         for samples in (recorded_verdicts or {}).values():
-            scored.update({(sample.request, sample.sample): sample for sample in samples if sample.unscored is None})
-            self._failed_before |= {
-                (sample.request, sample.sample) for sample in samples if sample.unscored is not None
-            }
+            for sample in samples:
+                if is_settled(sample, retry_errors=self._retry_errors):
+                    settled[sample.request, sample.sample] = sample
+                else:
+                    self._failed_before.add((sample.request, sample.sample))
         failed_requests = {name for name, _ in self._failed_before}
         queue = deque(sorted(by_digest.items(), key=lambda item: item[0] in failed_requests))
         try:
@@ -224,7 +229,7 @@ class JudgingRunner:
                 for worker in range(min(self.limits.concurrency, len(queue))):
                     if worker:
                         await self.clock.sleep(START_INTERVAL_SECONDS)
-                    tasks.create_task(self._work(queue, scored, groups))
+                    tasks.create_task(self._work(queue, settled, groups))
         except BaseExceptionGroup as failures:  # errors of the store: the first is enough, the others follow from it
             raise failures.exceptions[0] from None
         return self.verdicts
@@ -289,7 +294,7 @@ class JudgingRunner:
                 return claimed
             if claimed is ClaimState.BUSY:
                 return ClaimState.BUSY
-            verdict = await self._ask(request, key, ticket)
+            verdict = await self._ask_or_report(request, key, ticket)
             if verdict is None:
                 await groups.release(key)
                 return None
@@ -310,6 +315,15 @@ class JudgingRunner:
             if self._progress is not None:
                 self._progress(self.tally.done, self.tally.total)
         pending.finished = 0
+
+    async def _ask_or_report(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
+        """Ask for one sample; an exception that nobody foresaw becomes the error of this sample alone."""
+        try:
+            return await self._ask(request, key, ticket)
+        except (AssayError, OSError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001  # the last barrier: one request must not end the judging
+            return _failed(request, key, CallError(choose_error_code(error), describe_unforeseen(error)), 0)
 
     async def _ask(self, request: JudgeRequest, key: SampleKey, ticket: int) -> Verdict | None:
         @cache  # computed on first use: it takes time, and without a cap it is not needed
@@ -377,7 +391,7 @@ class JudgingRunner:
         except (AssayError, CallError, OSError, MemoryError):
             raise
         except Exception as error:  # the last barrier: one reply must not end the judging
-            raise CallError(BUG_CODE, describe_bug(error)) from error
+            raise CallError(choose_error_code(error), describe_unforeseen(error)) from error
 
     def _count(self, verdict: Verdict) -> None:
         self.tally.asked += 1
@@ -391,6 +405,14 @@ class JudgingRunner:
         self._in_a_row += 1
         if self._in_a_row >= self.limits.breaker:
             self.stop("breaker")
+
+
+def is_settled(sample: Verdict, *, retry_errors: bool) -> bool:
+    """Return whether a recorded sample is not asked for again: it has labels, or it was paid for and may not be again.
+
+    Samples that the endpoint refused without doing the work (a wrong key, an exhausted quota) are never settled.
+    """
+    return sample.unscored is None or (not retry_errors and may_have_been_billed(sample))
 
 
 @dataclass(slots=True)

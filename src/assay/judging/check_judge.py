@@ -16,6 +16,7 @@ from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally
 from assay.judging.choose_judge import choose_caps, choose_judge, make_judge
 from assay.judging.control_questions import (
+    MIN_SCORED_SHARE,
     AnchorSeparation,
     ControlQuestions,
     build_anchor_requests,
@@ -25,9 +26,6 @@ from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore
 from assay.records.errors import ExitCode, IncompleteError
 from assay.records.verdicts import Verdict
-
-MIN_SCORED_SHARE = 0.8
-"""The share of anchors that must have a verdict for the test to be valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,8 @@ def check_judge(
     judge = make_judge(chosen, limits.concurrency, limits.deadline, budget)
     questions = ControlQuestions({}, build_anchor_requests(load_anchors().anchors, chosen.rubrics))
 
-    async def ask(book: SqliteVerdictStore) -> tuple[JudgingRunner, dict[str, list[Verdict]]]:
-        runner = JudgingRunner(judge, book, lambda _, samples: not samples, limits, budget)
+    async def ask(store: SqliteVerdictStore) -> tuple[JudgingRunner, dict[str, list[Verdict]]]:
+        runner = JudgingRunner(judge, store, lambda _, samples: not samples, limits, budget)
         try:
             with handle_interrupts(runner, on_interrupt):
                 return runner, await runner.run(questions.all_requests())
@@ -75,9 +73,9 @@ def check_judge(
 
     with (
         tempfile.TemporaryDirectory(prefix="assay-") as folder,
-        closing(SqliteVerdictStore(Path(folder) / "book.sqlite")) as book,
+        closing(SqliteVerdictStore(Path(folder) / "verdicts.sqlite")) as store,
     ):
-        runner, samples_by_request = asyncio.run(ask(book))
+        runner, samples_by_request = asyncio.run(ask(store))
     scored = [sample for samples in samples_by_request.values() for sample in samples if sample.unscored is None]
     if runner.tally.halted == "interrupted":
         raise KeyboardInterrupt

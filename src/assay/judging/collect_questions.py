@@ -1,6 +1,6 @@
-"""The questions of the judged metrics about recorded outputs, found by replaying the metrics round by round.
+"""Loads the inputs of a judge run and finds its questions, by replaying the judged metrics round by round.
 
-The request for a judge run, and the inputs loaded for it: outputs, golden set, corpus, gate.
+The inputs are outputs, golden set, corpus and gate; the questions are the requests that the metrics make.
 """
 
 from __future__ import annotations
@@ -21,20 +21,24 @@ from assay.gates.release_decision import match_tags
 from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
 from assay.judging.independence import find_self_judging
+from assay.metrics.answer_metric import BY_JUDGE, BY_RULES
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric, parse_metrics
+from assay.metrics.correctness import is_answer_open
 from assay.metrics.hallucination_risk import DISAGREEMENT_THRESHOLD, METRICS_BY_BOTH_SCORERS
 from assay.metrics.judge_requests import RecordedVerdicts, Rubrics
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.scorers import BY_JUDGE, BY_RULES, compute_outcome, is_answer_metric
-from assay.metrics.vote_folding import Ruling
-from assay.records.errors import InputError, MetricNameError, Problem, SettingsError
+from assay.metrics.scorers import compute_outcome, is_answer_metric
+from assay.metrics.second_judgement import CaseTexts
+from assay.metrics.vote_folding import DISPUTED, Ruling
+from assay.records.errors import AssayError, InputError, MetricNameError, Problem, SettingsError
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.release_gates import Gate
 from assay.records.requests import InputOptions, ScoreRequest
 from assay.records.scores import SCORED
+from assay.records.unforeseen import describe_unforeseen
 from assay.records.verdicts import JudgeRequest, Verdict
 from assay.scoring.slices import find_slice_rows, select_cases
 
@@ -51,19 +55,31 @@ AMBIGUOUS, GATE = "ambiguous", "gate"
 
 @dataclass(frozen=True)
 class _Recorder(RecordedVerdicts):
-    """Verdicts for replay that record the requests made."""
+    """Verdicts for replay that record the requests made, and which of them have a disputed ruling."""
 
     asked: dict[str, JudgeRequest] = field(default_factory=dict)
+    disputed: set[str] = field(default_factory=set)
 
     def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return the ruling, and record the request."""
         self.asked.setdefault(request.digest, request)
         return super().find_ruling(request)
 
+    def find_confirmed_ruling(self, request: JudgeRequest, texts: CaseTexts) -> Ruling | None:
+        """Return the confirmed ruling, and record whether it is disputed."""
+        ruling = super().find_confirmed_ruling(request, texts)
+        if ruling is not None and any(item.unscored == DISPUTED for item in ruling.items):
+            self.disputed.add(request.digest)
+        return ruling
+
 
 @dataclass(slots=True)
 class JudgeQuestions:
-    """The observations to judge, joined with their cases; `cases_of` gives the cases that each request is about."""
+    """The observations to judge, joined with their cases; `cases_of` gives the cases that each request is about.
+
+    `bugs` has a line for every case about which nothing can be asked because of an exception that nobody foresaw;
+    `disputed` are the requests with a better label with the orders in their texts than without, as last found.
+    """
 
     golden: GoldenSet
     corpus: Corpus | None
@@ -71,25 +87,36 @@ class JudgeQuestions:
     names: Sequence[MetricName]
     observations: Sequence[Observation]
     cases_of: dict[str, set[str]] = field(default_factory=dict)
+    bugs: dict[str, str] = field(default_factory=dict)
+    disputed: set[str] = field(default_factory=set)
 
-    def find_requests(self, book: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
+    def find_requests(self, recorded: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
         """Return all requests by digest that the recorded verdicts lead to, in the order of the observations."""
-        recorder = _Recorder(self.rubrics, book)
+        recorder = _Recorder(self.rubrics, recorded)
         joins = GoldenIndex(self.golden, self.corpus, recorder)
         requests: dict[str, JudgeRequest] = {}
         for reading in self._read_answers(joins):
-            for name in self.names:
-                compute_outcome(name, reading)
+            recorder.asked.clear()
+            try:
+                for name in self.names:
+                    compute_outcome(name, reading)
+            except AssayError:
+                raise
+            except Exception as error:  # noqa: BLE001  # the last barrier: one answer must not end the judging
+                self.bugs[reading.case.case.id] = describe_unforeseen(error)
+                continue
             for digest in recorder.asked:
                 self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
             requests |= recorder.asked
-            recorder.asked.clear()
+        self.disputed = recorder.disputed
         return requests
 
-    def find_contradicted(self, book: Mapping[str, Sequence[Verdict]]) -> set[str]:
+    def find_contradicted(self, recorded: Mapping[str, Sequence[Verdict]]) -> set[str]:
         """Return the requests behind those scores of the judge that differ widely from the scores of the rules."""
-        recorder, contradicted = _Recorder(self.rubrics, book), set[str]()
+        recorder, contradicted = _Recorder(self.rubrics, recorded), set[str]()
         for reading in self._read_answers(GoldenIndex(self.golden, self.corpus, recorder)):
+            if reading.case.case.id in self.bugs:
+                continue
             for name in self.names:
                 if name.base not in METRICS_BY_BOTH_SCORERS:
                     continue
@@ -110,9 +137,12 @@ class JudgeQuestions:
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def keep_ambiguous(self) -> JudgeQuestions:
-        """Keep the observations with a claim that the rules scorer leaves undecided."""
+        """Keep the observations that the rules leave open: an answer or a claim that they cannot tell, or one that they
+        flag."""
         readings = self._read_answers(GoldenIndex(self.golden, self.corpus))
-        return self._with_observations([reading.observation for reading in readings if _has_open_claim(reading)])
+        return self._with_observations(
+            [reading.observation for reading in readings if is_answer_open(reading) or _has_open_claim(reading)]
+        )
 
     def keep_cases(self, cases: Collection[str]) -> JudgeQuestions:
         """Keep the observations of the given cases."""
@@ -250,6 +280,7 @@ class JudgingRequest:
     limits: JudgingLimits = DEFAULT_LIMITS
     allow_self_judge: bool = False
     second_judge: str | None = None
+    retry_errors: bool = False
     at: str | None = None
 
     @property

@@ -1,7 +1,7 @@
-"""How many votes each request gets: one, three for a case that can fail the gate alone, more in doubt, or a fixed
-number.
+"""Decides how many votes each request gets, and which requests a second judge is asked.
 
-A second judge of another model family for the requests that the first leaves in doubt (ADR 0023).
+One vote, three for a case that can fail the gate alone, more in doubt, or a fixed number. A second judge, of another
+model family, gets the requests that the first leaves in doubt (ADR 0023).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import structs
 
 from assay.calls.retry import Clock
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
-from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally
+from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally, is_settled
 from assay.judging.choose_judge import ChosenJudge, choose_judge
 from assay.judging.collect_questions import JudgeQuestions, JudgingRequest
 from assay.judging.control_questions import ControlQuestions
@@ -46,7 +46,7 @@ class VotingRule:
 
     `deciding_cases` are the cases that can fail the gate alone, and `rubrics` are given by hash. The control
     questions of `known` are asked once, except for those anchors for which `anchor_votes` gives another number of
-    votes.
+    votes. With `retry_errors`, samples that were paid for in vain are missing.
     """
 
     questions: JudgeQuestions
@@ -55,6 +55,7 @@ class VotingRule:
     deciding_cases: AbstractSet[str]
     control_questions: ControlQuestions
     anchor_votes: Mapping[str, int] = field(default_factory=dict)
+    retry_errors: bool = False
 
     def needs_more(self, request: JudgeRequest, samples: Sequence[Verdict]) -> bool:
         """Return whether one more vote is to be taken."""
@@ -70,11 +71,11 @@ class VotingRule:
 
     def count_missing_votes(self, request: JudgeRequest, samples: Sequence[Verdict]) -> tuple[int, int]:
         """Return how many votes are missing, at least and at most, in addition to those that are recorded."""
-        scored = [sample for sample in samples if sample.unscored is None]
-        least = max(0, self._min_votes(request.digest) - len(scored))
+        settled = [sample for sample in samples if is_settled(sample, retry_errors=self.retry_errors)]
+        least = max(0, self._min_votes(request.digest) - len(settled))
         fixed = self.fixed is not None or self._is_known(request.digest)
-        is_decided = not least and not needs_more_votes(scored, self.rubrics[request.rubric_hash])
-        return least, least if fixed or is_decided else max(least, MAX_VOTES - len(scored))
+        is_decided = not least and not self.needs_more(request, settled)
+        return least, least if fixed or is_decided else max(least, MAX_VOTES - len(settled))
 
     def requested_votes(self, request: JudgeRequest) -> int:
         """Return how many votes a request gets; 0 if a single vote decides unless it leaves doubt."""
@@ -140,8 +141,8 @@ class TokenUsage:
 class SecondJudge:
     """A second judge with its samples, one vote for each request."""
 
-    def __init__(self, chosen: ChosenJudge, judge: LLMJudge) -> None:
-        self.chosen, self.judge = chosen, judge
+    def __init__(self, chosen: ChosenJudge, judge: LLMJudge, *, retry_errors: bool = False) -> None:
+        self.chosen, self.judge, self._retry_errors = chosen, judge, retry_errors
         self.samples: dict[str, list[Verdict]] = {}
 
     @property
@@ -159,7 +160,8 @@ class SecondJudge:
         unanswered = 0
         prompt = completion = 0
         for request in requests:
-            if all(vote.unscored for vote in self.samples.get(request.digest, ())):
+            votes = self.samples.get(request.digest, ())
+            if not any(is_settled(vote, retry_errors=self._retry_errors) for vote in votes):
                 prompt_tokens, completion_tokens = self.judge.estimate(request)
                 unanswered += 1
                 prompt += MAX_CALLS_PER_VOTE * prompt_tokens
@@ -169,10 +171,18 @@ class SecondJudge:
         return MAX_CALLS_PER_VOTE * unanswered, TokenUsage(prompt, completion, cost)
 
     def make_runner(
-        self, book: SqliteVerdictStore, limits: JudgingLimits, budget: Budget, clock: Clock | None, tally: JudgingTally
+        self, store: SqliteVerdictStore, limits: JudgingLimits, budget: Budget, clock: Clock | None, tally: JudgingTally
     ) -> JudgingRunner:
         """Return a runner that asks it within the same limits, budget and tally as the first judge."""
-        runner = JudgingRunner(self.judge, book, lambda _, samples: not samples, limits, budget, clock)
+        runner = JudgingRunner(
+            self.judge,
+            store,
+            lambda _, samples: not samples,
+            limits,
+            budget,
+            clock,
+            retry_errors=self._retry_errors,
+        )
         runner.tally = tally
         return runner
 

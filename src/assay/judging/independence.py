@@ -26,6 +26,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 )
 _PATTERNS = [(family, re.compile(pattern)) for family, pattern in _FAMILIES]
 _SNAPSHOT = re.compile(r"(?:[-@:](?:latest|preview|20\d\d-?\d\d-?\d\d|\d{4}|v\d+(?::\d+)?))+$")
+_SNAPSHOT_CHARS = 200  # the end of a name in which a snapshot is looked for
 _GENERATOR_KEY = re.compile(r"(^|_|\b)(llm|model|generator|generation|answer_model|chat)(_|\b|$)")
 _OTHER_KEY = re.compile(r"embed|rerank|judge|index|corpus|retriev|tokeni|prompt")
 
@@ -85,4 +86,5 @@ def _families(model: str) -> list[str]:
 
 def _strip_snapshot(model: str) -> str:
     """Return a model's id without provider and snapshot."""
-    return _SNAPSHOT.sub("", model.strip().lower().rpartition("/")[2])
+    name = model.strip().lower().rpartition("/")[2]
+    return name[:-_SNAPSHOT_CHARS] + _SNAPSHOT.sub("", name[-_SNAPSHOT_CHARS:])

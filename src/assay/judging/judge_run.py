@@ -14,7 +14,7 @@ from msgspec import structs
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
 from assay.formats.run_folder import RunFolder, list_run_rubrics
-from assay.judging.budget import Budget
+from assay.judging.budget import Budget, may_have_been_billed
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
 from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
 from assay.judging.collect_questions import (
@@ -54,6 +54,12 @@ from assay.records.release_gates import Gate
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
 
 NOT_ASKED = "not asked"
+FINAL_REASONS = {
+    "tie": "as many votes for as against; use another number of --votes or label the case by hand",
+    "too_long": "longer than the judge can read",
+    "disputed": "labelled better with the orders in its texts than without them; review the case",
+}
+"""Why a request has no verdict, for the reasons that stay when it is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,9 @@ class JudgingEstimate:
 class JudgeRun:
     """The result of a judge run: the path of the verdicts, what was spent, and notices for the user.
 
-    `unscored` counts the requests whose votes give no verdict, by reason; `in_doubt` is the number of requests that a
-    second judge was asked, None without one.
+    `unscored` counts the requests whose votes give no verdict, by reason; `paid_in_vain` are those of them that are not
+    asked again unless errors are retried. `bugs` has a line for each case about which nothing could be asked.
+    `in_doubt` is the number of requests that a second judge was asked, None without one.
     """
 
     preflight: JudgingEstimate
@@ -96,17 +103,21 @@ class JudgeRun:
     judge_status: JudgeStatus | None = None
     requests: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
+    paid_in_vain: int = 0
+    bugs: dict[str, str] = field(default_factory=dict)
     double_bills: int = 0
     is_done: bool = False
     in_doubt: int | None = None
 
     @property
     def exit_code(self) -> ExitCode:
-        """PASS if every request has a verdict, FAILED if the judge cannot be trusted, INCOMPLETE if verdicts are
-        missing, or INTERRUPTED."""
+        """PASS if every request has a verdict, FAILED if the judge failed its controls or drifted, INCOMPLETE if
+        verdicts are missing, or INTERRUPTED."""
         if self.tally.halted == "interrupted":
             return ExitCode.INTERRUPTED
-        if self.is_done and (self.unscored or self.tally.halted):
+        if self.judge_status is not None and self.judge_status.invalid:
+            return ExitCode.FAILED
+        if self.is_done and (self.unscored or self.bugs or self.tally.halted):
             return ExitCode.INCOMPLETE
         return ExitCode.PASS if self.judge_status is None or self.judge_status.may_gate else ExitCode.FAILED
 
@@ -146,16 +157,16 @@ def judge_run(
     judged.rubrics = chosen.folders
     if not confirm(preflight, judged.notices):
         return judged
-    with closing(SqliteVerdictStore(request.store_path)) as book:
-        book.register_judge(session.judge.identity)
+    with closing(SqliteVerdictStore(request.store_path, retry_errors=request.retry_errors)) as store:
+        store.register_judge(session.judge.identity)
         if session.second is not None:
-            book.register_judge(session.second.judge.identity)
+            store.register_judge(session.second.judge.identity)
         if request.run is not None:
             _write_judge_to_manifest(
                 Path(request.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
             )
         try:
-            asyncio.run(session.run(book, judged, progress, clock))
+            asyncio.run(session.run(store, judged, progress, clock))
         except asyncio.CancelledError:  # a second Ctrl-C
             raise KeyboardInterrupt from None
     return judged
@@ -181,19 +192,23 @@ class _Session:
         self.second = None
         if second is not None:
             other = make_judge(second, limits.concurrency, limits.deadline, budget, self._store_bytes)
-            self.second = SecondJudge(second, other)
+            self.second = SecondJudge(second, other, retry_errors=judgement.retry_errors)
         self.digest = self.judge.identity.digest
-        self._book: SqliteVerdictStore | None = None
+        self._store: SqliteVerdictStore | None = None
         self.verdicts: dict[str, list[Verdict]] = {}
         self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: JudgeStatus | None = None
         self._round = 1
         self._asked: dict[str, JudgeRequest] = {}
+        self._first_requests: dict[str, JudgeRequest] = {}
+        self._asked_first: frozenset[str] = frozenset()
         self._rubrics = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
         setting = chosen.settings.votes
         votes = judgement.votes or (setting if isinstance(setting, int) else None)
         alone = cases_that_decide_alone(gate, questions.golden.cases)
-        self.voting = VotingRule(questions, self._rubrics, votes, alone, ControlQuestions({}, {}))
+        self.voting = VotingRule(
+            questions, self._rubrics, votes, alone, ControlQuestions({}, {}), retry_errors=judgement.retry_errors
+        )
 
     def preflight(self, contents: StoreContents) -> JudgingEstimate:
         """Determine what must be asked, and return the estimated effort."""
@@ -202,10 +217,14 @@ class _Session:
         self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.load_recorded(contents)
-        requests = self.questions.find_requests(self.verdicts)
+        requests = self._first_requests = self.questions.find_requests(self.verdicts)
         if requests:
             self.voting.control_questions = build_control_questions(
-                requests, self.questions.clusters_of, load_anchors().anchors, self.chosen.rubrics
+                requests,
+                self.questions.clusters_of,
+                load_anchors().anchors,
+                self.chosen.rubrics,
+                self.chosen.settings.control_share,
             )
             asks_more = any(self._missing_votes(request)[0] for request in requests.values())
             self._begin_round(asks_more=asks_more)
@@ -251,59 +270,81 @@ class _Session:
         return TokenUsage(total["prompt"], total["completion"], cost)
 
     async def run(
-        self, book: SqliteVerdictStore, judged: JudgeRun, progress: ReportProgress | None, clock: Clock | None
+        self, store: SqliteVerdictStore, judged: JudgeRun, progress: ReportProgress | None, clock: Clock | None
     ) -> None:
         """Ask all questions, round by round, and determine the status of the judge."""
-        self._book = book
+        self._store = store
         limits = self.judgement.limits
         judge = VotingJudge(self.judge, self.voting)
-        runner = JudgingRunner(judge, book, self.voting.needs_more, limits, self.budget, clock, progress)
+        retry_errors = self.judgement.retry_errors
+        runner = JudgingRunner(
+            judge, store, self.voting.needs_more, limits, self.budget, clock, progress, retry_errors=retry_errors
+        )
         judged.tally = runner.tally
         try:
             with handle_interrupts(runner, self.stopping):
-                await self._ask_controls(runner, book, judged)
+                await self._ask_controls(runner, store, judged)
                 await self._ask_questions(runner, judged)
-                await self._ask_second_judge(book, judged, clock)
-            reasons = [self._missing_verdict_reason(request) for request in self._asked.values()]
-            judged.unscored = Counter(reason for reason in reasons if reason)
+                await self._ask_second_judge(store, judged, clock)
+            for request in self._asked.values():
+                is_disputed = request.digest in self.questions.disputed
+                reason = self._missing_verdict_reason(request) or ("disputed" if is_disputed else "")
+                if reason:
+                    judged.unscored[reason] += 1
+                    judged.paid_in_vain += reason not in FINAL_REASONS and self._is_paid_in_vain(request)
+            judged.bugs = dict(sorted(self.questions.bugs.items()))
         finally:
             await self.judge.aclose()
             if self.second is not None:
                 await self.second.judge.aclose()
-            judged.double_bills = book.possible_double_bills
+            judged.double_bills = store.possible_double_bills
         judged.is_done = True
 
-    async def _ask_controls(self, runner: JudgingRunner, book: SqliteVerdictStore, judged: JudgeRun) -> None:
-        """Ask the control questions first, so that a judge that fails them is not paid for the other questions."""
+    async def _ask_controls(self, runner: JudgingRunner, store: SqliteVerdictStore, judged: JudgeRun) -> None:
+        """Ask the control questions first, mixed with as many real ones.
+
+        A judge that fails them is not paid for the others.
+        """
         control_questions = self.voting.control_questions
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
-        samples = await runner.run(control_questions.all_requests(), recorded)
+        known = {request.digest: request for request in control_questions.all_requests()}
+        real = [digest for digest in self._first_requests if digest not in known]
+        real = real[: len(known)] if control_questions.controls else []
+        batch = known | {digest: self._first_requests[digest] for digest in real}
+        samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
+        self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}
+        self._asked_first = frozenset(real)
+        samples = {digest: votes for digest, votes in samples.items() if digest in known}
         before = self._standing
         if not samples:
             judged.judge_status = before
         if runner.tally.halted or not samples:
             return
         at = before.at if before is not None and before.rounds == self._round else self.judgement.at
-        standing = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at)
-        judged.judge_status = book.record_status(structs.replace(standing, rounds=self._round))
+        judge_status = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at)
+        judged.judge_status = store.record_status(structs.replace(judge_status, rounds=self._round))
 
     async def _ask_questions(self, runner: JudgingRunner, judged: JudgeRun) -> None:
         """Ask the questions that follow from the verdicts so far, until there are no new ones."""
-        requests = new_requests = self.questions.find_requests(self.verdicts)
+        if judged.judge_status is not None and judged.judge_status.invalid:
+            return  # its verdicts give no numbers
+        requests = self.questions.find_requests(self.verdicts)
+        new_requests = {name: request for name, request in requests.items() if name not in self._asked_first}
         while new_requests and not runner.tally.halted:
             self.verdicts |= await runner.run(new_requests.values(), self.verdicts)
             earlier_requests, requests = requests, self.questions.find_requests(self.verdicts)
             new_requests = {name: request for name, request in requests.items() if name not in earlier_requests}
         judged.requests, self._asked = len(requests), requests
 
-    async def _ask_second_judge(self, book: SqliteVerdictStore, judged: JudgeRun, clock: Clock | None) -> None:
+    async def _ask_second_judge(self, store: SqliteVerdictStore, judged: JudgeRun, clock: Clock | None) -> None:
         """Ask the second judge, if there is one, about the requests that the first left in doubt."""
-        if self.second is None or judged.judge_status is None or judged.tally.halted:
+        judge_status = judged.judge_status
+        if self.second is None or judge_status is None or judge_status.invalid or judged.tally.halted:
             return
         digest = self.second.judge.identity.digest
-        judged.judge_status = book.record_status(structs.replace(judged.judge_status, second=digest))
+        judged.judge_status = store.record_status(structs.replace(judge_status, second=digest))
         doubts = find_doubtful_requests(self.questions, self._asked, self.verdicts)
-        runner = self.second.make_runner(book, self.judgement.limits, self.budget, clock, judged.tally)
+        runner = self.second.make_runner(store, self.judgement.limits, self.budget, clock, judged.tally)
         with handle_interrupts(runner, self.stopping):
             await self.second.ask(runner, doubts.values())
         judged.in_doubt = len(doubts)
@@ -321,12 +362,17 @@ class _Session:
             ruling = settle_ruling(ruling, fold_votes(second_samples, rubric))
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
+    def _is_paid_in_vain(self, request: JudgeRequest) -> bool:
+        """Whether every vote on a request that gave no labels was paid for: only `--retry-errors` repeats it."""
+        failures = [vote for vote in self.verdicts.get(request.digest, ()) if vote.unscored is not None]
+        return bool(failures) and all(map(may_have_been_billed, failures))
+
     def _missing_votes(self, request: JudgeRequest) -> tuple[int, int]:
         return self.voting.count_missing_votes(request, self.verdicts.get(request.digest, ()))
 
     def _store_bytes(self, name: str, body: bytes) -> None:
-        assert self._book is not None
-        self._book.keep_rendered(name, body)
+        assert self._store is not None
+        self._store.keep_rendered(name, body)
 
 
 def _add_usage(
@@ -342,9 +388,9 @@ def _read_store(path: Path) -> StoreContents:
     return read_store(path) if path.exists() else StoreContents()
 
 
-def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, book: str, rubrics: Sequence[str]) -> None:
+def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, store: str, rubrics: Sequence[str]) -> None:
     """Record in the manifest of a run its judge and verdict store, and copy the rubrics that are not built in."""
-    judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "book": book}
+    judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "store": store}
     with RunFolder(run) as folder:
         copies = folder.copy_rubrics(rubrics)
         folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})

@@ -23,7 +23,6 @@ from assay.judging.prompt import (
     RenderedRequest,
     render_request,
 )
-from assay.judging.prompt_injection import has_prompt_injection
 from assay.judging.provider import (
     Capabilities,
     HttpReply,
@@ -39,6 +38,7 @@ from assay.judging.reply_parsing import MAX_REPLY_CHARACTERS, ParsedReply, Reply
 from assay.records.errors import InputError
 from assay.records.plugin_table import PluginTable
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
+from assay.text.planted_orders import has_order_to_judge
 
 PROVIDERS: PluginTable[Provider] = PluginTable(
     "assay.judges",
@@ -117,7 +117,7 @@ class LLMJudge:
         """Return one sample, scored or unscored. Raises CallError if the endpoint gave no reply that can be parsed, and
         InputError for a rubric that the judge does not have."""
         rendered = render_request(request, self._rubric(request), self._digest, sample)
-        flags = list(rendered.flags) + (["injection"] if has_prompt_injection(request.inputs) else [])
+        flags = list(rendered.flags) + (["injection"] if has_order_to_judge(request.inputs) else [])
         if "length" in flags:
             return self._too_long(request, sample, rendered, flags)
         exchange = _Exchange(rendered)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.control_questions import build_anchor_requests
@@ -15,7 +17,15 @@ from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubric
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import VerdictOptions
-from assay.records.verdicts import Calibration, JudgeIdentity, JudgeStatus, LabelledRate, compute_rubrics_hash
+from assay.records.verdicts import (
+    Calibration,
+    JudgeIdentity,
+    JudgeStatus,
+    JudgeUsage,
+    LabelledRate,
+    Verdict,
+    compute_rubrics_hash,
+)
 from assay.stats.intervals import wilson_interval
 
 _MAX_NAMED = 5
@@ -49,37 +59,74 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     # Every judge is asked the anchors, so they do not show that any claim was asked about.
     anchors = build_anchor_requests(load_anchors().anchors, rubrics)
     recorded = contents.verdicts.get(chosen.digest, {})
-    book = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
-    standing = contents.statuses.get(chosen.digest)
+    recorded_verdicts = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
+    judge_status = contents.statuses.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
-    if standing is not None and standing.invalid:
-        notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(standing.reasons)}")
-    if standing is not None and standing.drift:
-        changes = "; ".join(standing.drift)
+    if judge_status is not None and judge_status.invalid:
+        notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(judge_status.reasons)}")
+    if judge_status is not None and judge_status.drift:
+        changes = "; ".join(judge_status.drift)
         notices.append(
             f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
             "verdict store"
         )
-    valid = standing is None or standing.may_gate
-    second = standing.second if standing is not None else ""
+    valid = judge_status is None or judge_status.may_gate
+    second = judge_status.second if judge_status is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
     return RecordedVerdicts(
         rubrics,
-        book,
+        recorded_verdicts,
         chosen.digest,
         valid=valid,
         model=chosen.model,
-        control_agreement=_anchor_accuracy(standing),
+        control_agreement=_anchor_accuracy(judge_status),
         second_judge=second,
         second_verdicts=seconds,
+        failure="; ".join(judge_status.reasons) or "unknown"
+        if judge_status is not None and judge_status.invalid
+        else "",
+        usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
     ), tuple(notices)
 
 
-def _anchor_accuracy(standing: JudgeStatus | None) -> LabelledRate | None:
-    if standing is None or standing.anchors_right is None or not standing.anchors:
+def _sum_usage(samples: Iterable[Verdict]) -> JudgeUsage:
+    """Return what samples took together; the cost is unknown if that of any sample is that was asked for."""
+    prompt = completion = attempts = 0
+    latency, cost, is_known = 0.0, 0.0, True
+    for sample in samples:
+        usage = sample.usage
+        prompt, completion = prompt + usage.prompt_tokens, completion + usage.completion_tokens
+        attempts, latency = attempts + usage.attempts, latency + usage.latency_ms
+        is_known &= usage.cost_usd is not None or not usage.attempts
+        cost += usage.cost_usd or 0.0
+    return JudgeUsage(prompt, completion, cost if is_known and attempts else None, latency, attempts)
+
+
+def describe_judge(judging: RecordedVerdicts | None) -> tuple[str, ...]:
+    """Return the line for every report that names the judge, its rubrics, its calibrations and what its verdicts cost.
+
+    Nothing if no judge was asked.
+    """
+    if judging is None or not judging.verdicts:
+        return ()
+    votes = Counter(sample.rubric for samples in judging.verdicts.values() for sample in samples)
+    rubrics = ", ".join(f"{rubric} ({count})" for rubric, count in sorted(votes.items()))
+    calibrated = ", ".join(sorted(name for name in judging.calibrations if "by=judge" in name)) or "nothing"
+    cost = "cost unknown"
+    if judging.usage is not None:
+        tokens = judging.usage.prompt_tokens + judging.usage.completion_tokens
+        price = f"${judging.usage.cost_usd:.4f}" if judging.usage.cost_usd is not None else "price unknown"
+        cost = f"{tokens} tokens, {price}"
+    return (
+        f"judged by {judging.model} ({judging.judge}), verdicts by rubric: {rubrics}; calibrated: {calibrated}; {cost}",
+    )
+
+
+def _anchor_accuracy(judge_status: JudgeStatus | None) -> LabelledRate | None:
+    if judge_status is None or judge_status.anchors_right is None or not judge_status.anchors:
         return None
-    bounds = wilson_interval(round(standing.anchors_right * standing.anchors), standing.anchors)
-    return LabelledRate(standing.anchors_right, bounds.low, bounds.high, standing.anchors)
+    bounds = wilson_interval(round(judge_status.anchors_right * judge_status.anchors), judge_status.anchors)
+    return LabelledRate(judge_status.anchors_right, bounds.low, bounds.high, judge_status.anchors)
 
 
 def match_verdicts(

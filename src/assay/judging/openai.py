@@ -1,6 +1,6 @@
 """The OpenAI chat completions protocol, which most servers speak; what each of them supports shows in its replies.
 
-The output modes, from the strictest: a strict JSON schema, a forced tool call, JSON mode, plain text with JSON.
+Output modes are tried from the strictest: a strict JSON schema, a forced tool call, JSON mode, plain text with JSON.
 """
 
 from __future__ import annotations
@@ -46,43 +46,45 @@ class OpenAIProvider:
         """Return the headers; without a key there is no authorization header."""
         return {"authorization": f"Bearer {key}"} if key else {}
 
-    def build_body(self, rendered: RenderedRequest, identity: JudgeIdentity, able: Capabilities) -> dict[str, Any]:
+    def build_body(
+        self, rendered: RenderedRequest, identity: JudgeIdentity, capabilities: Capabilities
+    ) -> dict[str, Any]:
         """Return the body of a request; modes without a schema parameter describe the schema in the prompt."""
-        in_text = able.mode in ("json_object", "text")
+        in_text = capabilities.mode in ("json_object", "text")
         user = f"{rendered.user}\n{rendered.schema_text}" if in_text else rendered.user
         body: dict[str, Any] = {
             "model": identity.model,
             "messages": [{"role": "system", "content": rendered.system}, {"role": "user", "content": user}],
-            able.token_limit_field: identity.parameters["max_tokens"],
+            capabilities.token_limit_field: identity.parameters["max_tokens"],
         }
-        if able.temperature and "temperature" in identity.parameters:
+        if capabilities.temperature and "temperature" in identity.parameters:
             body["temperature"] = identity.parameters["temperature"]
-        if able.mode == "json_schema":
+        if capabilities.mode == "json_schema":
             schema = {"name": TOOL_NAME, "strict": True, "schema": rendered.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif able.mode == "tool":
+        elif capabilities.mode == "tool":
             function = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "parameters": rendered.schema}
             body["tools"] = [{"type": "function", "function": function}]
             body["tool_choice"] = {"type": "function", "function": {"name": TOOL_NAME}}
-        elif able.mode == "json_object":
+        elif capabilities.mode == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body
 
-    def reduce_capabilities(self, message: str, able: Capabilities) -> Capabilities | None:
+    def reduce_capabilities(self, message: str, capabilities: Capabilities) -> Capabilities | None:
         """Return the capabilities without the one that an error complains about; None if it is about something else."""
         message = message.lower()
         if "context length" in message or "context_length" in message:
             return None  # such errors list parts of the request, which must not be taken for complaints about them
-        if able.token_limit_field == "max_tokens" and "max_completion_tokens" in message:  # noqa: S105
-            return structs.replace(able, token_limit_field="max_completion_tokens")  # noqa: S106
-        if able.token_limit_field in message and UNSUPPORTED_PATTERN.search(message):
-            field = "max_tokens" if able.token_limit_field == "max_completion_tokens" else "max_completion_tokens"  # noqa: S105
-            return structs.replace(able, token_limit_field=field)
-        if able.temperature and "temperature" in message:
-            return structs.replace(able, temperature=False)
-        below = next_output_mode(self.output_modes, able.mode)
-        if below and any(word in message for word in _COMPLAINTS[able.mode]):
-            return structs.replace(able, mode=below)
+        if capabilities.token_limit_field == "max_tokens" and "max_completion_tokens" in message:  # noqa: S105
+            return structs.replace(capabilities, token_limit_field="max_completion_tokens")  # noqa: S106
+        if capabilities.token_limit_field in message and UNSUPPORTED_PATTERN.search(message):
+            other_fields = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+            return structs.replace(capabilities, token_limit_field=other_fields[capabilities.token_limit_field])
+        if capabilities.temperature and "temperature" in message:
+            return structs.replace(capabilities, temperature=False)
+        below = next_output_mode(self.output_modes, capabilities.mode)
+        if below and any(word in message for word in _COMPLAINTS[capabilities.mode]):
+            return structs.replace(capabilities, mode=below)
         return None
 
     def read_reply(self, body: dict[str, Any]) -> ProviderReply:

@@ -1,11 +1,9 @@
-"""The prompt around every rubric: the rules, the delimiters, the reminder after the data. One frame for each language.
+"""Renders a request and its rubric into the exact texts that a judge reads, and the schema of its reply.
 
-Data appears only at `{{data}}`; everything else that is filled in comes from the rubric or from `render_request`.
-
-Rendering a request and its rubric into the exact texts that a judge reads, and the schema of its reply.
-
-The data is one line of JSON strings between delimiters that cannot be predicted and cannot occur in it. Ids become
-`i1`, `s1` …: the ids of a corpus or a target appear nowhere in the prompt.
+Every rubric has the same frame in each language: the rules, the delimiters, the reminder after the data. Data appears
+only at `{{data}}`, as one line of JSON strings between delimiters that cannot be predicted and cannot occur in it;
+everything else that is filled in comes from the rubric. Ids become `i1`, `s1` …: the ids of a corpus or a target appear
+nowhere in the prompt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What all judge providers share: the provider protocol, the contents of a reply, the endpoint's capabilities.
-
-Requests to a judge's endpoint, its replies, and the errors that unsuccessful replies become.
-"""
+"""What all judge providers share: the protocol, requests, the contents of a reply, capabilities, and errors."""
 
 from __future__ import annotations
 
@@ -59,11 +56,13 @@ class Provider(Protocol):
         """Return the headers, with the key if there is one."""
         ...
 
-    def build_body(self, rendered: RenderedRequest, identity: JudgeIdentity, able: Capabilities) -> dict[str, Any]:
+    def build_body(
+        self, rendered: RenderedRequest, identity: JudgeIdentity, capabilities: Capabilities
+    ) -> dict[str, Any]:
         """Return the body of a request."""
         ...
 
-    def reduce_capabilities(self, message: str, able: Capabilities) -> Capabilities | None:
+    def reduce_capabilities(self, message: str, capabilities: Capabilities) -> Capabilities | None:
         """Return the capabilities without the one that an error complains about; None if it is about something else."""
         ...
 

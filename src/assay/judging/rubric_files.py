@@ -28,7 +28,7 @@ JUDGE_INPUTS = ("answer", "citations", "claims", "context", "facts", "history", 
 """Everything that a judge may be given, which excludes configurations and scores."""
 RUBRICS_LOCK_FILE = "rubrics.lock"
 ANCHORS_FILE = "anchors.yaml"
-PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+PLACEHOLDER = re.compile(r"\{\{([^{}]*+)\}\}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 T = TypeVar("T", bound=Struct)

@@ -35,9 +35,10 @@ class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One line of an export: a judge, a status or a verdict; the last two with the SHA-256 of their JSON."""
 
     judge: JudgeIdentity | None = None
-    standing: JudgeStatus | None = None
+    judge_status: JudgeStatus | None = None
     verdict: Verdict | None = None
     sha256: str | None = None
+    standing: JudgeStatus | None = None  # what exports of 0.1 call the status
 
 
 def sample_key(verdict: Verdict) -> SampleKey:
@@ -70,7 +71,8 @@ def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
     """Return the current status merged with the recorded one: a judge once invalid or drifted stays so."""
     if before is None:
         return now
-    merged = now if now.invalid or not before.invalid else before
+    is_more = now.controls >= before.controls
+    merged = now if (now.invalid and is_more) or not before.invalid else before
     anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
     return structs.replace(
         merged,
@@ -93,8 +95,8 @@ def encode_lines(contents: StoreContents) -> Iterator[bytes]:
     """Yield the lines of an export: judges, their statuses, verdicts; the same bytes for the same contents."""
     for judge in sorted(contents.judges, key=lambda judge: judge.digest):
         yield encode_canonical_json(_Line(judge=judge)) + b"\n"
-    for _, standing in sorted(contents.statuses.items()):
-        yield encode_canonical_json(_Line(standing=standing, sha256=_sha256(standing))) + b"\n"
+    for _, judge_status in sorted(contents.statuses.items()):
+        yield encode_canonical_json(_Line(judge_status=judge_status, sha256=_sha256(judge_status))) + b"\n"
     for by_request in contents.verdicts.values():
         for samples in by_request.values():
             for verdict in samples:
@@ -139,9 +141,10 @@ def _add_line(
     line: _Line, contents: StoreContents, first_lines: dict[SampleKey, tuple[int, Verdict]], number: int
 ) -> str:
     """Add one line to the contents; returns what is wrong with it, empty if nothing."""
-    records = [record for record in (line.judge, line.standing, line.verdict) if record is not None]
+    members = (line.judge, line.judge_status, line.standing, line.verdict)
+    records = [record for record in members if record is not None]
     if len(records) != 1:
-        return "expected exactly one of judge, standing and verdict"
+        return "expected exactly one of judge, judge_status and verdict"
     (record,) = records
     if isinstance(record, JudgeIdentity):
         contents.judges += [record] if record not in contents.judges else []

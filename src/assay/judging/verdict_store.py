@@ -1,12 +1,9 @@
-"""The verdict store as a file: creating, recognising and opening it, and setting a damaged one aside.
-
-The verdict store: verdicts in one SQLite file that survives kill -9 and serves several processes.
+"""The verdict store: verdicts in one SQLite file that survives kill -9 and serves several processes.
 
 A row is a verdict's canonical JSON with its SHA-256; a row that does not match its hash counts as missing. An intent
 is written before each call, so that two processes of one host do not ask the same, and so that a call that may have
-been billed without leaving a verdict is counted. A damaged file is set aside, never replaced silently.
-
-Export and import of verdict stores as JSON lines, which can be read, compared and committed with the code.
+been billed without leaving a verdict is counted. A damaged file is set aside, never replaced silently. Stores can be
+exported as JSON lines, which can be read, compared and committed with the code, and imported again.
 """
 
 from __future__ import annotations
@@ -28,7 +25,8 @@ import msgspec
 
 from assay.calls.interfaces import ClaimState, SampleKey
 from assay.formats.file_io import write_atomically
-from assay.formats.outputs import refuse_overwriting
+from assay.formats.overwriting import refuse_overwriting
+from assay.judging.budget import may_have_been_billed
 from assay.judging.verdict_files import (
     StoreContents,
     VerdictsByJudge,
@@ -47,7 +45,9 @@ from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict
 
 SQLITE_MAGIC = b"SQLite format 3\0"
-APPLICATION_ID, STORE_FORMAT = 0x41736179, 1
+APPLICATION_ID, STORE_FORMAT = 0x41736179, 2
+_STATUS_TABLES = {1: "standings", STORE_FORMAT: "judge_statuses"}
+"""The table of judge statuses by the format of the store: older formats are read, and upgraded when written."""
 BUSY_SECONDS = 60.0
 DAMAGE_ERRORS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
@@ -56,7 +56,7 @@ PRAGMA journal_mode = WAL;
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {STORE_FORMAT};
 CREATE TABLE judges(digest TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE standings(judge TEXT PRIMARY KEY, record BLOB NOT NULL, sha256 BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE judge_statuses(judge TEXT PRIMARY KEY, record BLOB NOT NULL, sha256 BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE rendered(digest TEXT PRIMARY KEY, body BLOB NOT NULL, sha256 BLOB NOT NULL);
 CREATE TABLE verdicts(request TEXT, judge TEXT, sample INTEGER, record BLOB NOT NULL, sha256 BLOB NOT NULL,
     PRIMARY KEY (request, judge, sample));
@@ -92,18 +92,34 @@ def require_sqlite_file(path: Path) -> None:
     with path.open("rb") as file:
         if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
             raise InputError(
-                [Problem(str(path), None, "", "not a verdict store (expected one, or a new file)", "E_BOOK")]
+                [Problem(str(path), None, "", "not a verdict store (expected one, or a new file)", "E_STORE")]
             )
 
 
-def require_store_format(db: sqlite3.Connection, path: Path) -> None:
-    """Raise InputError for another program's database and for a store of another version."""
-    identity = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if identity != (APPLICATION_ID, STORE_FORMAT):
+def require_store_format(db: sqlite3.Connection, path: Path) -> int:
+    """Return the format of a store. Raises InputError for another program's database and for an unknown format."""
+    application, store_format = (
+        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION_ID or store_format not in _STATUS_TABLES:
         message = (
-            f"a database, not a verdict store of this version (got {identity}; expected {APPLICATION_ID, STORE_FORMAT})"
+            "a database, not a verdict store of this version "
+            f"(got {application, store_format}; expected {APPLICATION_ID, STORE_FORMAT})"
         )
-        raise InputError([Problem(str(path), None, "", message, "E_BOOK")])
+        raise InputError([Problem(str(path), None, "", message, "E_STORE")])
+    return int(store_format)
+
+
+def upgrade_store(db: sqlite3.Connection, path: Path) -> None:
+    """Bring a store of an older format up to date, completely or not at all, even if two processes do it at once."""
+    if require_store_format(db, path) == STORE_FORMAT:
+        return
+    with hold_transaction(db):
+        store_format = require_store_format(db, path)  # another process may have been faster
+        if store_format != STORE_FORMAT:
+            # Table names and format come from the constants above, never from the file.
+            db.execute(f"ALTER TABLE {_STATUS_TABLES[store_format]} RENAME TO {_STATUS_TABLES[STORE_FORMAT]}")
+            db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
 
 
 def is_intact(db: sqlite3.Connection) -> bool:
@@ -190,10 +206,12 @@ class SqliteVerdictStore:
     file.
     """
 
-    def __init__(self, path: str | Path, now: Callable[[], float] = time.time) -> None:
-        """Open the store, creating the file if there is none. Raises InputError for a file that is something else, and
-        IncompleteError, after renaming the file, if it is damaged."""
+    def __init__(self, path: str | Path, now: Callable[[], float] = time.time, *, retry_errors: bool = False) -> None:
+        """Open the store, creating the file if there is none. `retry_errors`: samples that were paid for and gave no
+        verdict can be claimed again. Raises InputError for a file that is something else, and IncompleteError, after
+        renaming the file, if it is damaged."""
         self.path = Path(path)
+        self._retry_errors = retry_errors
         self.changed_rows = 0
         self._now = now
         self._owner = secrets.token_hex(8)
@@ -206,6 +224,7 @@ class SqliteVerdictStore:
             self._db = connect_file(f"{self.path.resolve().as_uri()}?mode=rw")
             try:
                 require_intact(self._db, self.path)
+                upgrade_store(self._db, self.path)
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:  # also on Ctrl-C: nobody else closes the database
                 self._db.close()
@@ -266,19 +285,21 @@ class SqliteVerdictStore:
                 "INSERT OR REPLACE INTO judges VALUES (?, ?)", (judge.digest, encode_canonical_json(judge))
             )
 
-    def record_status(self, standing: JudgeStatus) -> JudgeStatus:
+    def record_status(self, judge_status: JudgeStatus) -> JudgeStatus:
         """Record how a judge answered its controls and anchors; returns the status merged with the recorded one.
 
         A judge that failed its controls stays invalid in this store, because later runs may ask fewer controls.
         """
         with self._changing():
-            cursor = self._db.execute("SELECT judge, record, sha256 FROM standings WHERE judge = ?", (standing.judge,))
-            before = _decode_standing(*(cursor.fetchone() or (standing.judge, None, None)))
-            standing = merge_status(before, standing)
-            record = encode_canonical_json(standing)
-            row = (standing.judge, record, hashlib.sha256(record).digest())
-            self._db.execute("INSERT OR REPLACE INTO standings VALUES (?, ?, ?)", row)
-        return standing
+            cursor = self._db.execute(
+                "SELECT judge, record, sha256 FROM judge_statuses WHERE judge = ?", (judge_status.judge,)
+            )
+            before = _decode_status(*(cursor.fetchone() or (judge_status.judge, None, None)))
+            judge_status = merge_status(before, judge_status)
+            record = encode_canonical_json(judge_status)
+            row = (judge_status.judge, record, hashlib.sha256(record).digest())
+            self._db.execute("INSERT OR REPLACE INTO judge_statuses VALUES (?, ?, ?)", row)
+        return judge_status
 
     def keep_rendered(self, name: str, body: bytes) -> None:
         """Keep the request bytes, without secrets, under their digest; they are written with the next verdict."""
@@ -294,7 +315,7 @@ class SqliteVerdictStore:
     def load_contents(self) -> StoreContents:
         """Return everything that is recorded; changed rows are left out with a warning."""
         with translate_errors(self.path):
-            return _contents(self._db)
+            return _read_contents(self._db, STORE_FORMAT)
 
     @property
     def possible_double_bills(self) -> int:
@@ -306,7 +327,9 @@ class SqliteVerdictStore:
 
     def _claim(self, key: SampleKey, until: float) -> Verdict | ClaimState:
         verdict = self._read(key)
-        if verdict is not None and verdict.unscored is None:
+        if verdict is not None and (
+            verdict.unscored is None or (not self._retry_errors and may_have_been_billed(verdict))
+        ):
             return verdict
         intent = (*key, self._owner, self._host, os.getpid(), until)
         if self._db.execute("INSERT OR IGNORE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?)", intent).rowcount:
@@ -363,20 +386,18 @@ def read_store(path: str | Path) -> StoreContents:
                 [Problem(str(file_path), None, "", "no file (expected a verdict store, or its export)", "E_FILE")]
             )
         with file_path.open("rb") as file:
-            is_book = file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
-        if not is_book:
+            is_store = file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+        if not is_store:
             return drop_unknown_judges(read_export(file_path))
         address = file_path.resolve().as_uri()
         try:
             with closing(connect_file(f"{address}?mode=ro")) as db:
-                require_store_format(db, file_path)
-                return drop_unknown_judges(_contents(db))
+                return drop_unknown_judges(_read_contents(db, require_store_format(db, file_path)))
         except sqlite3.OperationalError as error:
             if error.sqlite_errorname not in ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"):
                 raise
-        with closing(connect_file(f"{address}?immutable=1")) as db:  # a folder file_path nothing can be written
-            require_store_format(db, file_path)
-            return drop_unknown_judges(_contents(db))
+        with closing(connect_file(f"{address}?immutable=1")) as db:  # a folder in which nothing can be written
+            return drop_unknown_judges(_read_contents(db, require_store_format(db, file_path)))
 
 
 def load_recorded_verdicts(
@@ -392,19 +413,20 @@ def load_recorded_verdicts(
     return contents.judges, contents.verdicts
 
 
-def _contents(db: sqlite3.Connection) -> StoreContents:
+def _read_contents(db: sqlite3.Connection, store_format: int) -> StoreContents:
     contents, verdicts, bad = StoreContents(), dict[SampleKey, Verdict](), 0
     for name, record in db.execute("SELECT digest, record FROM judges ORDER BY digest"):
         judge = _decode_record(record, JudgeIdentity)
         if judge is not None and judge.digest == name:  # else its verdicts count as those of an unknown judge
             contents.judges.append(judge)
-    for name, record, sha256 in db.execute("SELECT judge, record, sha256 FROM standings ORDER BY judge"):
-        standing = _decode_standing(name, record, sha256)
-        if standing is None:
+    statement = f"SELECT judge, record, sha256 FROM {_STATUS_TABLES[store_format]} ORDER BY judge"  # noqa: S608  # a constant of this file
+    for name, record, sha256 in db.execute(statement):
+        judge_status = _decode_status(name, record, sha256)
+        if judge_status is None:
             contents.warnings.append(
                 f"the record of how judge {name} answered its controls was changed: it may not gate"
             )
-        contents.statuses[name] = standing or JudgeStatus(name, invalid=True, reasons=(_CHANGED,))
+        contents.statuses[name] = judge_status or JudgeStatus(name, invalid=True, reasons=(_CHANGED,))
     for *key, record, sha256 in db.execute("SELECT request, judge, sample, record, sha256 FROM verdicts"):
         verdict = decode_verdict((key[0], key[1], key[2]), record, sha256)
         if verdict is None:
@@ -417,12 +439,12 @@ def _contents(db: sqlite3.Connection) -> StoreContents:
     return contents
 
 
-def _decode_standing(name: str, record: object, sha256: object) -> JudgeStatus | None:
+def _decode_status(name: str, record: object, sha256: object) -> JudgeStatus | None:
     """Return the status in a row; None if judge, record and hash do not match."""
     if not isinstance(record, bytes) or hashlib.sha256(record).digest() != sha256:
         return None
-    standing = _decode_record(record, JudgeStatus)
-    return standing if standing is not None and standing.judge == name else None
+    judge_status = _decode_record(record, JudgeStatus)
+    return judge_status if judge_status is not None and judge_status.judge == name else None
 
 
 def _decode_record(record: Any, kind: type[R]) -> R | None:
@@ -437,7 +459,7 @@ def export_verdict_store(store_path: str, export_path: str) -> tuple[int, list[s
 
     Raises InputError for a file that is not a verdict store, IncompleteError for a damaged one and for a failed write.
     """
-    refuse_overwriting([export_path], [store_path])
+    refuse_overwriting([export_path], [store_path], into_runs=True)
     contents = read_store(store_path)
     write_atomically(export_path, encode_lines(contents))
     return count_verdicts(contents.verdicts), contents.warnings
@@ -448,13 +470,13 @@ def import_verdict_store(store_path: str, source: str) -> tuple[int, list[str]]:
 
     Returns the number of verdicts read, and what was left out. Raises the same errors as `export_verdict_store`.
     """
-    refuse_overwriting([store_path], [source])
+    refuse_overwriting([store_path], [source], into_runs=True)
     contents = read_store(source)
     with closing(SqliteVerdictStore(store_path)) as opened:
         for judge in contents.judges:
             opened.register_judge(judge)
-        for standing in contents.statuses.values():
-            opened.record_status(standing)
+        for judge_status in contents.statuses.values():
+            opened.record_status(judge_status)
         by_request = [samples for requests in contents.verdicts.values() for samples in requests.values()]
         opened.save([verdict for samples in by_request for verdict in samples])
     return count_verdicts(contents.verdicts), contents.warnings

@@ -1,8 +1,7 @@
-"""Labels that are out of date: evidence that the corpus does not hold, or no longer with the text that was labelled.
+"""The checks that a case can fail, each a condition on one score, and the share of cases that fail any.
 
-Such a miss is an error of the golden set, not of the system, so it is a check of its own.
-
-The checks that a case can fail, each a condition on one score, and the share of cases that fail any.
+Labels that are out of date have a check of their own (evidence that the corpus does not hold, or no longer with the
+text that was labelled), because such a miss is an error of the golden set, not of the system.
 """
 
 from __future__ import annotations
@@ -212,6 +211,14 @@ CHECKS: tuple[Check, ...] = (
         _is_positive,
         "warning",
         "shows chunks that the corpus does not have, so that nobody can say who may see them",
+    ),
+    Check(
+        "doubtful_citation",
+        "citation_precision",
+        _is_below_one,
+        "warning",
+        "a citation is not the source of what it is cited for: another chunk of the context is",
+        is_costly=True,
     ),
     Check("stale_context", "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),

@@ -1,13 +1,9 @@
-"""Which units of evidence a chunk covers: selectors turned into look-ups, once per case.
+"""Indexes a golden set: each case with its look-ups, built once and shared by all observations of the case.
 
-A unit is a bit of an integer mask, so that overlap, repeats and several units per chunk are one rule. `None` means that
-nobody judged the chunk, 0 that it was judged and found irrelevant.
-
-Index a golden set: each case with its look-ups, built once and shared by all observations of the case.
-
-Resolve a cited or required name: it means a chunk, or less precisely the document that the chunk belongs to.
-
-`doc` stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document).
+A selector of evidence becomes a look-up. A unit of evidence is a bit of an integer mask, so that overlap, repeats and
+several units per chunk are one rule; `None` means that nobody judged the chunk, 0 that it was judged and found
+irrelevant. A cited or required name means a chunk or, less precisely, the document that the chunk belongs to: `doc`
+stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document).
 """
 
 from __future__ import annotations
@@ -15,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics.access_rules import SupersededVersions
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
-from assay.records.observations import Chunk
+from assay.records.observations import Chunk, is_text_id
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies
 
@@ -58,24 +55,37 @@ def has_field_value(fields: Mapping[str, Any], name: str, wanted: str | int) -> 
 
 
 class EvidenceIndex:
-    """Look-ups from chunks to the units of evidence that they cover; `by_id_alone`: every selector is a chunk id."""
+    """Look-ups from chunks to the units of evidence that they cover; `by_id_alone`: every selector is a chunk id.
 
-    __slots__ = ("_known", "_quotes", "_selectors", "by_id", "by_id_alone", "grades")
+    A chunk whose id was made from its text covers units by their quotes and by the corpus' texts of the ids that they
+    name. `needs_ids`: a unit can be told only by an id, so that nothing is known of such chunks.
+    """
 
-    def __init__(self, units: Sequence[tuple[tuple[Selector, ...], int]], corpus: Corpus | None) -> None:
-        """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence."""
+    __slots__ = ("_known", "_passages", "_quotes", "_selectors", "by_id", "by_id_alone", "grades", "needs_ids")
+
+    def __init__(
+        self,
+        units: Sequence[tuple[tuple[Selector, ...], int]],
+        corpus: Corpus | None,
+        quotes: Sequence[str | None] = (),
+    ) -> None:
+        """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence. `quotes` are the texts that
+        the units quote besides their selectors, one for each unit."""
         self.grades: list[int] = []
         self.by_id: dict[str, int] = {}
         self._selectors: list[tuple[Selector, int]] = []
         self._quotes: list[tuple[str, Selector, int]] = []
         self._known = corpus.chunks if corpus is not None else {}
-        for selectors, grade in units:
+        self._passages: list[tuple[str, int]] = []
+        self.needs_ids = False
+        for (selectors, grade), unit_quote in zip_longest(units, quotes):
             mask = 0
             if grade > 0:
                 mask = 1 << len(self.grades)
                 self.grades.append(grade)
             for selector in selectors:
                 self._add_selector(selector, mask)
+            self._add_passages(selectors, unit_quote, mask)
         self.by_id_alone = not self._selectors and not self._quotes
 
     def _add_selector(self, selector: Selector, mask: int) -> None:
@@ -88,11 +98,20 @@ class EvidenceIndex:
         else:
             self._selectors.append((selector, mask))
 
+    def _add_passages(self, selectors: Sequence[Selector], unit_quote: str | None, mask: int) -> None:
+        """Keep the texts by which a chunk without an id is told to be of a unit."""
+        corpus_chunks = [self._known.get(str(selector.get(CHUNK_ID, ""))) for selector in selectors]
+        texts = [unit_quote, *(corpus_chunk.text for corpus_chunk in corpus_chunks if corpus_chunk is not None)]
+        passages = [(folded, mask) for folded in map(fold_text, filter(None, texts)) if folded]
+        self._passages += passages
+        is_told_by_fields = any(len(selector) > 1 or CHUNK_ID not in selector for selector in selectors)
+        self.needs_ids = self.needs_ids or bool(mask and not passages and not is_told_by_fields)
+
     def unit_masks(self, chunks: Iterable[Chunk]) -> list[int | None]:
         """Return for each chunk the units that it covers, None where nobody judged it."""
         if self.by_id_alone:
             get = self.by_id.get
-            return [get(chunk.chunk_id) for chunk in chunks]
+            return [self._mask(chunk) if is_text_id(chunk.chunk_id) else get(chunk.chunk_id) for chunk in chunks]
         return [self._mask(chunk) for chunk in chunks]
 
     def _mask(self, chunk: Chunk) -> int | None:
@@ -111,6 +130,11 @@ class EvidenceIndex:
                     and quote in folded
                     and all(has_field_value(fields, n, w) for n, w in other_fields.items())
                 ):
+                    covered_units = (covered_units or 0) | mask
+        if self._passages and chunk.text is not None and is_text_id(chunk.chunk_id):
+            folded = fold_text(chunk.text)
+            for passage, mask in self._passages:
+                if passage in folded:
                     covered_units = (covered_units or 0) | mask
         return covered_units
 
@@ -214,7 +238,11 @@ class CaseIndex:
         self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
         self.states_text = case.rubric is not None or bool(case.must_have)
         evidence_units = () if self.denied else case.evidence
-        self.evidence = EvidenceIndex([(unit.any_of, unit.grade) for unit in evidence_units], self.corpus)
+        self.evidence = EvidenceIndex(
+            [(unit.any_of, unit.grade) for unit in evidence_units],
+            self.corpus,
+            [unit.quote for unit in evidence_units],
+        )
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
         self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
 
@@ -226,8 +254,11 @@ class CaseIndex:
     @cached_property
     def forbidden(self) -> EvidenceIndex:
         """Chunks that must not be seen: the case's forbidden ones, and its evidence where permission is denied."""
-        denied_evidence = [(unit.any_of, 1) for unit in self.case.evidence] if self.denied else []
-        return EvidenceIndex([*denied_evidence, *(((selector,), 1) for selector in self.case.forbidden)], self.corpus)
+        denied_units = self.case.evidence if self.denied else ()
+        denied_evidence = [(unit.any_of, 1) for unit in denied_units]
+        forbidden_chunks = [((selector,), 1) for selector in self.case.forbidden]
+        quotes = [unit.quote for unit in denied_units]
+        return EvidenceIndex([*denied_evidence, *forbidden_chunks], self.corpus, quotes)
 
     @cached_property
     def forbidden_texts(self) -> tuple[str, ...]:

@@ -10,12 +10,15 @@ from types import MappingProxyType
 from assay.metrics import (
     answer_behaviour,
     case_checks,
+    citation_precision,
+    citation_support,
     citations,
     correctness,
+    faithfulness,
     file_retrieval,
+    hallucination_risk,
     leakage,
     ranking,
-    scorers,
     usage,
 )
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
@@ -29,7 +32,6 @@ from assay.metrics.metric import (
     parse_metric_name,
     split_metric_names,
 )
-from assay.metrics.scorers import add_judge_scorer
 from assay.records.errors import AssayError, MetricNameError, Problem, shorten_repr
 from assay.records.plugin_table import PluginTable
 from assay.records.scores import ScoreColumn
@@ -45,7 +47,12 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     leakage.VISIBILITY_METRICS,
     usage.OPERATIONS_METRICS,
     case_checks.CHECK_METRICS,
-    scorers.ANSWER_QUALITY_METRICS,
+    faithfulness.FAITHFULNESS_METRICS,
+    citation_support.CITATION_SUPPORT_METRICS,
+    citation_precision.CITATION_PRECISION_METRICS,
+    hallucination_risk.HALLUCINATION_METRICS,
+    correctness.REFERENCE_METRICS,
+    hallucination_risk.JUDGE_METRICS,
 )
 """The rows of every family, in the order of the documentation. A new `…_METRICS` tuple needs a line here."""
 
@@ -72,7 +79,7 @@ CATALOG: PluginTable[Metric] = PluginTable(
     "assay.metrics",
     "metric",
     Metric,
-    {metric.name: add_judge_scorer(metric) for family in METRIC_FAMILIES for metric in family},
+    {metric.name: metric for family in METRIC_FAMILIES for metric in family},
     reserved=METRIC_ALIASES,
     find_fault=find_row_fault,
 )
@@ -92,7 +99,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
     "correct_answer",
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
-    "citation_support(by=rules)", "misattributed(by=rules)", "hallucination_risk(by=rules)",
+    "citation_support(by=rules)", "citation_precision", "misattributed(by=rules)", "hallucination_risk(by=rules)",
     "contradiction_suspects", "no_claims",
     "visibility_leaks", "unknown_access", "access_self_reported", "injection_followed", "stale_chunks",
     "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",
@@ -106,8 +113,6 @@ JUDGED_METRICS: tuple[str, ...] = (
     "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
 )  # fmt: skip
 """Also scored, as far as possible, where verdicts are recorded: everything that judging asks for by default."""
-
-_SCORERS = ("rules", "judge")
 
 
 def find_metric(name: MetricName) -> Metric:
@@ -187,7 +192,8 @@ def _parse_for_scorers(text: str) -> list[MetricName]:
     metric = CATALOG.get(METRIC_ALIASES.get(name.base, name.base))
     if metric is None or "by" not in metric.keys or "by" in dict(name.keys):
         return [parse_metric(text)]
-    return [parse_metric(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in _SCORERS]
+    scorers = metric.keys["by"].values
+    return [parse_metric(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in scorers]
 
 
 def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
@@ -197,12 +203,15 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
         spec = metric.keys.get(key)
         if spec is None:
             problems.append(f"{metric.name} has no key {key!r} (expected {', '.join(metric.keys) or 'none'})")
+        elif value in dict(spec.withdrawn):
+            problems.append(f"{metric.name}({key}={value}) was withdrawn: {dict(spec.withdrawn)[value]}")
         elif spec.values and value not in spec.values:
             problems.append(f"{key} must be one of {', '.join(spec.values)} (got {value!r})")
         elif key == "rel" and not (value == spec.default or (value.isdigit() and 1 <= int(value) <= 10)):
             problems.append(f"rel must be a grade from 1 to 10 (got {value!r})")
     if "by" in metric.keys and "by" not in stated_keys:
-        problems.append(f"say which scorer: {metric.name}(by=rules) or {metric.name}(by=judge)")
+        scorers = " or ".join(f"{metric.name}(by={by})" for by in metric.keys["by"].values)
+        problems.append(f"say which scorer: {scorers}")
     if metric.cut == "no" and name.k is not None:
         problems.append(f"{metric.name} takes no cut-off (got @{name.k})")
     if metric.cut == "required" and name.k is None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
-from assay.metrics.faithfulness import NOT_FOUND, UNSUPPORTED_LABELS, judge_claims
+from assay.metrics.answer_metric import Scorers, define_answer_metric
+from assay.metrics.citation_precision import find_better_source
+from assay.metrics.faithfulness import CLAIM_SUPPORT_RUBRIC, judge_claims
 from assay.metrics.judge_requests import (
     MAX_ITEMS,
     ItemLabel,
@@ -22,6 +24,9 @@ from assay.metrics.judge_requests import (
     run_together,
     scored_outcome,
 )
+from assay.metrics.judge_requests import unscored_outcome as make_unscored_outcome
+from assay.metrics.lexical_ground import GROUNDLESS_LABELS, has_lexical_ground
+from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import (
     CITATION_SUPPORT_BY_RULES,
     FAITHFULNESS_BY_RULES,
@@ -66,7 +71,8 @@ def find_support_exclusion(reading: ParsedAnswer) -> Outcome | None:
 
 
 def score_citation_support(reading: ParsedAnswer) -> Outcome:
-    """The mean, over citations, of the score of the claim by the cited source alone; 0 for one that names nothing.
+    """The mean, over citations, of the score of the claim by the cited source alone; 0 for one that names nothing, or
+    something that the user may not see.
 
     A citation without which the claim has less support shares in what all citations of the claim support together.
     """
@@ -84,7 +90,7 @@ WEAK_SUPPORT = 0.3
 
 
 def _score_citation(citation: Citation, reading: ParsedAnswer, calibrated_rules: CalibratedSupport) -> float:
-    if not citation.texts:
+    if not citation.texts or citation.name in reading.access.forbidden:
         return 0.0
     score = calibrated_rules.score_support(best_citation_support(citation, reading))
     citations_of_claim = reading.citations_by_claim[citation.claim.id] if citation.claim is not None else []
@@ -113,33 +119,28 @@ def joint_citation_support(claim: Claim, reading: ParsedAnswer) -> SourceSupport
 
 
 def score_misattribution(reading: ParsedAnswer) -> Outcome:
-    """The share of attached citations whose source does not support the claim although another context chunk does."""
+    """The share of attached citations that name another source than the one that supports the claim.
+
+    Another chunk of the context supports the claim clearly better than what is cited (ADR 0040); a citation of nothing
+    in the context is compared by the claim's own support.
+    """
     citations = _attached_citations(reading)
     if isinstance(citations, Outcome):
         return citations
-    best_supports = dict(
-        zip((claim.id for claim in reading.claims), reading.claim_supports(CONTEXT_STAGE), strict=True)
-    )
-    calibrated_claims, calibrated_citations = (
-        calibrate_support(reading, FAITHFULNESS_BY_RULES[CONTEXT_STAGE]),
-        calibrate_support(reading, CITATION_SUPPORT_BY_RULES),
-    )
-    misattributed = []
-    for citation in citations:
-        assert citation.claim is not None
-        context_support = best_supports[citation.claim.id]
-        is_supported_elsewhere = (
-            calibrated_claims.label_support(context_support) == "supported"
-            and context_support.source not in citation.texts
-        )
-        own_verdict = (
-            calibrated_citations.label_support(best_citation_support(citation, reading))
-            if citation.texts
-            else NOT_FOUND.label
-        )
-        if is_supported_elsewhere and own_verdict in UNSUPPORTED_LABELS:
-            misattributed.append(f"{citation.name}, but {context_support.source}")
+    better_by_name = [(citation.name, _find_true_source(citation, reading)) for citation in citations]
+    misattributed = [f"{name}, but {better}" for name, better in better_by_name if better is not None]
     return scored_outcome(len(misattributed) / len(citations), format_list("misattributed", misattributed))
+
+
+def _find_true_source(citation: Citation, reading: ParsedAnswer) -> str | None:
+    """Return the chunk of the context that a claim is from instead of the cited source, None if there is none."""
+    assert isinstance(reading.context_texts, dict)
+    assert citation.claim is not None
+    if not reading.context_texts.keys().isdisjoint(citation.texts):
+        return find_better_source(citation, reading)
+    claim_support = reading.support_by_context(citation.claim)
+    calibrated_claims = calibrate_support(reading, FAITHFULNESS_BY_RULES[CONTEXT_STAGE])
+    return claim_support.source if calibrated_claims.label_support(claim_support) == "supported" else None
 
 
 def _attached_citations(reading: ParsedAnswer) -> list[Citation] | Outcome:
@@ -194,7 +195,22 @@ def _label_citations(reading: ParsedAnswer, rubrics: Rubrics) -> LabelRequests:
     labels = collect_labels((yield requests), requests) if requests else {}
     if isinstance(labels, Outcome):
         return labels
+    if any(
+        bool(labels[citation.id].value) and not _has_ground(citation, reading)
+        for citation in reading.citations
+        if citation.texts
+    ):
+        return make_unscored_outcome(GROUNDLESS_LABELS)
     return labels | {citation.id: MISSING_SOURCE for citation in reading.citations if not citation.texts}
+
+
+def _has_ground(citation: Citation, reading: ParsedAnswer) -> bool:
+    """Whether the cited source holds some words of the claim, or of any claim for a citation of the whole answer."""
+    claims = reading.claims if citation.claim is None else (citation.claim,)
+    return any(
+        has_lexical_ground(claim.text, reading.support_by_chunks(claim, citation.texts), citation.texts.values())
+        for claim in claims
+    )
 
 
 def _citation_value(citation: Citation, labels: dict[str, ItemLabel]) -> float:
@@ -210,11 +226,14 @@ def _citation_value(citation: Citation, labels: dict[str, ItemLabel]) -> float:
 
 
 def judge_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
-    """The mean value of the citations; 0 for one that names nothing known."""
+    """The mean value of the citations; 0 for one that names nothing known, or something that the user may not see."""
     labels = yield from _label_citations(reading, rubrics)
     if isinstance(labels, Outcome):
         return labels
-    values = [_citation_value(citation, labels) for citation in reading.citations]
+    values = [
+        0.0 if citation.name in reading.access.forbidden else _citation_value(citation, labels)
+        for citation in reading.citations
+    ]
     unsupported = []
     for citation, value in zip(reading.citations, values, strict=True):
         if value < 1:
@@ -240,3 +259,28 @@ def judge_misattribution(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialog
         if not citations[citation.id].value and claims[citation.claim.id].value == 1:
             misattributed.append(citation.name)
     return scored_outcome(len(misattributed) / len(attached_citations), format_list("misattributed", misattributed))
+
+
+_UNDEFINED = "refused, nothing claimed, no citations, or a cited chunk without text"
+
+CITATION_SUPPORT_METRICS: tuple[Metric, ...] = (
+    define_answer_metric(
+        "citation_support",
+        "Share of citations that support the claim next to them.",
+        "answer audit record: exists ∧ reachable ∧ supports",
+        _UNDEFINED,
+        Scorers(score_citation_support, judge_citation_support),
+        rubrics=(CITATION_SUPPORT_RUBRIC,),
+        yields_to_leaks=True,
+    ),
+    define_answer_metric(
+        "misattributed",
+        "Share of citations next to a claim that another source of the context supports instead.",
+        "`rag-trace` contract: bad_citation",
+        f"{_UNDEFINED}; no citation next to a claim",
+        Scorers(score_misattribution, judge_misattribution),
+        rubrics=(CITATION_SUPPORT_RUBRIC, CLAIM_SUPPORT_RUBRIC),
+        lower=True,
+        rests_on=("citation_support", "faithfulness"),
+    ),
+)

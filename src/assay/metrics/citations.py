@@ -1,13 +1,10 @@
 """Citation metrics: do citations exist, may the user see them, were they in the context, are required ones given?
 
 Whether a source supports its claim is measured by the metrics of citation support. A citation may name a chunk or, less
-precisely, a document: `doc` stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document),
-unless `doc` is itself the id of a chunk at hand.
+precisely, a document (`case_index` resolves it), unless the name is itself the id of a chunk at hand.
 
-Citations against judgments: how many of the cited passages somebody judged, and how good those are.
-
-For golden sets that are judged in part, where a citation that nobody judged says nothing. They compare citing, not
-retrieving: what was retrieved and not cited does not count.
+Golden sets that are judged in part have metrics of their own: how many of the cited passages somebody judged, and how
+good those are. They compare citing, not retrieving: what was retrieved and not cited does not count.
 """
 
 from __future__ import annotations
@@ -17,8 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
+from assay.metrics.answer_metric import add_judge_scorer
 from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
-from assay.metrics.leakage import IN_CITATIONS, LeakFacts
+from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support
+from assay.metrics.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.leakage import LeakFacts
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -30,9 +30,10 @@ from assay.metrics.metric import (
     make_score_column,
     rows_not_applicable,
 )
+from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED
 from assay.records.golden_set import BEHAVIOURS, Corpus
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking
-from assay.records.scores import ScoreColumn
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking, describe_unreported_stage
+from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 
 _UNREPORTED = -1
@@ -141,7 +142,7 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
     unless += batch.target_errors
     unless.append(rows_not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"))
     if name.base == "citation_coverage":
-        unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
+        unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, describe_unreported_stage(CONTEXT_STAGE)))
         unless.append(rows_not_applicable(counts["context"] == 0, "empty context"))
     elif name.base != "must_cite":
         is_undefined = counts["cited"] == 0
@@ -149,7 +150,7 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
             is_undefined &= ~required
         unless.append(rows_not_applicable(is_undefined, "no citations"))
     if name.base in ("citation_correctness", "citation_in_context"):
-        unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, "stage context not reported"))
+        unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, describe_unreported_stage(CONTEXT_STAGE)))
     if name.base == "citation_exists":
         unless.append(rows_not_applicable(counts["known"] == 0, "nothing to check citations against"))
     return make_score_column(name, _FORMULAS[name.base](counts, refusing), *unless)
@@ -157,13 +158,17 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
 
 def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
     counts, leak_facts = batch.get_facts(CitationFacts).counts, batch.get_facts(LeakFacts)
+    unknown = leak_facts.count_cited(unknown=True)
+    not_forbidden = np.maximum(counts["exist"] - leak_facts.count_cited(unknown=False), 0)
     return make_score_column(
         name,
-        _divide_counts(np.maximum(counts["exist"] - leak_facts.count_leaks(IN_CITATIONS), 0), counts["cited"]),
+        _divide_counts(np.maximum(not_forbidden - unknown, 0), counts["cited"]),
         *batch.target_errors,
         rows_not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"),
         rows_not_applicable(counts["cited"] == 0, "no citations"),
         rows_not_applicable(leak_facts.has_no_access_rules, "no source of truth about access"),
+        # With a citation that is certainly out of reach the row has a score; the unknown ones count as out of reach.
+        rows_not_applicable((unknown > 0) & (not_forbidden == counts["cited"]), ACCESS_UNKNOWN),
     )
 
 
@@ -189,12 +194,40 @@ def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKe
     )
 
 
+def _combine_structure_and_support(structure: ScoreColumn, support: ScoreColumn) -> ScoreColumn:
+    """Return the smaller of the structural score and the support that the sources give.
+
+    The structural score alone counts if it is 0 or missing, and if nothing is claimed.
+    """
+    no_claim_codes = [code for code, reason in enumerate(support.reasons) if reason in (REFUSED, NO_CLAIMS)]
+    claims_nothing = (support.status == NOT_APPLICABLE) & np.isin(support.reason, no_claim_codes)
+    is_structure_only = (structure.status != SCORED) | (structure.values == 0) | claims_nothing
+    reasons = (*structure.reasons, *support.reasons)
+    return ScoreColumn(
+        support.metric,
+        np.where(
+            is_structure_only,
+            structure.values,
+            np.where(support.status == SCORED, np.minimum(structure.values, support.values), 0),
+        ),
+        np.where(is_structure_only, structure.status, support.status).astype(np.uint8),
+        np.where(is_structure_only, structure.reason, support.reason + len(structure.reasons)).astype(np.uint16),
+        reasons,
+    )
+
+
 CITATION_METRICS: tuple[Metric, ...] = (
-    _citation_row(
-        "citation_correctness",
-        "Required citations found, and every citation taken from the context.",
-        "`rag-trace` contract; nothing cited and nothing required is not applicable instead of 1",
-        {"by": MetricKey("", ("rules", "judge"), "rules: structure only; judge: support as well")},
+    add_judge_scorer(
+        _citation_row(
+            "citation_correctness",
+            "Required citations found, and every citation taken from the context.",
+            "`rag-trace` contract; nothing cited and nothing required is not applicable instead of 1",
+            {"by": MetricKey("", ("rules", "judge"), "rules: structure only; judge: support as well")},
+        ),
+        judge_citation_support,
+        (CITATION_SUPPORT_RUBRIC,),
+        rests_on=("citation_support",),
+        combine=_combine_structure_and_support,
     ),
     _citation_row(
         "citation_exists", "Share of citations that name a chunk the system or the corpus knows.", "answer audit record"

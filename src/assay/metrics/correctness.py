@@ -1,6 +1,6 @@
-"""Answers by deterministic rules of text: keywords, exact values, numbers, facts that must be present.
+"""Correctness, completeness and relevance: answers compared with reference, must-have facts, keywords and question.
 
-Correctness, completeness and relevance: answers compared with reference, must-have facts and question.
+By deterministic rules of text (keywords, exact values, numbers, facts that must be present), or by a judge.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, AnswerFacts
+from assay.metrics.answer_metric import Scorers, add_judge_scorer, define_answer_metric
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import assess_answer_text
 from assay.metrics.judge_requests import WHOLE_ANSWER_ITEM as WHOLE
@@ -34,13 +35,13 @@ from assay.records.observations import Observation
 from assay.records.scores import ScoreColumn
 from assay.text.answer_matching import (
     KeywordScore,
-    compute_answer_similarity,
     find_facts_with_missing_quantities,
     has_all_quantities,
     is_exact_match,
-    partition_facts,
     score_keywords,
 )
+from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.stated_facts import judge_facts
 
 CORRECT_ANSWER = "correct_answer"
 
@@ -50,29 +51,37 @@ def grade_case_keywords(case: CaseIndex, answer: str) -> KeywordScore | None:
     rubric = case.case.rubric
     if rubric is None or not (rubric.correct_keywords or rubric.incorrect_patterns):
         return None
-    return score_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match)
+    return score_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match, case.case.question)
 
 
-def _score_keywords(case: CaseIndex, answer: str) -> float | None:
+UNKNOWN: Literal["unknown"] = "unknown"
+TextScore = float | Literal["unknown"] | None
+"""The score of an answer by a rule of text: unknown where the rules cannot tell, None where the case states nothing."""
+UNKNOWN_REASON = "unknown: the rules cannot tell whether the answer states what the case requires"
+
+
+def _score_keywords(case: CaseIndex, answer: str) -> TextScore:
     graded = grade_case_keywords(case, answer)
-    return None if graded is None else graded.score
+    if graded is None:
+        return None
+    return UNKNOWN if graded.score is None and graded.unknown else graded.score
 
 
-def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> float | None:
+def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> TextScore:
     graded = grade_case_keywords(case, answer)
-    if graded is None or graded.score is None:
+    if graded is None or not (graded.matched or graded.missing or graded.unknown):
         return None
     return float(graded.hedged or graded.negated)
 
 
-def _score_exact_match(case: CaseIndex, answer: str) -> float | None:
+def _score_exact_match(case: CaseIndex, answer: str) -> TextScore:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "exact" or not reference:
         return None
     return float(is_exact_match(answer, reference))
 
 
-def _score_number_match(case: CaseIndex, answer: str) -> float | None:
+def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "number" or not reference:
         return None
@@ -80,17 +89,24 @@ def _score_number_match(case: CaseIndex, answer: str) -> float | None:
     return None if matched is None else float(matched)
 
 
-def _score_facts(case: CaseIndex, answer: str) -> float | None:
+def _score_facts(case: CaseIndex, answer: str) -> TextScore:
     facts = case.case.must_have
-    return len(partition_facts(answer, facts)[0]) / len(facts) if facts else None
+    judgments = judge_facts(answer, facts, case.case.question, case.case.reference or "")
+    if not judgments:
+        return None
+    if any(judgment.state == "unknown" for judgment in judgments):
+        return UNKNOWN
+    return sum(judgment.state == "stated" for judgment in judgments) / len(judgments)
 
 
-def _score_stated_expectations(case: CaseIndex, answer: str) -> float | None:
+def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
     quality = assess_answer_text(case.case, answer)
-    return None if quality is None or quality.good is None else float(quality.good)
+    if quality is None:
+        return None
+    return UNKNOWN if quality.good is None else float(quality.good)
 
 
-TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
+TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
     "keywords": _score_keywords,
     "keywords_ambiguous": _score_keyword_ambiguity,
     "exact_match": _score_exact_match,
@@ -98,19 +114,28 @@ TEXT_RULES: dict[str, Callable[[CaseIndex, str], float | None]] = {
     "completeness": _score_facts,
     CORRECT_ANSWER: _score_stated_expectations,
 }
-"""A number for a case and an answer; None where the case states nothing to look for."""
+"""The score of a case and an answer; None where the case states nothing to look for."""
 
 CORRECTNESS_RULES = ("keywords", "exact_match", "number_match", "completeness")
 """The rules for correctness; the first that applies decides."""
 
 
-def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float] | None:
-    """Return the name and score of the first rule that applies to a case, or None."""
+def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal["unknown"]] | None:
+    """Return the name and score of the first rule that applies to a case, or None; the score may be unknown."""
     for name in CORRECTNESS_RULES:
         value = TEXT_RULES[name](case, answer)
         if value is not None:
             return name, value
     return None
+
+
+def is_answer_open(reading: ParsedAnswer) -> bool:
+    """Return whether the rules cannot tell if an answer is right, or flag its keywords as hedged or negated."""
+    if no_answer_reason(reading.case) or is_accepted_refusal(reading) or not reading.answer.strip():
+        return False
+    rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
+    correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
+    return correct == UNKNOWN or ambiguous == 1
 
 
 class Veto(NamedTuple):
@@ -144,10 +169,14 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts, rule = batch.get_facts(AnswerFacts), TEXT_RULES[name.base]
     values = np.zeros(len(facts.cases))
     unstated = np.ones(len(facts.cases), dtype=np.bool_)
+    unknown = np.zeros(len(facts.cases), dtype=np.bool_)
     for row in facts.checkable_rows:
         graded = rule(facts.cases[row], facts.texts[row])
-        if graded is not None:
-            values[row], unstated[row] = graded, False
+        if graded == UNKNOWN:
+            unknown[row] = True
+        elif graded is not None:
+            values[row] = graded
+        unstated[row] = graded is None
     return make_score_column(
         name,
         values,
@@ -155,6 +184,25 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
             (batch.behaviour_codes[1] & BEHAVIOUR_BITS[ANSWER_BEHAVIOUR]) == 0, "no answer is expected"
         ),
         rows_not_applicable(unstated, "the case states nothing to look for"),
+        *facts.unscored_conditions(batch),
+        rows_not_applicable(unknown, UNKNOWN_REASON),
+    )
+
+
+def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    """1 where the rules cannot tell whether the answer states what the case requires."""
+    facts = batch.get_facts(AnswerFacts)
+    graded = {row: _score_stated_expectations(facts.cases[row], facts.texts[row]) for row in facts.checkable_rows}
+    values = np.array([graded.get(row) == UNKNOWN for row in range(len(facts.cases))], dtype=np.float64)
+    return make_score_column(
+        name,
+        values,
+        rows_not_applicable(
+            (batch.behaviour_codes[1] & BEHAVIOUR_BITS[ANSWER_BEHAVIOUR]) == 0, "no answer is expected"
+        ),
+        rows_not_applicable(
+            [graded.get(row) is None for row in range(len(facts.cases))], "the case states nothing to look for"
+        ),
         *facts.unscored_conditions(batch),
     )
 
@@ -165,15 +213,19 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
 
 def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    missing = partition_facts(answer, case.case.must_have)[1]
-    return f"missing: {'; '.join(missing)}" if missing else ""
+    judgments = judge_facts(answer, case.case.must_have, case.case.question, case.case.reference or "")
+    missing = [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")]
+    unknown = [f"{judgment.fact} ({judgment.reason})" for judgment in judgments if judgment.state == "unknown"]
+    return "; ".join(filter(None, (format_list("missing", missing), format_list("unknown", unknown))))
 
 
 def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
     quality = assess_answer_text(case.case, answer)
-    if quality is None or quality.good is not False:
+    if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
+    if quality.good is None:
+        return f"by {quality.signal}: {format_list('unknown', quality.unknown)}"
     parts = [f"missing: {'; '.join(quality.missing)}"] if quality.missing else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []
     return f"by {quality.signal}: {', '.join(parts)}" if parts else f"by {quality.signal}"
@@ -182,48 +234,6 @@ def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricNa
 def _text_row(name: str, summary: str, source: str) -> Metric:
     return Metric(name, "answer", summary, source, needs=_need_answers, compute=_text_column, yields_to_leaks=True)
 
-
-_BY = {"by": MetricKey("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
-
-TEXT_METRICS: tuple[Metric, ...] = (
-    _text_row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
-    replace(
-        _text_row(
-            "keywords_ambiguous",
-            "Whether the keyword score rests on a hedged or negated phrase.",
-            "traps of the keyword rubric",
-        ),
-        direction="lower",
-        statistic="rate",
-        yields_to_leaks=False,
-    ),
-    _text_row(
-        "exact_match",
-        "Whether the answer is the reference, but for case, spacing and outer punctuation.",
-        "`rag-trace` contract",
-    ),
-    _text_row(
-        "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
-    ),
-    replace(
-        _text_row(
-            CORRECT_ANSWER,
-            "Whether the answer states everything that the case requires: facts, keywords, an exact value or a number.",
-            "ADR 0030: each must-have fact, the keywords by the case's match, else the exact or numeric reference",
-        ),
-        statistic="rate",
-        explain=_explain_expectations,
-    ),
-    replace(
-        _text_row(
-            "completeness",
-            "Share of the must-have facts that the answer holds.",
-            "`rag-trace` contract, tool-side evaluator",
-        ),
-        keys=_BY,
-        explain=_explain_missing_facts,
-    ),
-)
 
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 SIMILARITY = "answer_similarity"
@@ -264,7 +274,8 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
         return not_applicable_outcome(REFUSED)
     rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
-        return scored_outcome(rule_value[1], f"by {rule_value[0]}")
+        name, value = rule_value
+        return not_applicable_outcome(UNKNOWN_REASON) if value == UNKNOWN else scored_outcome(value, f"by {name}")
     outcome = score_similarity(reading)
     return outcome._replace(detail=f"by {SIMILARITY}")
 
@@ -351,3 +362,90 @@ def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue
         elif label.value != 1:
             lacking.append(f"{fact} ({label.label})")
     return scored_outcome(math.fsum(values) / len(values), format_list("lacking", lacking))
+
+
+_BY = {"by": MetricKey("", ("rules", "judge"), "rules: matching of text; judge: a recorded verdict")}
+
+TEXT_METRICS: tuple[Metric, ...] = (
+    _text_row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
+    replace(
+        _text_row(
+            "keywords_ambiguous",
+            "Whether the keyword score rests on a hedged or negated phrase.",
+            "traps of the keyword rubric",
+        ),
+        direction="lower",
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    _text_row(
+        "exact_match",
+        "Whether the answer is the reference, but for case, spacing and outer punctuation.",
+        "`rag-trace` contract",
+    ),
+    _text_row(
+        "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
+    ),
+    replace(
+        _text_row(
+            CORRECT_ANSWER,
+            "Whether the answer states everything that the case requires: facts, keywords, an exact value or a number.",
+            "ADR 0030: each must-have fact, the keywords by the case's match, else the exact or numeric reference",
+        ),
+        statistic="rate",
+        explain=_explain_expectations,
+    ),
+    replace(
+        _text_row(
+            "correct_answer_unknown",
+            "Whether the rules cannot tell that the answer states, or fails to state, what the case requires.",
+            "ADR 0047",
+        ),
+        direction="lower",
+        statistic="rate",
+        compute=_unknown_column,
+        explain=_explain_expectations,
+        yields_to_leaks=False,
+    ),
+    add_judge_scorer(
+        replace(
+            _text_row(
+                "completeness",
+                "Share of the must-have facts that the answer holds.",
+                "`rag-trace` contract, tool-side evaluator",
+            ),
+            keys=_BY,
+            explain=_explain_missing_facts,
+        ),
+        judge_completeness,
+        (COMPLETENESS,),
+        exemption_reason=no_answer_reason,
+    ),
+)
+
+REFERENCE_METRICS: tuple[Metric, ...] = (
+    define_answer_metric(
+        "correctness",
+        "How far the answer agrees with the reference.",
+        "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
+        "no answer expected, refused as the case accepts, or no reference",
+        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason),
+        rubrics=(CORRECTNESS,),
+        yields_to_leaks=True,
+    ),
+    define_answer_metric(
+        SIMILARITY,
+        "How similar the content words of answer and reference are.",
+        "F1 of content stems by rarity, without the question's own words",
+        "no answer expected, no reference, or one that holds only the question's words",
+        Scorers(score_similarity, exemption_reason=no_answer_reason),
+    ),
+    define_answer_metric(
+        "answer_relevance",
+        "How far the answer addresses the question.",
+        "`rag-trace` contract",
+        "no answer expected, or refused",
+        Scorers(score_relevance_by_rules, judge_relevance, no_answer_reason),
+        rubrics=(RELEVANCE,),
+    ),
+)

@@ -5,20 +5,27 @@ Checks, the metric `correct_answer` and attribution all ask here, so that they c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
-from assay.records.golden_set import Case
-from assay.text.answer_matching import has_all_quantities, is_exact_match, partition_facts, score_keywords
+from assay.records.golden_set import Case, Rubric
+from assay.text.answer_matching import is_exact_match, partition_facts, score_keywords
 from assay.text.normalisation import fold_text
+from assay.text.stated_facts import FactJudgment, combine_states, judge_facts, judge_quantities
 
 
 class AnswerQuality(NamedTuple):
-    """Whether an answer is good (None: unknown), the signal that decided, missing expected facts and wrong facts."""
+    """Whether an answer is good (None: unknown), the signal that decided, missing, wrong and undecided facts.
+
+    `unknown`: facts of which the rules cannot tell whether the answer states them, each with the reason.
+    """
 
     good: bool | None
     signal: str
     missing: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
@@ -57,16 +64,42 @@ def _assess_facts(case: Case, answer: str) -> AnswerQuality | None:
     keywords = [keyword for keyword in rubric.correct_keywords if fold_text(keyword)] if rubric is not None else []
     if not facts and not keywords:
         return None
-    missing = [fact for fact in partition_facts(answer, facts)[1] if not _is_denied_as_in_reference(case, answer, fact)]
+    judgments = judge_facts(answer, facts, case.question, case.reference or "")
+    unknown = [_explain_judgment(judgment) for judgment in judgments if judgment.state == "unknown"]
+    absent = [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")]
+    missing = [fact for fact in absent if not _is_denied_as_in_reference(case, answer, fact)]
     wrong: tuple[str, ...] = ()
     if rubric is not None and keywords:
-        grade = score_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
-        if grade.missing and (rubric.match == "all" or not grade.matched):
-            missing += [keyword for keyword in grade.missing if keyword not in missing]
-        wrong = grade.incorrect_matched if missing or grade.hedged else ()
+        by_keywords = _assess_keywords(case, rubric, keywords, answer, has_missing_facts=bool(missing))
+        missing += [keyword for keyword in by_keywords.missing if keyword not in missing]
+        unknown += by_keywords.unknown
+        wrong = by_keywords.wrong
     elif rubric is not None:
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
-    return AnswerQuality(not missing and not wrong, find_text_signal(case) or "", tuple(missing), wrong)
+    good = False if missing or wrong else None if unknown else True
+    return AnswerQuality(good, find_text_signal(case) or "", tuple(missing), wrong, tuple(unknown))
+
+
+def _assess_keywords(
+    case: Case, rubric: Rubric, keywords: Sequence[str], answer: str, *, has_missing_facts: bool
+) -> AnswerQuality:
+    """Return which keywords are missing or unknown, and the incorrect patterns that count; `good` is not set."""
+    grade = score_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match, case.question)
+    judgments = judge_facts(answer, keywords, case.question, case.reference or "")
+    states = {judgment.fact: judgment.state for judgment in judgments}
+    unknown = [judgment for judgment in judgments if judgment.state == "unknown"]
+    is_any_stated = any(states.get(keyword) == "stated" for keyword in grade.matched)
+    needs_more = rubric.match == "all" or not is_any_stated
+    missing: tuple[str, ...] = ()
+    if grade.missing and needs_more and (rubric.match == "all" or not unknown):
+        missing = grade.missing
+    wrong = grade.incorrect_matched if missing or has_missing_facts or grade.hedged else ()
+    undecided = tuple(map(_explain_judgment, unknown)) if needs_more else ()
+    return AnswerQuality(None, "keywords", missing, wrong, undecided)
+
+
+def _explain_judgment(judgment: FactJudgment) -> str:
+    return f"{judgment.fact} ({judgment.reason})"
 
 
 def _is_denied_as_in_reference(case: Case, answer: str, fact: str) -> bool:
@@ -85,5 +118,9 @@ def _assess_reference(case: Case, answer: str) -> AnswerQuality | None:
     if rubric.kind == "exact":
         is_equal = is_exact_match(answer, reference)
         return AnswerQuality(is_equal, "exact_match", () if is_equal else (reference,))
-    is_match = has_all_quantities(answer, reference, rubric.tolerance)
-    return None if is_match is None else AnswerQuality(is_match, "number_match", () if is_match else (reference,))
+    judgments = judge_quantities(answer, reference, Decimal(repr(float(rubric.tolerance))))
+    if not judgments:
+        return None
+    good = combine_states(judgment.state for judgment in judgments)
+    unknown = tuple(_explain_judgment(judgment) for judgment in judgments if judgment.state == "unknown")
+    return AnswerQuality(good, "number_match", (reference,) if good is False else (), (), unknown)

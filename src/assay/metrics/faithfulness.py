@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
 
+from assay.metrics.answer_metric import UNDEFINED_GROUNDING, AnswerMetric, Scorers, define_answer_metric
 from assay.metrics.judge_requests import (
     ItemLabel,
     JudgeDialogue,
@@ -20,6 +22,9 @@ from assay.metrics.judge_requests import (
     not_applicable_outcome,
     scored_outcome,
 )
+from assay.metrics.judge_requests import unscored_outcome as make_unscored_outcome
+from assay.metrics.lexical_ground import GROUNDLESS_LABELS, has_lexical_ground
+from assay.metrics.metric import Metric, MetricKey
 from assay.metrics.parsed_answer import (
     AGAINST_CITED,
     FAITHFULNESS_BY_RULES,
@@ -40,6 +45,10 @@ NOT_FOUND = ItemLabel("not_found", 0.0)
 """The label of a claim if there are no sources at all; no judge needs to be asked."""
 UNSUPPORTED_LABELS = (CONTRADICTED, NOT_FOUND.label)
 """The verdicts on claims that the sources do not support."""
+_NO_CONTRADICTIONS_BY_RULES = (
+    "rules find 3 of 100 claims that contradict their source, so that a count near 0 means nothing; use "
+    "critical_hallucinations(by=judge), or contradiction_suspects to find cases for review"
+)
 CRITICAL_TAG = "critical"
 """The tag of cases on which every unsupported claim is critical."""
 _ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
@@ -104,17 +113,6 @@ def count_contradiction_suspects(reading: ParsedAnswer) -> Outcome:
     return scored_outcome(len(contradicted), format_list("probably contradicted", contradicted))
 
 
-def count_critical_claims(reading: ParsedAnswer) -> Outcome:
-    """The number of claims that a source contradicts; on a critical case also those that no source mentions."""
-    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
-    if unscored_outcome is not None:
-        return unscored_outcome
-    critical = _claims_with_verdict(
-        reading, CONTEXT_STAGE, UNSUPPORTED_LABELS if is_critical_case(reading) else (CONTRADICTED,)
-    )
-    return scored_outcome(len(critical), format_list("critical", critical))
-
-
 def _claims_with_verdict(reading: ParsedAnswer, against: str, verdicts: Collection[str]) -> list[str]:
     """Return the claims with one of these verdicts, each with what contradicts it."""
     calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
@@ -139,7 +137,21 @@ def judge_claims(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT
     requests = reading.cached_requests(
         CLAIM_SUPPORT_RUBRIC, against, lambda: _claim_requests(reading, rubrics, against)
     )
-    return collect_labels((yield requests), requests)
+    labels = collect_labels((yield requests), requests)
+    if isinstance(labels, Outcome) or not _has_groundless_label(reading, labels, against):
+        return labels
+    return make_unscored_outcome(GROUNDLESS_LABELS)
+
+
+def _has_groundless_label(reading: ParsedAnswer, labels: dict[str, ItemLabel], against: str) -> bool:
+    """Whether the judge supports a claim although the sources hold none of its words."""
+    texts = reading.source_texts(against)
+    assert isinstance(texts, dict)
+    supports = zip(reading.claims, reading.claim_supports(against), strict=True)
+    return any(
+        bool(labels[claim.id].value) and not has_lexical_ground(claim.text, support, texts.values())
+        for claim, support in supports
+    )
 
 
 def _claim_requests(reading: ParsedAnswer, rubrics: Rubrics, against: str) -> list[JudgeRequest]:
@@ -190,3 +202,90 @@ def judge_critical_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialo
     else:
         critical = [claim.text for claim in reading.claims if labels[claim.id].label == CONTRADICTED]
     return scored_outcome(len(critical), format_list("critical", critical))
+
+
+_AGAINST = {
+    "against": MetricKey(CONTEXT_STAGE, (CONTEXT_STAGE, AGAINST_CITED), "the sources that claims are compared with")
+}
+
+
+def _score_faithfulness_to_citations(reading: ParsedAnswer) -> Outcome:
+    return score_faithfulness(reading, AGAINST_CITED)
+
+
+def _judge_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    return judge_faithfulness(reading, rubrics, AGAINST_CITED)
+
+
+_FAITHFULNESS_SCORERS = {
+    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness),
+    AGAINST_CITED: Scorers(_score_faithfulness_to_citations, _judge_faithfulness_to_citations),
+}
+
+
+def _count_row(row: AnswerMetric) -> AnswerMetric:
+    return replace(row, unit="count", high=math.inf)
+
+
+FAITHFULNESS_METRICS: tuple[Metric, ...] = (
+    define_answer_metric(
+        "faithfulness",
+        "Share of the answer's claims that its sources support.",
+        "`rag-trace` contract (context), answer audit record (cited chunks)",
+        UNDEFINED_GROUNDING,
+        lambda name: _FAITHFULNESS_SCORERS[name.key_value("against", CONTEXT_STAGE)],
+        rubrics=(CLAIM_SUPPORT_RUBRIC,),
+        keys=_AGAINST,
+    ),
+    _count_row(
+        define_answer_metric(
+            "unsupported_claims",
+            "Claims that the context does not support.",
+            "`rag-trace` contract: unsupported_claim",
+            UNDEFINED_GROUNDING,
+            Scorers(count_unsupported_claims, judge_unsupported_claims),
+            rubrics=(CLAIM_SUPPORT_RUBRIC,),
+            lower=True,
+            rests_on=("faithfulness",),
+        )
+    ),
+    replace(
+        _count_row(
+            define_answer_metric(
+                "critical_hallucinations",
+                "Claims that contradict the context; on critical cases all that it does not support.",
+                "`rag-trace` contract; critical: tagged so, or to be refused",
+                UNDEFINED_GROUNDING,
+                Scorers(judge=judge_critical_claims),
+                rubrics=(CLAIM_SUPPORT_RUBRIC,),
+                lower=True,
+                rests_on=("faithfulness",),
+            )
+        ),
+        keys={
+            "by": MetricKey("", ("judge",), "recorded verdicts", withdrawn=(("rules", _NO_CONTRADICTIONS_BY_RULES),))
+        },
+    ),
+    _count_row(
+        define_answer_metric(
+            "contradiction_suspects",
+            "Claims that nearly match a sentence of the context but change a fact or negate it.",
+            "another number, date, unit or identifier, a negation or an opposite in a sentence that otherwise matches",
+            UNDEFINED_GROUNDING,
+            Scorers(count_contradiction_suspects),
+            lower=True,
+        )
+    ),
+    replace(
+        define_answer_metric(
+            "no_claims",
+            "Whether an answer makes no claims although it does not refuse.",
+            "such answers have no other score of this family",
+            "refused, no context reported, or a chunk of it without text",
+            Scorers(score_no_claims),
+        ),
+        direction="neutral",
+        statistic="rate",
+        uncalibrated=(),
+    ),
+)

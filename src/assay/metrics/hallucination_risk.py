@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from assay.metrics.citation_support import judge_citation_support, score_citation_support
+from dataclasses import replace
+
+from assay.metrics.answer_metric import UNDEFINED_GROUNDING, Scorers, define_answer_metric
+from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support, score_citation_support
 from assay.metrics.correctness import (
     judge_completeness,
     judge_correctness,
@@ -10,7 +13,8 @@ from assay.metrics.correctness import (
     no_answer_reason,
     score_correctness_by_rules,
 )
-from assay.metrics.faithfulness import judge_faithfulness, score_faithfulness
+from assay.metrics.faithfulness import CLAIM_SUPPORT_RUBRIC, judge_faithfulness, score_faithfulness
+from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.judge_requests import (
     NO_VERDICT,
     JudgeDialogue,
@@ -21,6 +25,7 @@ from assay.metrics.judge_requests import (
     run_together,
     scored_outcome,
 )
+from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.metrics.vote_folding import Ruling
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
@@ -30,6 +35,26 @@ METRICS_BY_BOTH_SCORERS = ("faithfulness", "citation_support", "correctness")
 """The metrics on which judge and rules are compared."""
 DISAGREEMENT_THRESHOLD = 0.4
 """How far judge and rules may differ before the case is flagged for review."""
+
+
+_NOTHING_CITED = "claims, and cites nothing"
+
+
+def _find_certain_risk(reading: ParsedAnswer) -> Outcome | None:
+    """Return the risk of an answer whose claims rest on no source that its user may see, None if that is not certain.
+
+    Such an answer cites nothing although citations are reported or required, or cites only what the user may not see.
+    There is no score where nobody can say whether the user may see a cited source.
+    """
+    if isinstance(reading.context_texts, str) or reading.is_refusal or not reading.claims:
+        return None
+    if not reading.citations:
+        is_expected = reading.observation.citations is not None or reading.observation.sentences is not None
+        return scored_outcome(1.0, _NOTHING_CITED) if is_expected or reading.case.case.must_cite else None
+    names, (forbidden, unknown) = {citation.name for citation in reading.citations}, reading.access
+    if names <= forbidden:
+        return scored_outcome(1.0, format_list("the user may not see", sorted(names)))
+    return not_applicable_outcome(ACCESS_UNKNOWN) if unknown else None
 
 
 def _combine_risk(faithful: Outcome, cited: Outcome) -> Outcome:
@@ -42,12 +67,15 @@ def _combine_risk(faithful: Outcome, cited: Outcome) -> Outcome:
 
 
 def score_hallucination_risk(reading: ParsedAnswer) -> Outcome:
-    """1 − faithfulness × citation support."""
-    return _combine_risk(score_faithfulness(reading), score_citation_support(reading))
+    """1 − faithfulness × citation support; 1 for claims that rest on no source that the user may see."""
+    return _find_certain_risk(reading) or _combine_risk(score_faithfulness(reading), score_citation_support(reading))
 
 
 def judge_hallucination_risk(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
-    """1 − faithfulness × citation support."""
+    """1 − faithfulness × citation support; 1 for claims that rest on no source that the user may see."""
+    certain_risk = _find_certain_risk(reading)
+    if certain_risk is not None:
+        return certain_risk
     faithful, cited = yield from run_together(
         judge_faithfulness(reading, rubrics), judge_citation_support(reading, rubrics)
     )
@@ -123,3 +151,45 @@ def measure_judge_disagreement(reading: ParsedAnswer, rubrics: Rubrics) -> Judge
     if not compared:
         return not_applicable_outcome("nothing was measured by both judge and rules")
     return scored_outcome(float(bool(differences)), format_list("apart", differences))
+
+
+HALLUCINATION_METRICS: tuple[Metric, ...] = (
+    define_answer_metric(
+        "hallucination_risk",
+        "1 − faithfulness × citation support; 1 for claims that rest on no source that the user may see.",
+        "answer audit record",
+        f"{UNDEFINED_GROUNDING}; citations neither reported nor required; access to a cited chunk unknown",
+        Scorers(score_hallucination_risk, judge_hallucination_risk),
+        rubrics=(CLAIM_SUPPORT_RUBRIC, CITATION_SUPPORT_RUBRIC),
+        lower=True,
+        rests_on=("faithfulness", "citation_support"),
+    ),
+)
+
+JUDGE_METRICS: tuple[Metric, ...] = (
+    replace(
+        define_answer_metric(
+            "judge_unscored",
+            "Share of the requests about an answer for which the judge gave no usable verdict.",
+            "an unscored verdict is never imputed",
+            "nothing recorded",
+            Scorers(judge=measure_judge_unscored),
+            lower=True,
+        ),
+        scoring_class="judged",
+        uncalibrated=(),
+    ),
+    replace(
+        define_answer_metric(
+            "judge_disagreement",
+            "Whether judge and rules differ by more than 0.4 on faithfulness, citation support or correctness.",
+            "tool-side evaluator: flags a case for review",
+            "nothing measured by both",
+            Scorers(judge=measure_judge_disagreement),
+            lower=True,
+        ),
+        scoring_class="judged",
+        statistic="rate",
+        uncalibrated=(),
+    ),
+)

@@ -10,10 +10,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from assay.metrics.vote_folding import REVIEW_SPREAD, TIED_VOTE, Ruling, fold_votes, settle_ruling
+from assay.metrics.second_judgement import CaseTexts, find_second_requests, settle_disputes
+from assay.metrics.vote_folding import (
+    DISPUTED,
+    REVIEW_SPREAD,
+    TIED_VOTE,
+    ItemRuling,
+    Ruling,
+    fold_votes,
+    settle_ruling,
+)
 from assay.records.errors import InputError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
-from assay.records.verdicts import Calibration, JudgeRequest, JudgeRubric, LabelledRate, Verdict
+from assay.records.verdicts import Calibration, JudgeRequest, JudgeRubric, JudgeUsage, LabelledRate, Verdict
 
 Rubrics = Mapping[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -23,9 +32,12 @@ WHOLE_ANSWER_ITEM = "answer"
 MAX_ITEMS = 12
 """Items that one request asks about; more are asked about in more requests."""
 NO_VERDICT, UNSCORED_PREFIX = "no verdict recorded", "unscored: "
+INVALID_JUDGE = "the judge failed its controls or anchors"
+NOT_JUDGED_AGAIN = "not judged again without the instructions in its texts"
 FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {REVIEW_SPREAD} or more apart"
 TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
-RULES_VERSION = "2"
+DISPUTED_LABELS = f"{NEEDS_REVIEW}: judged lower without the instructions in its texts"
+RULES_VERSION = "3"
 """The version of the scorer by rules; a calibration is bound to it."""
 
 
@@ -65,7 +77,8 @@ class RecordedVerdicts:
     """Recorded verdicts and calibrations, for replay.
 
     `verdicts` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is
-    the digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted;
+    the digest of that judge and `model` its name; `valid` is false if it failed its controls or drifted; `failure` says
+    which controls or anchors it failed, so that its verdicts give no numbers ("" if none); `usage` is what they cost;
     `control_agreement` is the share of control questions that it labelled as expected. `calibrations` are by metric
     name. `second_judge` is the digest of a second judge that was asked about doubtful rulings, and `second_verdicts`
     holds its samples.
@@ -80,6 +93,8 @@ class RecordedVerdicts:
     control_agreement: LabelledRate | None = None
     second_judge: str = ""
     second_verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
+    failure: str = ""
+    usage: JudgeUsage | None = None
 
     @cached_property
     def rubrics_with_verdicts(self) -> frozenset[str]:
@@ -94,6 +109,29 @@ class RecordedVerdicts:
         rubric = find_rubric(self.rubrics, request.rubric, request.language)
         ruling = fold_votes(samples, rubric)
         return settle_ruling(ruling, fold_votes(second_samples, rubric)) if second_samples else ruling
+
+    def find_confirmed_ruling(self, request: JudgeRequest, texts: CaseTexts) -> Ruling | None:
+        """Return the ruling on a request, compared with the second judgement if its texts hold orders (ADR 0044).
+
+        `texts` are those of its case. Where that is not recorded, the items have no label.
+        """
+        ruling = self.find_ruling(request)
+        if ruling is not None and self.failure:
+            return Ruling(votes=ruling.votes, unscored=INVALID_JUDGE)
+        rubric = find_rubric(self.rubrics, request.rubric, request.language) if ruling is not None else None
+        if ruling is None or rubric is None or ruling.unscored is not None:
+            return ruling
+        lowest = min((label.value for label in rubric.labels if label.value is not None), default=0.0)
+        second_items: dict[str, ItemRuling] = {}
+        for second_request in find_second_requests(request, ruling, lowest, texts):
+            second = self.find_ruling(second_request)
+            ruled_items = {item.id: item for item in second.items} if second is not None else {}
+            reason = second.unscored if second is not None else NOT_JUDGED_AGAIN
+            for item_id in second_request.items:
+                second_items[item_id] = ruled_items.get(item_id) or ItemRuling(
+                    item_id, unscored=reason or "judge_parse"
+                )
+        return settle_disputes(request, ruling, second_items) if second_items else ruling
 
 
 def find_rubric(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
@@ -206,9 +244,11 @@ def replay_outcome(asking: JudgeDialogue, answer: Callable[[JudgeRequest], Rulin
 
 
 def mark_for_review(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
-    """Return the outcome, marked for human review if its votes are far apart or tied."""
+    """Return the outcome, marked for human review if its votes are far apart, tied or disputed."""
     if outcome.status == ERROR and outcome.reason == UNSCORED_PREFIX + TIED_VOTE:
         return outcome._replace(reason=TIED_VOTES)
+    if outcome.status == ERROR and outcome.reason == UNSCORED_PREFIX + DISPUTED:
+        return outcome._replace(reason=DISPUTED_LABELS)
     if outcome.status == SCORED and any(ruling is not None and ruling.spread >= REVIEW_SPREAD for ruling in rulings):
         return outcome._replace(reason=FAR_APART_VOTES)
     return outcome

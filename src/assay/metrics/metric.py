@@ -1,12 +1,9 @@
-"""Metric names: `name[(key=value,…)][@k]`, keys sorted, defaults omitted; what is printed parses back.
+"""Metrics as records: the name, the catalogue row, and the batch of joined rows that a row computes a column from.
 
-Observations joined with their cases, some dozens at a time, so that one short loop visits all their chunks.
-
-The metric record, and the batch it works on: cases and observations joined once, in columns.
-
-A row of a batch is one observation of one case. Each family of metrics states the facts it needs; facts take some rows
-at a time, keep a few dozen bytes of each, and become arrays when the block is full. A metric turns facts into a
-`ScoreColumn`.
+A name is `name[(key=value,…)][@k]`, keys sorted, defaults omitted; what is printed parses back. A row of a batch is one
+observation of one case. Observations are joined with their cases some dozens at a time, so that one short loop visits
+all their chunks. Each family of metrics states the facts it needs; facts take some rows at a time, keep a few dozen
+bytes of each, and become arrays when the block is full. A metric turns facts into a `ScoreColumn`.
 """
 
 from __future__ import annotations
@@ -88,14 +85,24 @@ def parse_metric_name(text: str) -> MetricName:
     return MetricName(match["base"], tuple(sorted(keys.items())), k)
 
 
+_SEPARATOR = re.compile(r"([(),])")
+
+
 def split_metric_names(text: str) -> list[str]:
     """Split a comma-separated list of metric names, leaving the commas inside parentheses alone.
 
     >>> split_metric_names("recall@5, recall(rel=2,stage=context)@5,ap")
     ['recall@5', 'recall(rel=2,stage=context)@5', 'ap']
     """
-    names = re.split(r",(?![^(]*\))", text)
-    return [part.strip() for part in names if part.strip()]
+    names = [""]
+    depth = 0
+    for part in _SEPARATOR.split(text):
+        depth = max(0, depth + (part == "(") - (part == ")"))
+        if part == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += part
+    return [name.strip() for name in names if name.strip()]
 
 
 def drop_default_keys(keys: Mapping[str, str], defaults: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -120,6 +127,7 @@ class JoinedRows:
         self.stages = group_rankings(observations) if stages is None else stages
         self.has_no_metadata = all(rankings.has_no_metadata for rankings in self.stages.values())
         self.parsed_answers: list[Any] | None = None  # the parsed answers of these rows
+        self.leaks: dict[int, Any] = {}  # what leaked on these rows, by the identity of the observation
         self._ranked: dict[str, list[StageRanking | None]] = {}
 
     @cached_property
@@ -213,11 +221,15 @@ def _error_code(observation: Observation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MetricKey:
-    """One key that a metric name may carry: its default and its allowed values (none listed: any)."""
+    """One key that a metric name may carry: its default and its allowed values (none listed: any).
+
+    `withdrawn`: values that are no longer allowed, each with the reason and what to use instead.
+    """
 
     default: str
     values: tuple[str, ...] = ()
     doc: str = ""
+    withdrawn: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""A parsed answer: its claims, the texts that may support them, and its citations.
+"""A parsed answer: its claims, the texts that may support them, its citations, and the support that rules find.
 
-Each part is computed on first use, and once for all metrics of the row.
-
-Scores by rules: as they are, or as probabilities where they are calibrated against human labels (ADR 0031).
+Each part is computed on first use, and once for all metrics of the row. Scores by rules are used as they are, or as
+probabilities where they are calibrated against human labels (ADR 0031).
 """
 
 from __future__ import annotations
@@ -16,18 +15,21 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.metrics.case_index import find_cited_positions, find_cited_texts
+from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
 from assay.metrics.metric import JoinedRows
+from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, find_stage
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, describe_unreported_stage, find_stage
 from assay.records.verdicts import JudgeRequest
-from assay.text.answer_matching import compute_answer_similarity
-from assay.text.claim_support import SourceSupport, SupportLabel, score_support
+from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
 from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon
+from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
     from assay.metrics.case_index import CaseIndex
@@ -51,15 +53,31 @@ class Citation(NamedTuple):
     texts: ChunkTexts
 
 
+class CitationAccess(NamedTuple):
+    """Names of citations that the user of a case may not see, and of those of which nobody can say whether he may."""
+
+    forbidden: Set[str]
+    unknown: Set[str]
+
+
 class ParsedAnswer:
     """What answer metrics use of one observation with an answer."""
 
-    def __init__(self, case: CaseIndex, observation: Observation, answer_group: _AnswerGroup | None = None) -> None:
-        """`answer_group`: the group of answers that are searched for refusals together."""
+    def __init__(
+        self,
+        case: CaseIndex,
+        observation: Observation,
+        answer_group: _AnswerGroup | None = None,
+        leaks_by_observation: dict[int, Leaks] | None = None,
+    ) -> None:
+        """`answer_group`: the group of answers that are searched for refusals together; `leaks_by_observation`: what
+        other metrics found of leaks, or are to find here."""
+        self._leaks_by_observation = {} if leaks_by_observation is None else leaks_by_observation
         self.case, self.observation, self._answer_group = case, observation, answer_group
         self.answer = observation.answer if isinstance(observation.answer, str) else ""
         self._weighed: dict[str, IndexedSources] = {}
         self._some: dict[frozenset[str], IndexedSources] = {}
+        self._context_parts: dict[frozenset[str], IndexedSources] = {}
         self._supports: dict[tuple[str, tuple[tuple[str, str], ...]], SourceSupport] = {}
         self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
         self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
@@ -121,7 +139,7 @@ class ParsedAnswer:
         """The texts of the context, or why there are none: not reported, or a chunk without text."""
         stage = find_stage(self.observation, CONTEXT_STAGE)
         if stage is None:
-            return "stage context not reported"
+            return describe_unreported_stage(CONTEXT_STAGE)
         if not stage.chunks:
             return {}
         return self._texts(stage.chunks) or NO_TEXT
@@ -183,6 +201,13 @@ class ParsedAnswer:
             if name not in attached_names:
                 attached.append(Citation(f"{prefix}.{len(attached) + 1}", name, only_claim, chunks_by_name[name]))
         return tuple(attached)
+
+    @cached_property
+    def access(self) -> CitationAccess:
+        """The names of citations that the case's user may not see, and of those of which nobody can tell."""
+        names = {citation.name for citation in self.citations}
+        leaks = find_leaks_once(self._leaks_by_observation, self.case, self.observation)
+        return CitationAccess(*split_reachable(self.case, self.observation, names, leaks))
 
     @cached_property
     def citations_by_claim(self) -> dict[str, list[Citation]]:
@@ -263,10 +288,20 @@ class ParsedAnswer:
             self._some[chunk_ids] = self.index_sources(AGAINST_CITED).select_sources(chunk_ids)
         return self._support(claim, self._some[chunk_ids])
 
+    def select_context(self, ids: frozenset[str]) -> IndexedSources:
+        """Return some chunks of the context, indexed."""
+        if ids not in self._context_parts:
+            self._context_parts[ids] = self.index_sources(CONTEXT_STAGE).select_sources(ids)
+        return self._context_parts[ids]
+
+    def support_by_context(self, claim: Claim, ids: frozenset[str] | None = None) -> SourceSupport:
+        """Return the support of a claim by rules from the context, or from some of its chunks alone."""
+        return self._support(claim, self.index_sources(CONTEXT_STAGE) if ids is None else self.select_context(ids))
+
     def _support(self, claim: Claim, sources: IndexedSources) -> SourceSupport:
         key = claim.id, tuple(sources.chunks)
         if key not in self._supports:
-            self._supports[key] = score_support(claim.text, sources)
+            self._supports[key] = score_short_answer(claim.text, self.case.case.question, sources)
         return self._supports[key]
 
     # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -284,11 +319,21 @@ class ParsedAnswer:
             self._requests[rubric, subject] = make()
         return self._requests[rubric, subject]
 
+    @cached_property
+    def _case_texts(self) -> CaseTexts:
+        """What may confirm a sentence that reads like an order: the golden set, the answer, the sources."""
+        case, sources = self.case.case, dict[str, str]()
+        for texts in (self.context_texts, self.cited_texts):
+            sources |= texts if isinstance(texts, dict) else {}
+        trusted_text = "\n".join([case.reference or "", *case.must_have]).strip()
+        return CaseTexts(trusted_text, self.answer, "\n".join(sources.values()))
+
     def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return what the recorded votes on a request come to, None where there are none."""
         if id(request) not in self._rulings:
             judging = self.case.golden_index.judging
-            self._rulings[id(request)] = request, judging.find_ruling(request) if judging is not None else None
+            ruling = judging.find_confirmed_ruling(request, self._case_texts) if judging is not None else None
+            self._rulings[id(request)] = request, ruling
         return self._rulings[id(request)][1]
 
 
@@ -312,7 +357,7 @@ def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:
     if rows.parsed_answers is None:
         answer_group = _AnswerGroup(rows.observations)
         pairs = zip(rows.cases, rows.observations, strict=True)
-        rows.parsed_answers = [ParsedAnswer(case, observation, answer_group) for case, observation in pairs]
+        rows.parsed_answers = [ParsedAnswer(case, observation, answer_group, rows.leaks) for case, observation in pairs]
     parsed_answers: list[ParsedAnswer] = rows.parsed_answers
     return parsed_answers
 

@@ -1,4 +1,4 @@
-"""Ranking metrics as array arithmetic over grades in rank order.
+"""Ranking metrics as array arithmetic over grades in rank order: of any stage, and of the context.
 
 A `RankingTable` holds rankings that are already joined with their evidence: for every slot of every ranking, the grade
 it gains and the number of units of evidence it covers for the first time. Each metric is then one or two lines, for one
@@ -7,8 +7,6 @@ value of a row does not depend on block size, padding or memory layout.
 
 References: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002 (DCG); Burges et al., ICML 2005 (gain 2^grade − 1);
 the TREC definitions as published with trec_eval.
-
-Ranking metrics of any stage against the case's evidence, and the context metrics, which are the same arithmetic.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
     rows_with_target_error,
 )
-from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking
+from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking, describe_unreported_stage
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, CountArray, FloatArray, GradeArray
 
@@ -210,6 +208,10 @@ class RankingInput(Protocol):
         """Rows whose stage the target reported."""
 
     @property
+    def is_unmatchable(self) -> BoolArray:
+        """Rows with chunks that have no ids, although the evidence can be told only by an id."""
+
+    @property
     def has_grades(self) -> BoolArray:
         """Rows whose case has a unit with a grade above 0."""
 
@@ -230,6 +232,7 @@ class RankingInput(Protocol):
 
 
 NOT_REPORTED = -1
+NO_IDS = "chunks without ids, and evidence that is named by ids only (ids in the reply, or quotes in the golden set)"
 
 
 class RankingFacts:
@@ -244,6 +247,7 @@ class RankingFacts:
         self.slot: list[int] = []
         self.first: list[int] = []
         self.grade: list[int] = []
+        self.without_ids: set[int] = set()
         self._tables: dict[int | None, RankingTable] = {}
 
     def add(self, rows: JoinedRows) -> None:
@@ -252,7 +256,13 @@ class RankingFacts:
         self.length += [NOT_REPORTED if ranked_stage is None else len(ranked_stage.ids) for ranked_stage in ranked]
         for row_number, (case, ranked_stage) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
             evidence = case.evidence
-            if ranked_stage is None or (evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id)):
+            if ranked_stage is None:
+                continue
+            if ranked_stage.has_text_ids:
+                if evidence.needs_ids:
+                    self.without_ids.add(row_number)
+                    continue
+            elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
                 continue
             covered = 0
             for slot, mask in _judged_slots(evidence, ranked_stage):
@@ -269,6 +279,13 @@ class RankingFacts:
     def is_stage_reported(self) -> BoolArray:
         """Rows whose stage the target reported."""
         return np.asarray(np.asarray(self.length) != NOT_REPORTED, dtype=np.bool_)
+
+    @cached_property
+    def is_unmatchable(self) -> BoolArray:
+        """Rows with chunks that have no ids, although the evidence can be told only by an id."""
+        unmatchable = np.zeros(len(self.cases), dtype=np.bool_)
+        unmatchable[list(self.without_ids)] = True
+        return unmatchable
 
     @cached_property
     def has_grades(self) -> BoolArray:
@@ -328,7 +345,8 @@ def _judged_slots(evidence: EvidenceIndex, ranked_stage: StageRanking) -> list[t
     """
     by_id = evidence.by_id
     distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
-    if evidence.by_id_alone and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
+    is_matched_by_id = evidence.by_id_alone and not ranked_stage.has_text_ids
+    if is_matched_by_id and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
         slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:
             slots.sort()
@@ -421,7 +439,8 @@ def score_ranking(rankings: RankingInput, name: MetricName) -> ScoreColumn:
         unless.append(rows_not_applicable(table.units == 0, "no evidence to find"))
     unreported = ~rankings.is_stage_reported
     unless += [(rows & unreported, status, reason) for rows, status, reason in rankings.target_errors]
-    unless.append(rows_not_applicable(unreported, f"stage {rankings.stage} not reported"))
+    unless.append(rows_not_applicable(unreported, describe_unreported_stage(rankings.stage)))
+    unless.append(rows_not_applicable(rankings.is_unmatchable, NO_IDS))
     if name.base == "judged":
         unless.append(rows_not_applicable(empty, "empty ranking"))
     if name.base == "context_precision":

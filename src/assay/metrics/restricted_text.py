@@ -7,7 +7,7 @@ answer holds as well is open, and so is what three other tenants or more have in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.metrics.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
+from assay.stats.arrays import IndexArray
 from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers
 from assay.text.disguised_text import SkeletonIndex, decode_payloads, make_skeleton, vary_skeleton
 from assay.text.revealing_facts import (
@@ -31,6 +32,7 @@ from assay.text.tokens import is_stop_word, tokenise_text
 
 _MOST_USER_PROFILES = 256  # cached masks of what a user may see
 _MOST_SKELETONS = 8  # cached texts of all that a user may see
+_MOST_NAMES = 4096  # cached answers to whether a visible text has a name
 _COMMON_TENANTS = 3  # tenants that share a passage, from which on it is nobody's secret
 _FEWEST_TELLING_WORDS = 3  # of a copied run
 _SEPARATOR = "\n"  # occurs in no skeleton
@@ -61,6 +63,13 @@ class Disclosure(NamedTuple):
     words: str
 
 
+class NumberOwners(NamedTuple):
+    """The texts in which a number or date stands, in order, and the units with which it does."""
+
+    texts: IndexArray
+    units: Set[str]
+
+
 class AllowedText:
     """What is open in one case whatever the corpus says: its question, its history, what is expected of the answer."""
 
@@ -84,7 +93,7 @@ class RestrictedCorpus:
 
     def __init__(self, corpus: Corpus) -> None:
         chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
-        self.ids = [chunk.chunk_id for chunk in chunks]
+        self.number_by_id = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
         self.texts = [chunk.text or "" for chunk in chunks]
         numbers: dict[Access, int] = {}
         self._access = np.array(
@@ -93,6 +102,8 @@ class RestrictedCorpus:
         self._accesses = list(numbers)
         self._visible: dict[tuple[object, ...], Bools] = {}
         self._open_texts: dict[bytes, list[str]] = {}
+        self._skeleton_by_text: dict[int, str] = {}
+        self._open_names: dict[tuple[bytes, tuple[str, ...]], bool] = {}
         self._restricted = [
             number for number, access in enumerate(self._access.tolist()) if self._accesses[access].is_restricted
         ]
@@ -123,13 +134,29 @@ class RestrictedCorpus:
         if key not in self._open_texts:
             if len(self._open_texts) >= _MOST_SKELETONS:
                 self._open_texts.clear()
-            self._open_texts[key] = [make_skeleton(self.texts[number]) for number in np.flatnonzero(visible).tolist()]
+            self._open_texts[key] = [self._read_skeleton(number) for number in np.flatnonzero(visible).tolist()]
         return self._open_texts[key]
+
+    def _read_skeleton(self, number: int) -> str:
+        """Return the skeleton of a text, made once for all users."""
+        skeleton = self._skeleton_by_text.get(number)
+        if skeleton is None:
+            skeleton = self._skeleton_by_text[number] = make_skeleton(self.texts[number])
+        return skeleton
 
     def is_common(self, numbers: Sequence[int]) -> bool:
         """Return whether so many tenants have these texts that what they share is nobody's secret."""
-        tenants = {self._accesses[self._access[number]].tenant for number in numbers}
-        return len(tenants - {None}) >= _COMMON_TENANTS
+        accesses = set(self._access[numbers].tolist())
+        return len({self._accesses[access].tenant for access in accesses} - {None}) >= _COMMON_TENANTS
+
+    def has_open_name(self, name: tuple[str, ...], visible: Bools) -> bool:
+        """Return whether some visible text has all parts of a name; slow when it is asked for the first time."""
+        key = visible.tobytes(), name
+        if key not in self._open_names:
+            if len(self._open_names) >= _MOST_NAMES:
+                self._open_names.clear()
+            self._open_names[key] = _has_all_parts(name, self.find_open_texts(visible))
+        return self._open_names[key]
 
     @cached_property
     def runs(self) -> CopiedRunIndex:
@@ -147,13 +174,15 @@ class RestrictedCorpus:
         return np.array(self._restricted, np.uint32)
 
     @cached_property
-    def numbers(self) -> dict[Hashable, list[tuple[int, str]]]:
-        """The numbers and dates of all texts: in which texts each of them stands, and with which unit."""
-        owners: dict[Hashable, list[tuple[int, str]]] = {}
+    def numbers(self) -> dict[Hashable, NumberOwners]:
+        """The numbers and dates of all texts: in which texts each of them stands, and with which units."""
+        texts: dict[Hashable, list[int]] = {}
+        units: dict[Hashable, set[str]] = {}
         for number, fact in self._facts:
             if fact.kind in ("number", "date"):
-                owners.setdefault(fact.key, []).append((number, fact.unit))
-        return owners
+                texts.setdefault(fact.key, []).append(number)
+                units.setdefault(fact.key, set()).add(fact.unit)
+        return {key: NumberOwners(np.array(numbers, np.intp), units[key]) for key, numbers in texts.items()}
 
     @cached_property
     def codes(self) -> dict[Hashable, list[int]]:
@@ -201,8 +230,13 @@ class _DisclosureSearch:
 
     def _is_open_anyway(self, numbers: Sequence[int]) -> bool:
         """Return whether one of these texts is evidence of the case, or many tenants have them."""
-        is_evidence = any(self.corpus.ids[number] in self.allowed.open_ids for number in numbers)
-        return is_evidence or self.corpus.is_common(numbers)
+        return not self._open_numbers.isdisjoint(numbers) or self.corpus.is_common(numbers)
+
+    @cached_property
+    def _open_numbers(self) -> set[int]:
+        """The numbers of the texts that are evidence of the case."""
+        number_by_id = self.corpus.number_by_id
+        return {number_by_id[name] for name in self.allowed.open_ids if name in number_by_id}
 
     def _is_open(self, skeleton: str, numbers: Sequence[int]) -> bool:
         return (
@@ -224,16 +258,13 @@ class _DisclosureSearch:
                 return
         restricted = self.corpus.restricted
         is_open: Callable[[TextNumbers], Bools] = lambda texts: self.visible[restricted[texts]]  # noqa: E731
-        for skeleton in vary_skeleton(make_skeleton(text)):
-            found_runs = [
-                (start, end, restricted[numbers].tolist())
-                for start, end, numbers in self.corpus.skeletons.find_hidden(skeleton, is_open)
-            ]
-            for start, end, numbers in found_runs:
-                run = skeleton[start:end]
-                if not self._is_open(run, numbers):
-                    self._stretches.append(Disclosure(self.corpus.texts[numbers[0]], run))
-                    return
+        # All variants in one pass; no run crosses from one to the next, because the separator is in no skeleton.
+        skeletons = _SEPARATOR.join(vary_skeleton(make_skeleton(text)))
+        for start, end, texts in self.corpus.skeletons.find_hidden(skeletons, is_open):
+            run, numbers = skeletons[start:end], restricted[texts].tolist()
+            if not self._is_open(run, numbers):
+                self._stretches.append(Disclosure(self.corpus.texts[numbers[0]], run))
+                return
 
     def _add_passages(self, runs: Iterable[tuple[int, int, list[int]]], read: Callable[[int, int], list[str]]) -> None:
         secret_runs = (
@@ -258,13 +289,13 @@ class _DisclosureSearch:
 
     def _check_number(self, fact: Fact) -> None:
         owners = self.corpus.numbers.get(fact.key)
-        if not owners or fact.key in self.allowed.facts:
+        if owners is None or fact.key in self.allowed.facts or self.visible[owners.texts].any():
             return
-        numbers = [number for number, _ in owners]
-        if self.visible[numbers].any() or self._is_open_anyway(numbers):
+        numbers = owners.texts.tolist()
+        if self._is_open_anyway(numbers):
             return
         is_date = not isinstance(fact.key, Decimal)
-        if is_date or any(is_telling(fact.key, fact.unit, unit) for _, unit in owners):  # type: ignore[arg-type]
+        if is_date or any(is_telling(fact.key, fact.unit, unit) for unit in owners.units):  # type: ignore[arg-type]
             self._add_fact(fact.words, numbers)
 
     def search_names(self, text: str) -> None:
@@ -284,14 +315,18 @@ class _DisclosureSearch:
 
     def _check_name(self, name: tuple[str, ...], numbers: Sequence[int]) -> None:
         """Count a name as given away, unless one open text has all parts of it."""
-        if self.visible[list(numbers)].any() or self._is_open_anyway(numbers):
+        if self.visible[numbers].any() or self._is_open_anyway(numbers):
             return
-        open_texts = (*self.allowed.skeleton.split(_SEPARATOR), *self.corpus.find_open_texts(self.visible))
-        if not any(all(part in skeleton for part in name) for skeleton in open_texts):
+        is_allowed = _has_all_parts(name, self.allowed.skeleton.split(_SEPARATOR))
+        if not is_allowed and not self.corpus.has_open_name(name, self.visible):
             self._add_fact(" ".join(name), numbers)
 
     def _add_fact(self, words: str, numbers: Sequence[int]) -> None:
         self._facts.setdefault(self.corpus.texts[numbers[0]], Disclosure(self.corpus.texts[numbers[0]], words))
+
+
+def _has_all_parts(name: tuple[str, ...], skeletons: Iterable[str]) -> bool:
+    return any(all(part in skeleton for part in name) for skeleton in skeletons)
 
 
 def merge_runs(runs: Iterable[tuple[int, int, list[int]]]) -> Iterator[tuple[int, int, int]]:

@@ -18,6 +18,8 @@ REPEAT_VOTES, MAX_VOTES = 3, 5
 REVIEW_SPREAD = 0.5
 """The spread from which on a ruling needs human review."""
 UNKNOWN_LABEL, TIED_VOTE, QUORUM_MISSED = "off_menu", "tie", "quorum"
+DISPUTED = "disputed"
+"""Why an item has no label: it was labelled higher with the orders in its texts than without them."""
 _FINAL_REASONS = ("budget", "deadline", "provider")
 """Reasons that would also leave another vote unscored."""
 _DOUBTFUL_FLAGS = ("injection",)

@@ -12,6 +12,7 @@ AssayError
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -95,12 +96,23 @@ BUG_CODE = "assay_bug"
 """The error code of a row that met an exception nobody foresaw."""
 
 
+BUG_EVENT = "assay.bug"
+"""The audit event of each line about a bug in Assay; a hook can watch for it, as the tests do."""
+
+
 def describe_bug(error: BaseException) -> str:
     """Return one line for an exception that nobody foresaw: what, where in the code, and what to do about it.
 
     >>> describe_bug(KeyError("x"))
     "KeyError: 'x' (a bug in Assay: please report this line, with the row if you can)"
     """
+    line = f"{describe_exception(error)} (a bug in Assay: please report this line, with the row if you can)"
+    sys.audit(BUG_EVENT, line)
+    return line
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return the type of an exception, where in the code it was raised, and its message on one line."""
     frames = error.__traceback__
     while frames is not None and frames.tb_next is not None:
         frames = frames.tb_next
@@ -109,8 +121,7 @@ def describe_bug(error: BaseException) -> str:
     )
     text = " ".join(str(error).split())
     message = text if len(text) <= MAX_BUG_TEXT else text[: MAX_BUG_TEXT - 1] + "…"
-    advice = "a bug in Assay: please report this line, with the row if you can"
-    return f"{type(error).__name__}{code_location}: {message} ({advice})"
+    return f"{type(error).__name__}{code_location}: {message}"
 
 
 def shorten_repr(value: object, limit: int = 80) -> str:

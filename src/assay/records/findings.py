@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -54,7 +55,8 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     `verdict` is the cell of the table reached × good, or a fault that takes precedence over it; `subtype` refines it.
     `cause` is None if nothing went wrong. `sign` describes the symptom, `evidence` lists the facts behind it and `fix`
     says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
-    rule that decided `good`, with its threshold. `also` lists other causes that would explain the same facts.
+    rule that decided `good`, with its threshold. `also` lists at most two other causes that would explain the same
+    facts, most likely first, and `record` says what to record to tell them apart. `subcause` refines the cause.
     """
 
     case_id: str
@@ -69,17 +71,24 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     good: bool | None = None
     reached: bool | None = None
     signal: str = ""
-    walk: tuple[EvidenceTrace, ...] = ()
+    traces: tuple[EvidenceTrace, ...] = ()
     also: tuple[RootCause, ...] = ()
+    subcause: str = ""
+    record: tuple[str, ...] = ()
+
+
+ChangeVerdict = Literal["improved", "regressed", "not shown", "n/a"]
 
 
 class MetricChange(Struct, frozen=True):
     """The change of one metric from baseline to candidate, over the cases scored on both sides.
 
     `gain` is positive when the candidate is better. `low`, `high` and `p` are None if they cannot be computed (`note`
-    says why). `p_adjusted` is corrected by Holm's method for what the gate looks at, and by Benjamini and Hochberg's
-    elsewhere. The tuples hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge
-    votes that disagree widely, so `gain` does not count them as improvements.
+    says why). A change with a test belongs to a `family` (ADR 49): `p_adjusted` takes account of the other tests in it
+    and must be at most `level` to be shown; `confidence` is that of the interval, and `verdict` says improved or
+    regressed only where both agree. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
+    hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that disagree
+    widely, so `gain` does not count them as improvements.
     """
 
     metric: str
@@ -93,13 +102,18 @@ class MetricChange(Struct, frozen=True):
     p_adjusted: float | None
     method: str
     n: int
-    improved: tuple[str, ...]
-    regressed: tuple[str, ...]
-    unchanged: tuple[str, ...]
-    unpaired: tuple[str, ...]
+    improved: Sequence[str]
+    regressed: Sequence[str]
+    unchanged: Sequence[str]
+    unpaired: Sequence[str]
     smallest_detectable: float | None
     note: str = ""
-    needs_review: tuple[str, ...] = ()
+    needs_review: Sequence[str] = ()
+    family: str = ""
+    level: float | None = None
+    confidence: float | None = None
+    verdict: ChangeVerdict = "n/a"
+    statistic: str = ""
 
 
 class RankMove(Struct, frozen=True):

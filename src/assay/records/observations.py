@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from assay.records.golden_set import Behaviour, Count, NonNegative, Position
 
 # ── what was observed ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+TEXT_ID_PREFIX = "text:sha256:"
+"""Begins the id of a chunk that the target reported without one: it is made from the chunk's text."""
 
 
 class Chunk(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -23,6 +27,11 @@ class Chunk(Struct, frozen=True, omit_defaults=True, gc=False):
     text: str | None = None
     text_hash: str | None = None
     metadata: dict[str, Any] | None = None
+
+
+def is_text_id(chunk_id: str) -> bool:
+    """Return whether an id was made from the text of a chunk, because the target reported none."""
+    return chunk_id.startswith(TEXT_ID_PREFIX)
 
 
 class Stage(Struct, frozen=True, omit_defaults=True):
@@ -68,6 +77,23 @@ class TargetError(Struct, frozen=True, omit_defaults=True):
 
     code: str
     message: str = ""
+
+
+_SELF_EXPLAINING_CODES = ("exception", "schema", "http_")
+
+
+def describe_target_error(error: TargetError) -> str:
+    """Return an error as one line: its message, after its code unless the message says as much without it.
+
+    >>> describe_target_error(TargetError("exception", "KeyError: 'API_KEY'"))
+    "KeyError: 'API_KEY'"
+    >>> describe_target_error(TargetError("timeout", "no reply within 30 s"))
+    'timeout: no reply within 30 s'
+    """
+    message = " ".join(error.message.split())
+    if message and error.code.startswith(_SELF_EXPLAINING_CODES):
+        return message
+    return f"{error.code}: {message}" if message else error.code
 
 
 class Observation(Struct, frozen=True, omit_defaults=True):
@@ -123,15 +149,39 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
     return None
 
 
+def describe_unreported_stage(name: str) -> str:
+    """Return the reason why a metric of a stage does not apply: it was not reported; for the context, with a remedy.
+
+    >>> describe_unreported_stage("retrieved")
+    'stage retrieved not reported'
+    """
+    reason = f"stage {name} not reported"
+    if name != CONTEXT_STAGE:
+        return reason
+    return f"{reason} (context: retrieved in the target's settings, if the model is shown what is retrieved)"
+
+
+def add_context_stage(observation: Observation, name: str) -> Observation:
+    """Return the observation with the stage `name` as its context too, unless it reports a context or no such stage."""
+    shown = find_stage(observation, name)
+    if shown is None or find_stage(observation, CONTEXT_STAGE) is not None:
+        return observation
+    return structs.replace(observation, stages=(*(observation.stages or ()), Stage(CONTEXT_STAGE, shown.chunks)))
+
+
 NULL_ANSWER = "null_answer"
 
 
 class StageRanking(Struct, gc=False):
-    """One ranking: its stage, the chunk ids in rank order, and the same ids as a set."""
+    """One ranking: its stage, the chunk ids in rank order, and the same ids as a set.
+
+    `has_text_ids`: a chunk was reported without an id, and has one made from its text.
+    """
 
     stage: Stage
     ids: list[str]
     distinct: set[str]
+    has_text_ids: bool = False
 
 
 class StageRankings:
@@ -149,10 +199,16 @@ class StageRankings:
         self.ends = list(accumulate(self.sizes))
         self.chunks = list(chain.from_iterable([stage.chunks for stage in stages]))
         self.ids = ids = [chunk.chunk_id for chunk in self.chunks]
-        self.has_ascii_ids = "".join(ids).isascii()
+        joined_ids = "".join(ids)
+        self.has_ascii_ids = joined_ids.isascii()
         self.has_no_metadata = [chunk.metadata for chunk in self.chunks].count(None) == len(ids)
         id_lists = [ids[end - size : end] for size, end in zip(self.sizes, self.ends, strict=True)]
-        self.ranked = dict(zip(rows, map(StageRanking, stages, id_lists, map(set, id_lists)), strict=True))
+        if TEXT_ID_PREFIX in joined_ids:
+            has_text_ids = [any(map(is_text_id, chunk_ids)) for chunk_ids in id_lists]
+        else:
+            has_text_ids = [False] * len(stages)
+        rankings = map(StageRanking, stages, id_lists, map(set, id_lists), has_text_ids)
+        self.ranked = dict(zip(rows, rankings, strict=True))
 
 
 def group_rankings(observations: Sequence[Observation]) -> dict[str, StageRankings]:

@@ -60,6 +60,8 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
     """
 
     find_plugins: ClassVar[FindPlugins] = staticmethod(_find_none)
+    in_use: ClassVar[list[tuple[str, Plugin]]] = []
+    """What the plugins in use add, and the plugins, of all tables."""
 
     def __init__(
         self,
@@ -120,6 +122,7 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
         if fault:
             raise plugin.make_error(self.kind, fault)
         self._added[name], self._plugins[name] = row, replace(plugin, name=name)
+        PluginTable.in_use.append((self.kind, self._plugins[name]))
         return name
 
     def load_installed(self) -> Iterator[tuple[Plugin, PluginError | None]]:
@@ -136,6 +139,8 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
 
     def forget_plugins(self) -> None:
         """Remove the rows of all plugins."""
+        own = list(self._plugins.values())
+        PluginTable.in_use[:] = [(kind, plugin) for kind, plugin in PluginTable.in_use if plugin not in own]
         self._added.clear()
         self._plugins.clear()
 

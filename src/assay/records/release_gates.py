@@ -16,7 +16,10 @@ Severity = Literal["block", "warn"]
 
 
 class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One condition of a release gate. `if_unknown` says what follows where nobody can say who may see a shown chunk.
+    """One condition of a release gate.
+
+    `if_unknown` says what follows where nobody can say who may see a shown chunk, and where answers that the rules
+    cannot tell decide whether the rule holds (ADR 0053).
 
     Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set. `uncalibrated`
     says what a violated bound means while the scorer of the metric is not calibrated: by a judge it fails by default;

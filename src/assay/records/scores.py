@@ -115,6 +115,14 @@ class InputFile(Struct, frozen=True):
     configs: tuple[str, ...]
 
 
+class TargetFailure(Struct, frozen=True):
+    """One error text of a target: how many observations have it, and their cases in golden order."""
+
+    message: str
+    count: int
+    case_ids: tuple[str, ...]
+
+
 class ConfigResult(Struct, frozen=True):
     """The results of one configuration. `slices` maps `key=value` to summaries by metric name."""
 
@@ -125,7 +133,10 @@ class ConfigResult(Struct, frozen=True):
 
 
 class ScoringResult(Struct, frozen=True):
-    """The complete result of scoring, from which every report, file and exit code is derived."""
+    """The complete result of scoring, from which every report, file and exit code is derived.
+
+    `failures` are the errors of each configuration's target, those of most observations first.
+    """
 
     golden: GoldenInfo
     configs: dict[str, ConfigResult]
@@ -135,3 +146,4 @@ class ScoringResult(Struct, frozen=True):
     stages: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
     assay_version: str = ""
+    failures: dict[str, tuple[TargetFailure, ...]] = {}

@@ -67,8 +67,12 @@ class AuthSettings(Section, frozen=True):
 
 
 class BaseTargetSettings(Section, frozen=True, tag_field="type", kw_only=True):
-    """Base of every kind of target."""
+    """Base of every kind of target.
 
+    `context` names the stage that the model was shown, for a system that does not report a stage `context`.
+    """
+
+    context: Name | None = None
     response: ResponseMapping = ResponseMapping()
 
 
@@ -199,9 +203,11 @@ class RunSettings(Section, frozen=True):
 class ScoringSettings(Section, frozen=True):
     """What is scored.
 
-    `production_k` is the number of chunks that the system shows its model. `good` decides whether an answer is good:
-    `auto`, or a metric with its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are
-    files or folders with lexicons of refusals in addition to the shipped ones.
+    `k` are the cut-offs at which hit, recall, precision, rr and ndcg are scored beside the usual ones, unless `metrics`
+    are named; a search is asked for as many chunks as the largest of them and `production_k` say. `production_k` is the
+    number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
+    its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
+    addition to the shipped ones.
     """
 
     metrics: tuple[str, ...] = ()
@@ -217,7 +223,8 @@ class JudgeSettings(Section, frozen=True):
 
     `protocol` is `openai`, `anthropic` or the name of an installed judge provider.
     `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
-    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones.
+    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones. `control_share` is how many
+    controls are asked for each request; by default at most a fifth, and at most two of each kind and rubric.
     """
 
     protocol: Name = "openai"
@@ -234,6 +241,7 @@ class JudgeSettings(Section, frozen=True):
     rubrics: tuple[str, ...] = ()
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    control_share: Annotated[float, Meta(gt=0, le=1)] | None = None
 
 
 class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -25,6 +25,7 @@ UnscoredReason = Literal[
     "deadline",
     "quorum",
     "tie",
+    "disputed",
     "provider",
     "too_long",
 ]
@@ -154,8 +155,8 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     `controls` counts items that no judge may pass (shuffled context, the answer to another question, changed numbers,
     an empty answer); `controls_mean` is the mean of their numbers. `anchors` counts the fixed items that detect drift,
     `anchors_right` is the share of them labelled as expected at time `at`. Anchors are asked again on later days,
-    `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. An
-    `invalid` or drifted judge causes a warning wherever it is used, and may not gate. `second` is the digest of the
+    `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. The
+    verdicts of an `invalid` judge give no numbers, and a drifted one may not gate. `second` is the digest of the
     judge that was asked about the cases that this one left in doubt.
     """
 

@@ -68,14 +68,14 @@ def _iter_tables(calibrated: CalibrationResult) -> Iterator[Table]:
         yield _build_confusion_table(scorer)
         yield _build_slices_table(scorer)
         title = f"Largest differences from human labels: {_name_scorer(scorer)}"
-        yield _build_disagreements_table(title, scorer.worst, "People", scorer.instrument)
+        yield _build_disagreements_table(title, scorer.worst, "People", scorer.scorer_name)
     for metric, cases in calibrated.review.items():
         yield _build_disagreements_table(f"Judge and rules disagree, to review: {metric}", cases, "Rules", "Judge")
 
 
 def _name_scorer(scorer: ScorerMeasurement) -> str:
     metric = scorer.calibration.metric
-    return metric if scorer.instrument == scorer.by else f"{metric} ({scorer.instrument})"
+    return metric if scorer.scorer_name == scorer.by else f"{metric} ({scorer.scorer_name})"
 
 
 def _build_rates_table(calibrated: CalibrationResult) -> Table:
@@ -123,7 +123,7 @@ def _format_agreement(agreement: RaterAgreement) -> tuple[str, ...]:
 def _build_bias_table(calibrated: CalibrationResult) -> Table:
     rows = []
     for scorer in calibrated.measured:
-        bias, vote_consistency = scorer.leaning, scorer.consistency
+        bias, vote_consistency = scorer.bias, scorer.consistency
         flips = (
             f"{format_percent(vote_consistency.flips)} of pairs, {format_count(vote_consistency.items, 'item')}"
             if vote_consistency is not None
@@ -135,7 +135,7 @@ def _build_bias_table(calibrated: CalibrationResult) -> Table:
                 bias.direction,
                 _format_estimate(bias.leniency),
                 f"{bias.too_lenient} / {bias.too_strict}",
-                f"{format_number(bias.people)} / {format_number(bias.instrument)}",
+                f"{format_number(bias.people)} / {format_number(bias.scorer)}",
                 _format_estimate(bias.length),
                 flips,
             )
@@ -223,9 +223,9 @@ def _build_disagreements_table(title: str, cases: tuple[Disagreement, ...], firs
             disagreement.config_id,
             disagreement.item,
             format_number(disagreement.people),
-            format_number(disagreement.instrument),
-            shorten_to_line("; ".join(filter(None, disagreement.people_said))),
-            shorten_to_line(disagreement.instrument_said),
+            format_number(disagreement.scorer),
+            shorten_to_line("; ".join(filter(None, disagreement.people_reasons))),
+            shorten_to_line(disagreement.scorer_reason),
         )
         for disagreement in cases[:_MAX_DISAGREEMENTS]
     ]

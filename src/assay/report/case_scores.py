@@ -1,8 +1,7 @@
-"""The scores of every case as JSON lines, for scripts and for later comparisons.
+"""The scores of every case: as JSON lines, for scripts and later comparisons, and as CSV, for a spreadsheet.
 
 For speed (a golden set may have a million cases), lines are joined from pieces of JSON encoded for many rows at once.
-
-Scores of every case as CSV, for a spreadsheet: a cell without a score is empty and the last column says why.
+In CSV a cell without a score is empty and the last column says why.
 """
 
 from __future__ import annotations

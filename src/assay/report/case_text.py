@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import UNSET
 
@@ -69,13 +70,18 @@ class ScoreLine:
     reason: str = ""
 
 
+def _show_all(value: Any) -> Any:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Everything known about one case under one configuration.
 
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
     is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
-    and symbols.
+    and symbols. `withhold` replaces, in JSON data or one text about the observation, every text that gives something
+    away.
     """
 
     case: Case
@@ -89,6 +95,7 @@ class Explanation:
     leaked: bool = False
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
+    withhold: Callable[[Any], Any] = _show_all
 
 
 def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
@@ -96,7 +103,8 @@ def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidd
 
     Forbidden text (canaries, forbidden chunks, a leaking answer) is withheld unless `show_forbidden`.
     """
-    page = _Page(width, show_forbidden, () if show_forbidden else explanation.case.forbidden_text)
+    secrets = () if show_forbidden else explanation.case.forbidden_text
+    page = _Page(width, show_forbidden, secrets, _show_all if show_forbidden else explanation.withhold)
     lines = [
         page.safe(f"{explanation.case.id} under {explanation.config_id}: {_summarise_checks(explanation)}"),
         "",
@@ -116,18 +124,23 @@ def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidd
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """How text is printed: the width in columns, and the secrets to withhold."""
+    """How text is printed: the width in columns, the secrets to withhold, and what else gives something away."""
 
     width: int
     show_forbidden: bool
     secrets: tuple[str, ...]
+    withhold: Callable[[Any], Any]
 
     def safe(self, text: str) -> str:
-        return escape_terminal(withhold_secrets(text, self.secrets))
+        return escape_terminal(self.hide(text))
+
+    def hide(self, text: str) -> str:
+        """Return a text without secrets, and nothing of it where it gives something else away."""
+        return str(self.withhold(withhold_secrets(text, self.secrets)))
 
     def paragraph(self, label: str, text: str) -> list[str]:
         """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately."""
-        shown_text = withhold_secrets(text, self.secrets).replace("\r\n", "\n").replace("\t", "    ")
+        shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
             shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
         lines: list[str] = []
@@ -232,7 +245,7 @@ def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpt
         yield f"  {chunk.rank:>4}  {chunk_id:<{id_width}}  {score:>9}  {grade:>5}  {chunk.units:>5}  {marks}"
         if excerpts and chunk.text is not None:
             hidden = FORBIDDEN_MARK in chunk.marks and not page.show_forbidden
-            excerpt = shorten_to_line(withhold_secrets(chunk.text, page.secrets), max(page.width - 8, 20))
+            excerpt = shorten_to_line(page.hide(chunk.text), max(page.width - 8, 20))
             yield "        " + ("text withheld" if hidden else escape_terminal(excerpt))
 
 

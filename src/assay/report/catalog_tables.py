@@ -54,7 +54,7 @@ def render_catalog_json() -> str:
             "direction": metric.direction,
             "family": metric.family,
             "high": None if math.isinf(metric.high) else metric.high,
-            "instrument": metric.scoring_class,
+            "scoring_class": metric.scoring_class,
             "keys": {
                 name: {"default": key.default, "doc": key.doc, "values": list(key.values)}
                 for name, key in metric.keys.items()

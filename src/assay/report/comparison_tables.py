@@ -1,82 +1,101 @@
-"""Tables and the terminal screen of a comparison: the gain of each metric, the cases that got worse, the decision.
+"""Tables and the terminal screen of a comparison: the gain of each metric, what became of each case, the decision.
 
-A change is called improved or regressed only if its interval excludes zero.
-
-One case compared with its baseline: attribution before and after, changed scores, evidence that changed rank.
+A change is called improved or regressed only where its test and its interval agree (ADR 49).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from assay.metrics.catalog import CATALOG
-from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange, RankMove
+from assay.metrics.template_columns import HEADLINES
+from assay.records.findings import (
+    Attribution,
+    CaseChange,
+    ChangeVerdict,
+    Comparison,
+    ComparisonSide,
+    MetricChange,
+    RankMove,
+)
 from assay.records.release_gates import Decision, RuleResult
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
-from assay.report.template_columns import HEADLINES
 from assay.report.terminal import Screen, build_decision_lines, escape_table
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
-CHANGE_NOT_SHOWN = "not shown"
+NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
 MAX_CASES_SHOWN, MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 30, 50, 40
 _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
 
 
-def classify_metric_change(change: MetricChange) -> str:
-    """Return `improved` or `regressed` if the interval of the gain excludes 0, else `not shown`; `n/a` without one."""
-    if change.low is not None and change.low > 0:
-        return "improved"
-    if change.high is not None and change.high < 0:
-        return "regressed"
-    return CHANGE_NOT_SHOWN if change.low is not None else NOT_AVAILABLE
-
-
-def build_metric_changes_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
     """Return the metrics that differ on at least one case; the others are listed in a note."""
     rows, unchanged_metrics = [], []
-    for name, change in comparison.metrics.items():
+    for name, change in sorted(comparison.metrics.items(), key=lambda item: _SHOWN_FIRST[item[1].verdict]):
         differs = change.improved or change.regressed or change.unpaired or change.needs_review
         if change.baseline == change.candidate and not differs:
             unchanged_metrics.append(name)
             continue
-        rows.append((name, get_metric_class(name, graders), *_format_change_cells(change, graders), change.note))
+        rows.append(
+            (name, get_metric_class(name, metric_rows), *_format_change_cells(change, metric_rows), change.note)
+        )
     columns = ("Metric", "Class", *_CHANGE_COLUMNS, "Note")
-    notes = ["A positive gain is an improvement. p is adjusted for the number of metrics compared."] if rows else []
+    notes = [_TESTING_NOTE] if rows else []
     notes += [f"no difference on any case: {', '.join(unchanged_metrics)}"] if unchanged_metrics else []
     return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
+
+
+_SHOWN_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not shown": 2, "n/a": 2}
+"""The order of rows; what is not shown stays in the order of the catalogue, because its size means nothing."""
+_TESTING_NOTE = (
+    "A positive gain is an improvement. p and interval take account of everything that was tested: a change is shown "
+    "where p is at most its limit and the interval excludes 0."
+)
 
 
 _CHANGE_COLUMNS = (
     "Baseline",
     "Candidate",
     "Gain",
-    "95% interval",
-    "p",
+    "Interval",
+    "p (limit)",
     "Verdict",
     "Better / worse / same / unpaired",
     "Detects",
 )
 
 
-def _format_change_cells(change: MetricChange, graders: MetricsByName) -> tuple[str, ...]:
+def _format_change_cells(change: MetricChange, metric_rows: MetricsByName) -> tuple[str, ...]:
     counts = (change.improved, change.regressed, change.unchanged, change.unpaired)
     bounds = NOT_AVAILABLE
     if change.low is not None and change.high is not None:
         bounds = (
-            f"{format_signed(change.low, change.metric, graders)} to "
-            f"{format_signed(change.high, change.metric, graders)}"
+            f"{format_signed(change.low, change.metric, metric_rows)} to "
+            f"{format_signed(change.high, change.metric, metric_rows)}{format_confidence(change)}"
         )
     return (
-        format_number(change.baseline, change.metric, graders),
-        format_number(change.candidate, change.metric, graders),
-        format_signed(change.gain, change.metric, graders),
+        format_number(change.baseline, change.metric, metric_rows),
+        format_number(change.candidate, change.metric, metric_rows),
+        format_signed(change.gain, change.metric, metric_rows),
         bounds,
-        _format_p(change.p_adjusted if change.p_adjusted is not None else change.p),
-        classify_metric_change(change),
+        _format_p(change.p_adjusted) + (f" ({change.level:g})" if change.level is not None else ""),
+        change.verdict,
         " / ".join(str(len(cases)) for cases in counts),
-        format_number(change.smallest_detectable, change.metric, graders),
+        format_number(change.smallest_detectable, change.metric, metric_rows),
     )
+
+
+def format_confidence(change: MetricChange) -> str:
+    """Return the confidence of the interval of a gain, in parentheses; empty without an interval."""
+    if change.confidence is None:
+        return ""
+    percent = 100 * change.confidence
+    decimals = 0
+    while abs(round(percent, decimals) - percent) > 0.1 * (100 - percent):
+        decimals += 1
+    return f" ({percent:.{decimals}f}%)"
 
 
 def _format_p(p: float | None) -> str:
@@ -85,7 +104,7 @@ def _format_p(p: float | None) -> str:
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
-def format_signed(value: float | None, metric: str, graders: MetricsByName = CATALOG) -> str:
+def format_signed(value: float | None, metric: str, metric_rows: MetricsByName = CATALOG) -> str:
     """Return a number with its sign.
 
     >>> format_signed(0.25, "recall@5"), format_signed(None, "recall@5")
@@ -93,38 +112,46 @@ def format_signed(value: float | None, metric: str, graders: MetricsByName = CAT
     """
     if value is None:
         return NOT_AVAILABLE
-    text = format_number(value, metric, graders)
+    text = format_number(value, metric, metric_rows)
     return text if text.startswith("-") else f"+{text}"
 
 
-def build_regressions_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
     """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
 
-    The columns are those of the regression summary in the report template.
+    The columns are those of the regression summary in the report template. Cases also get worse where nothing changed
+    but chance: the note says on which metrics a regression is shown.
     """
     rules = comparison.decision.results if comparison.decision is not None else ()
     gated = [result.rule.metric for result in rules]
+    shown = [name for name, metric_change in comparison.metrics.items() if metric_change.verdict == "regressed"]
     regressed_cases = [case_change for case_change in comparison.cases if case_change.regressed]
-    regressed_cases.sort(key=lambda case_change: _get_sort_key(case_change, rules))
+    regressed_cases.sort(key=lambda case_change: _describe_ruling(case_change, rules) != "blocks")
     rows = []
     for change in regressed_cases[:MAX_CASES_SHOWN]:
-        metric = _pick_main_metric(change.regressed, gated)
+        metric = _pick_main_metric(change.regressed, [*gated, *shown])
         baseline_score, candidate_score = change.scores.get(metric, (None, None))
         more = f" and {len(change.regressed) - 1} more" if len(change.regressed) > 1 else ""
         rows.append(
             (
                 change.case_id,
                 f"{metric}{more}",
-                format_number(baseline_score, metric, graders),
-                format_number(candidate_score, metric, graders),
+                format_number(baseline_score, metric, metric_rows),
+                format_number(candidate_score, metric, metric_rows),
                 _describe_root_cause(change),
                 _describe_ruling(change, rules) if comparison.decision is not None else "not gated",
             )
         )
     hidden = len(regressed_cases) - MAX_CASES_SHOWN
-    notes = (f"{hidden} more cases got worse.",) if hidden > 0 else ()
+    notes = [f"{format_count(hidden, 'more case')} got worse."] if hidden > 0 else []
+    if rows:
+        listed = ", ".join(shown)
+        notes.append(f"Shown as regressed over all cases: {listed}." if shown else _NO_REGRESSION_NOTE)
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
-    return Table("Regression Summary", columns, tuple(rows), notes)
+    return Table("Regression Summary", columns, tuple(rows), tuple(notes))
+
+
+_NO_REGRESSION_NOTE = "No metric is shown to have regressed over all cases: single cases also get worse by chance."
 
 
 def _describe_root_cause(change: CaseChange) -> str:
@@ -156,10 +183,6 @@ def _describe_ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
     return "a risk" if broken_rules else "blocks nothing"
 
 
-def _get_sort_key(change: CaseChange, rules: Iterable[RuleResult]) -> tuple[bool, int]:
-    return _describe_ruling(change, rules) != "blocks", -len(change.regressed)
-
-
 def build_rank_moves_table(comparison: Comparison) -> Table:
     """Return the evidence that changed rank: lost evidence first, then the largest changes."""
     moves = sorted(comparison.moves, key=_get_move_sort_key)
@@ -167,7 +190,8 @@ def build_rank_moves_table(comparison: Comparison) -> Table:
         (move.case_id, move.name, move.stage, format_rank(move.before), format_rank(move.after))
         for move in moves[:MAX_MOVES_SHOWN]
     ]
-    notes = (f"{len(moves) - MAX_MOVES_SHOWN} more moves.",) if len(moves) > MAX_MOVES_SHOWN else ()
+    hidden = len(moves) - MAX_MOVES_SHOWN
+    notes = (f"{format_count(hidden, 'more move')}.",) if hidden > 0 else ()
     return Table("Rank movement", ("Query", "Evidence", "Stage", "Baseline", "Candidate"), tuple(rows), notes)
 
 
@@ -191,20 +215,19 @@ def build_transitions_table(comparison: Comparison) -> Table:
     return Table("Attribution, before and after", ("Baseline", "Candidate", "Cases"), tuple(rows))
 
 
-def build_slice_changes_table(comparison: Comparison, graders: MetricsByName = CATALOG) -> Table:
+def build_slice_changes_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
     """Return the slices with an improvement or a regression, and those that a rule of the gate names."""
     results = comparison.decision.results if comparison.decision is not None else ()
     gated = {(result.rule.slice, result.rule.metric) for result in results}
     rows = []
     for name, metrics in sorted(comparison.slices.items()):
         for metric, change in metrics.items():
-            if classify_metric_change(change) in ("improved", "regressed") or (name, metric) in gated:
-                grader = find_metric_row(metric, graders)
-                if grader is None or grader.family != "operations":
-                    rows.append((name, metric, *_format_change_cells(change, graders)))
-    left_out = (
-        [f"{len(rows) - MAX_SLICES_SHOWN} more rows are in the JSON report."] if len(rows) > MAX_SLICES_SHOWN else []
-    )
+            if change.verdict in ("improved", "regressed") or (name, metric) in gated:
+                metric_row = find_metric_row(metric, metric_rows)
+                if metric_row is None or metric_row.family != "operations":
+                    rows.append((name, metric, *_format_change_cells(change, metric_rows)))
+    hidden = len(rows) - MAX_SLICES_SHOWN
+    left_out = [f"In the JSON report: {format_count(hidden, 'more row')}."] if hidden > 0 else []
     notes = ("Slices of fewer than 10 pairs are described but not tested.", *left_out) if rows else ()
     return Table(
         "Slices on which a change is shown",
@@ -234,16 +257,20 @@ def _format_versions(side: ComparisonSide) -> str:
     return ", ".join(f"{part} {' and '.join(values)}" for part, values in sorted(side.versions.items())) or "not stated"
 
 
-def render_comparison_screen(comparison: Comparison, decision: Decision, graders: MetricsByName = CATALOG) -> Screen:
+def render_comparison_screen(
+    comparison: Comparison, decision: Decision, metric_rows: MetricsByName = CATALOG
+) -> Screen:
     """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
     title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
     decided = build_decision_lines(title, decision)
     lines = ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
     if comparison.moved:
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
-    tables = [build_metric_changes_table(comparison, graders), build_regressions_table(comparison, graders)]
+    else:
+        lines.append(NOTHING_SHOWN)
+    tables = [build_metric_changes_table(comparison, metric_rows), build_regressions_table(comparison, metric_rows)]
     if comparison.decision is not None:
-        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, graders))
+        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, metric_rows))
     return Screen(
         (*decided.lines, *(escape_terminal(line) for line in lines)),
         tuple(escape_table(table) for table in tables if table.rows),
@@ -253,7 +280,7 @@ def render_comparison_screen(comparison: Comparison, decision: Decision, graders
     )
 
 
-def render_case_change(comparison: Comparison, case_id: str, graders: MetricsByName = CATALOG) -> Screen:
+def render_case_change(comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG) -> Screen:
     """Return how one case changed in a comparison as a screen, escaped for a terminal."""
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
     moves = [move for move in comparison.moves if move.case_id == case_id]
@@ -266,7 +293,7 @@ def render_case_change(comparison: Comparison, case_id: str, graders: MetricsByN
         lines.append(
             f" - attribution: {_describe_attribution(change.before)}, now {_describe_attribution(change.after)}"
         )
-        rows = _build_score_rows(change, graders)
+        rows = _build_score_rows(change, metric_rows)
     tables = (
         Table("Scores that changed", ("Metric", "Baseline", "Candidate", "Change"), tuple(rows)),
         Table(
@@ -278,7 +305,7 @@ def render_case_change(comparison: Comparison, case_id: str, graders: MetricsByN
     return Screen(tuple(map(escape_terminal, lines)), tuple(escape_table(table) for table in tables if table.rows), ())
 
 
-def _build_score_rows(change: CaseChange, graders: MetricsByName) -> list[tuple[str, ...]]:
+def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tuple[str, ...]]:
     directions = (
         ("worse", change.regressed),
         ("better", change.improved),
@@ -289,7 +316,12 @@ def _build_score_rows(change: CaseChange, graders: MetricsByName) -> list[tuple[
         for metric in metrics:
             before, after = change.scores[metric]
             rows.append(
-                (metric, format_number(before, metric, graders), format_number(after, metric, graders), direction)
+                (
+                    metric,
+                    format_number(before, metric, metric_rows),
+                    format_number(after, metric, metric_rows),
+                    direction,
+                )
             )
     return rows
 

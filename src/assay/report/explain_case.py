@@ -9,7 +9,8 @@ from assay.comparison.compare_scores import compare_with_baseline
 from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
-from assay.metrics.leakage import Leaks, find_leaks
+from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import STATUS_NAMES, CaseChecks
@@ -76,7 +77,9 @@ def build_explanation(
     observation = run.read_observation(config, case.case.id)
     lines = _score_lines(run, case, position, config, observation) if scores else []
     case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
-    return case_explanation if observation is None else _add_trace(case_explanation, case, observation)
+    if observation is None:
+        return case_explanation
+    return replace(_add_trace(case_explanation, case, observation), withhold=WithheldTexts(case, observation).withhold)
 
 
 def _score_lines(

@@ -1,8 +1,6 @@
-"""Text for the chunks that a case expects or forbids: their keys, never the text of a forbidden chunk.
+"""Tables and sentences about failures: failed cases, root causes, symptoms, tags, and the evidence trace of one case.
 
-Tables and sentences about attribution: verdicts, root causes, symptoms, and the evidence trace of one case.
-
-Tables of failed cases and of tags: the tables of the legacy runner, and those of the report template.
+Chunks that a case expects or forbids are named by their keys, never by the text of a forbidden chunk.
 """
 
 from __future__ import annotations
@@ -12,6 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.metrics.file_retrieval import NameComparison
+from assay.metrics.template_columns import (
+    ANSWER,
+    CITATION,
+    CONTEXT_RECALL,
+    FAITHFULNESS,
+    MRR_10,
+    RECALL_10,
+    MetricNames,
+)
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
@@ -26,7 +33,6 @@ from assay.report.number_format import (
     get_row_score,
 )
 from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary, list_failed_cases
-from assay.report.template_columns import ANSWER, CITATION, CONTEXT_RECALL, FAITHFULNESS, MRR_10, RECALL_10, MetricNames
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"
@@ -89,6 +95,31 @@ def build_attribution_table(attributions: AttributionsByConfig) -> Table:
     return Table("Attribution", ("Config", *(fault.replace("_", " ") for fault in FAULT_PARTIES)), tuple(rows), notes)
 
 
+def count_outcomes(attributions: Mapping[str, Attribution]) -> dict[str, int]:
+    """Return the counts of the table reached × good, by `<reached>_<good>`, and of the cases that have no cell."""
+    counts = dict.fromkeys(OUTCOME_CELLS, 0)
+    for attribution in attributions.values():
+        if attribution.reached is None or attribution.good is None:
+            counts["unknown"] += 1
+        else:
+            reached = "reached" if attribution.reached else "not_reached"
+            counts[f"{reached}_{'good' if attribution.good else 'bad'}"] += 1
+    return counts
+
+
+OUTCOME_CELLS = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "unknown")
+"""The cells of the table reached × good; `unknown` are the cases of which one of them is not known."""
+
+
+def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
+    """Return, for each configuration, how often the evidence reached the generator and the answer was good."""
+    rows = [
+        (config, *(str(count) for count in count_outcomes(cases).values())) for config, cases in attributions.items()
+    ]
+    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "Unknown")
+    return Table("Evidence and answers", columns, tuple(sorted(rows)))
+
+
 def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
     """Return the root causes of each configuration, most frequent first, with their commonest tags and a fix."""
     rows = []
@@ -102,18 +133,25 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
                     tag_counts.update(set(tags[case_id]))
                     confidence_counts[attribution.confidence] += 1
             top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
+            refined = Counter(
+                attribution.subcause.replace("_", " ")
+                for attribution in cases.values()
+                if attribution.cause == cause and attribution.subcause
+            )
             levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
             rows.append(
                 (
                     config,
                     cause,
                     str(count),
+                    ", ".join(f"{name} × {times}" for name, times in refined.most_common(_MAX_TAGS)),
                     ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
                     ", ".join(f"{tag} × {times}" for tag, times in top_tags),
                     CAUSE_NOTES[cause].fix,
                 )
             )
-    return Table("Root causes", ("Config", "Cause", "Cases", "Confidence", "Tags", "What to try first"), tuple(rows))
+    columns = ("Config", "Cause", "Cases", "In particular", "Confidence", "Tags", "What to try first")
+    return Table("Root causes", columns, tuple(rows))
 
 
 def build_causes_by_tag_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
@@ -196,7 +234,13 @@ def summarise_attribution(attribution: Attribution) -> str:
     if attribution.cause is None:
         return verdict
     stage = f" at {attribution.stage}" if attribution.stage else ""
-    return f"{verdict}: {attribution.cause}{stage}, {attribution.confidence} confidence"
+    return f"{verdict}: {format_cause(attribution)}{stage}, {attribution.confidence} confidence"
+
+
+def format_cause(attribution: Attribution) -> str:
+    """Return the cause with what refines it, empty if nothing went wrong."""
+    refinement = f" ({attribution.subcause.replace('_', ' ')})" if attribution.subcause else ""
+    return f"{attribution.cause}{refinement}" if attribution.cause is not None else ""
 
 
 def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
@@ -210,12 +254,16 @@ def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     lines += [("Because", fact) for fact in attribution.evidence]
     if attribution.cause is not None:
         lines += [("Sign", attribution.sign), ("Try first", attribution.fix)]
-    return lines + ([("Also", ", ".join(attribution.also))] if attribution.also else [])
+    if attribution.also:
+        lines.append(("Also possible", ", ".join(attribution.also)))
+    if attribution.record:
+        lines.append(("To tell, record", "; ".join(attribution.record)))
+    return lines
 
 
 def build_evidence_trace_table(attribution: Attribution) -> Table:
     """Return the rank of every unit of evidence at every stage, and the stage that lost it."""
-    stages = list(dict.fromkeys(stage for unit in attribution.walk for stage in unit.ranks))
+    stages = list(dict.fromkeys(stage for unit in attribution.traces for stage in unit.ranks))
     rows = [
         (
             unit.name,
@@ -223,7 +271,7 @@ def build_evidence_trace_table(attribution: Attribution) -> Table:
             *("-" if unit.ranks.get(stage) is None else str(unit.ranks[stage]) for stage in stages),
             unit.lost_at or "",
         )
-        for unit in attribution.walk
+        for unit in attribution.traces
     ]
     return Table("Evidence trace", ("Evidence", "Grade", *stages, "Lost at"), tuple(rows))
 
@@ -253,10 +301,16 @@ def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
     if attribution is None:
         return NOT_AVAILABLE, NOT_AVAILABLE
     return (
-        (f"{attribution.cause} ({attribution.confidence})", attribution.fix)
+        (f"{_list_causes(attribution)} ({attribution.confidence})", attribution.fix)
         if attribution.cause is not None
         else ("none found", "")
     )
+
+
+def _list_causes(attribution: Attribution) -> str:
+    """Return the cause, and the others that would explain the same facts."""
+    others = f", or {' or '.join(attribution.also)}" if attribution.also else ""
+    return f"{attribution.cause}{others}"
 
 
 MAX_LISTED_CASES, MAX_WORST_CASES = 30, 10
@@ -271,7 +325,7 @@ FileSentencesByCase = Mapping[tuple[str, str], Sequence[str]]
 """Sentences about missing and extra files and symbols, by (configuration, case id)."""
 
 
-def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, graders: MetricsByName) -> Table:
+def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
     """Return the legacy runner's table: one row per configuration and tag."""
     columns = ("Config", "Tag", "Cases", "Recall@10", "MRR@10", "Citation correctness", "Failures")
     rows = [
@@ -279,7 +333,7 @@ def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, graders:
             config,
             tag,
             size,
-            *(_format_tag_count(result, tag, names, graders) for names in (RECALL_10, MRR_10, CITATION)),
+            *(_format_tag_count(result, tag, names, metric_rows) for names in (RECALL_10, MRR_10, CITATION)),
             failures,
         )
         for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
@@ -287,7 +341,7 @@ def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, graders:
     return Table("Breakdown By Tag", columns, tuple(rows))
 
 
-def build_tag_table(scoring: ScoringResult, cases: CasesById, graders: MetricsByName) -> Table:
+def build_tag_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
     """Return the report template's tag table, with faithfulness, the checks that failed most, and a mark on small tags.
 
     A small tag on which nothing failed is only in the full table (`build_tag_breakdown_table`).
@@ -299,7 +353,7 @@ def build_tag_table(scoring: ScoringResult, cases: CasesById, graders: MetricsBy
             config,
             tag,
             size,
-            *(_format_tag_interval(result, tag, names, graders) for names in metrics),
+            *(_format_tag_interval(result, tag, names, metric_rows) for names in metrics),
             _summarise_tag_failures(result, cases, tag),
         )
         for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
@@ -323,12 +377,12 @@ def _iter_tag_rows(scoring: ScoringResult, cases: CasesById) -> Iterator[tuple[s
                 yield config, result, tag, str(count_slice_cases(result.slices[key])), str(failures[tag])
 
 
-def _format_tag_count(result: ConfigResult, tag: str, names: MetricNames, graders: MetricsByName) -> str:
-    return format_with_count(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), graders)
+def _format_tag_count(result: ConfigResult, tag: str, names: MetricNames, metric_rows: MetricsByName) -> str:
+    return format_with_count(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), metric_rows)
 
 
-def _format_tag_interval(result: ConfigResult, tag: str, names: MetricNames, graders: MetricsByName) -> str:
-    return format_with_interval(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), graders)
+def _format_tag_interval(result: ConfigResult, tag: str, names: MetricNames, metric_rows: MetricsByName) -> str:
+    return format_with_interval(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), metric_rows)
 
 
 def _summarise_tag_failures(result: ConfigResult, cases: CasesById, tag: str) -> str:

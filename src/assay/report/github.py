@@ -72,7 +72,7 @@ def render_job_summary(
     cases: CasesById,
     *,
     show_forbidden: bool = False,
-    graders: MetricsByName = CATALOG,
+    metric_rows: MetricsByName = CATALOG,
     strict: bool = False,
 ) -> str:
     """Return the job summary as Markdown: the decision, its reasons, headline metrics, rules, the worst cases.
@@ -81,8 +81,8 @@ def render_job_summary(
     pass with risk counts as a failure.
     """
     summary_tables = (
-        build_headline_table(scoring, graders),
-        tables.build_gate_table(scoring, graders),
+        build_headline_table(scoring, metric_rows),
+        tables.build_gate_table(scoring, metric_rows),
         failure_tables.build_worst_cases_table(scoring, cases, show_forbidden),
     )
     parts = [_render_header(scoring, strict), *(_render_section(table) for table in summary_tables if table.rows)]
@@ -108,6 +108,8 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
     outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
     yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
+    for line in tables.describe_all_failures(scoring):
+        yield f"- {escape_markdown(line)}"
     for reason in decision.reasons[:MAX_ANNOTATIONS]:
         yield f"- {render_reason(reason, decision)}"
     if len(decision.reasons) > MAX_ANNOTATIONS:

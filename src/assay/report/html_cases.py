@@ -1,10 +1,8 @@
-"""The records that the HTML report is written from.
+"""Cases as data for the HTML report: one case in full, and a short row for every case.
 
-One case in full as data for the HTML report: question and expectation, and the outcome in each configuration.
-
-Text that the case's user must not see is withheld before anything is written, unless the report is to show it.
-
-A short row for every case, column by column: what the page's case list searches, filters, sorts and shows.
+A case in full has question and expectation, and the outcome in each configuration. Text that the case's user must not
+see is withheld before anything is written, unless the report is to show it. Short rows are stored column by column:
+they are what the page's case list searches, filters, sorts and shows.
 """
 
 from __future__ import annotations
@@ -94,7 +92,7 @@ class HtmlData:
     explain_arguments: str = ""
     detail_mb: float = DEFAULT_DETAIL_MB
     show_forbidden: bool = False
-    graders: MetricsByName = field(default_factory=lambda: CATALOG)
+    metric_rows: MetricsByName = field(default_factory=lambda: CATALOG)
 
 
 Json = dict[str, Any]
@@ -113,7 +111,12 @@ def build_case_detail(detail: CaseDetail, data: HtmlData) -> Json:
         },
     }
     pattern = None if data.show_forbidden else _compile_secrets(case.forbidden_text)
-    return case_data if pattern is None else _map_texts(case_data, lambda text: pattern.sub(WITHHELD, text))
+    if pattern is not None:
+        case_data = _map_texts(case_data, lambda text: pattern.sub(WITHHELD, text))
+    if not data.show_forbidden:
+        views = {config: detail.views[config].explanation.withhold(view) for config, view in case_data["views"].items()}
+        case_data["views"] = views
+    return case_data
 
 
 def _build_case_facts(case: Case, show_forbidden: bool) -> Json:
@@ -418,8 +421,8 @@ def _build_config_rows(result: ConfigResult, attributions: Mapping[str, Attribut
 
 def _build_score_column(column: ScoreColumn, data: HtmlData) -> Json:
     """Return a metric's scores, and the reasons for missing ones as runs of (rows, reason): most rows share one."""
-    grader = find_metric_row(column.metric, data.graders)
-    decimals = _DECIMALS.get(grader.unit, 4) if grader is not None else 4
+    metric_row = find_metric_row(column.metric, data.metric_rows)
+    decimals = _DECIMALS.get(metric_row.unit, 4) if metric_row is not None else 4
     values: list[float | None] = np.round(column.values, decimals).tolist()
     unscored = column.status != SCORED
     for row in np.flatnonzero(unscored).tolist():

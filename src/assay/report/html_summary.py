@@ -1,8 +1,7 @@
-"""The rules of a gate as data for the HTML report, worded as in the other reports, with the cases that decided.
+"""The first screen of the HTML report as data: decision, facts, metrics, slices, gate, causes, times, limitations.
 
-A comparison of candidate and baseline as data for the HTML report; its lists of cases are in the `rows` island.
-
-The first screen of the HTML report as data: decision, facts, metrics, slices, gate, causes, times, limitations.
+The rules of a gate are worded as in the other reports, with the cases that decided. A comparison of candidate and
+baseline is data too; its lists of cases are in the `rows` island.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from assay.metrics.template_columns import HEADLINES, RUNNER_COLUMNS
 from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import FAILED, LEAKED, MISSING, PASSED, HtmlData, classify_cases
 from assay.report.limitations import describe_limitations
@@ -32,10 +33,11 @@ from assay.report.tables import (
     FEW_CASES,
     build_checklist_table,
     count_slice_cases,
+    describe_all_failures,
     find_measured_summary,
     iter_config_notes,
+    name_rankings,
 )
-from assay.report.template_columns import HEADLINES, RUNNER_COLUMNS
 from assay.text.escaping import escape_surrogates
 
 MAX_RULE_CASES = 200
@@ -44,16 +46,16 @@ _CHECKLIST_KEYS = ("config", "state", "metric", "slice", "number", "bound", "sco
 
 
 def iter_rule_data(
-    decisions: Mapping[str, Decision], index_by_case: Mapping[str, int], graders: MetricsByName
+    decisions: Mapping[str, Decision], index_by_case: Mapping[str, int], metric_rows: MetricsByName
 ) -> Iterator[dict[str, Any]]:
     """Yield every rule of the decisions; `index_by_case` maps case ids to indices in the golden set."""
     rule_results = [rule_result for _, decision in sorted(decisions.items()) for rule_result in decision.results]
-    for row, rule_result in zip(build_checklist_table(decisions, graders).rows, rule_results, strict=True):
+    for row, rule_result in zip(build_checklist_table(decisions, metric_rows).rows, rule_results, strict=True):
         cases = [index_by_case[case_id] for case_id in rule_result.cases if case_id in index_by_case]
         yield dict(zip(_CHECKLIST_KEYS, row, strict=True)) | {
             "state": rule_result.state,
             "waived": rule_result.waived,
-            "class": get_metric_class(rule_result.rule.metric, graders),
+            "class": get_metric_class(rule_result.rule.metric, metric_rows),
             "reason": rule_result.rule.reason,
             "cases": cases[:MAX_RULE_CASES],
             "more": max(0, len(cases) - MAX_RULE_CASES),
@@ -63,7 +65,7 @@ def iter_rule_data(
 MAX_MOVES, MAX_SLICE_ROWS = 300, 3000
 
 
-def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int], graders: MetricsByName) -> Json:
+def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int], metric_rows: MetricsByName) -> Json:
     """Return a comparison for the page; `index_by_case` maps case ids to indices in the golden set."""
     slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
     ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
@@ -72,8 +74,8 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
     return {
         "baseline": _build_side(comparison.baseline),
         "candidate": _build_side(comparison.candidate),
-        "metrics": [_build_change(change, graders) for change in comparison.metrics.values()],
-        "slices": [{"slice": name, **_build_change(change, graders)} for name, change in slices[:MAX_SLICE_ROWS]],
+        "metrics": [_build_change(change, metric_rows) for change in comparison.metrics.values()],
+        "slices": [{"slice": name, **_build_change(change, metric_rows)} for name, change in slices[:MAX_SLICE_ROWS]],
         "slices_left_out": max(0, len(slices) - MAX_SLICE_ROWS),
         "lanes": [
             {"stage": stage, "before": before, "after": after, "count": count}
@@ -101,7 +103,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
             "reasons": comparison.decision.reasons,
             "events": comparison.decision.events,
         },
-        "rules": list(iter_rule_data(decisions, index_by_case, graders)),
+        "rules": list(iter_rule_data(decisions, index_by_case, metric_rows)),
     }
 
 
@@ -123,47 +125,49 @@ def _build_side(side: ComparisonSide) -> Json:
     }
 
 
-def _build_change(change: MetricChange, graders: MetricsByName) -> Json:
-    grader = find_metric_row(change.metric, graders)
+def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
+    metric_row = find_metric_row(change.metric, metric_rows)
     return {
         "name": change.metric,
-        "class": get_metric_class(change.metric, graders),
-        "unit": grader.unit if grader is not None else "",
-        "baseline": _format_optional(change.baseline, change.metric, graders),
-        "candidate": _format_optional(change.candidate, change.metric, graders),
+        "class": get_metric_class(change.metric, metric_rows),
+        "unit": metric_row.unit if metric_row is not None else "",
+        "baseline": _format_optional(change.baseline, change.metric, metric_rows),
+        "candidate": _format_optional(change.candidate, change.metric, metric_rows),
         "gain": change.gain,
-        "gain_text": _format_signed_optional(change.gain, change.metric, graders),
+        "gain_text": _format_signed_optional(change.gain, change.metric, metric_rows),
         "low": change.low,
         "high": change.high,
-        "interval": _format_gain_interval(change, graders),
+        "interval": _format_gain_interval(change, metric_rows),
         "p": change.p,
         "p_adjusted": change.p_adjusted,
+        "verdict": change.verdict,
         "method": change.method,
         "n": change.n,
         "improved": len(change.improved),
         "regressed": len(change.regressed),
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
-        "detectable": _format_optional(change.smallest_detectable, change.metric, graders),
+        "detectable": _format_optional(change.smallest_detectable, change.metric, metric_rows),
         "note": change.note,
     }
 
 
-def _format_gain_interval(change: MetricChange, graders: MetricsByName) -> str | None:
+def _format_gain_interval(change: MetricChange, metric_rows: MetricsByName) -> str | None:
     if change.low is None or change.high is None:
         return None
-    low = _format_signed_optional(change.low, change.metric, graders)
-    return f"{low} to {_format_signed_optional(change.high, change.metric, graders)}"
+    low = _format_signed_optional(change.low, change.metric, metric_rows)
+    high = _format_signed_optional(change.high, change.metric, metric_rows)
+    return f"{low} to {high}{format_confidence(change)}"
 
 
-def _format_optional(value: float | None, metric: str, graders: MetricsByName) -> str | None:
-    return format_number(value, metric, graders) if value is not None else None
+def _format_optional(value: float | None, metric: str, metric_rows: MetricsByName) -> str | None:
+    return format_number(value, metric, metric_rows) if value is not None else None
 
 
-def _format_signed_optional(value: float | None, metric: str, graders: MetricsByName) -> str | None:
+def _format_signed_optional(value: float | None, metric: str, metric_rows: MetricsByName) -> str | None:
     if value is None:
         return None
-    text = format_number(value, metric, graders)
+    text = format_number(value, metric, metric_rows)
     return f"+{text}" if float(text) > 0 else text
 
 
@@ -185,7 +189,7 @@ def build_summary_data(data: HtmlData) -> Json:
         notes.append(f"approver: {scoring.gate.approver or 'not named'}")
     return {
         "outcome": scoring.decision.outcome,
-        "reasons": scoring.decision.reasons,
+        "reasons": (*describe_all_failures(scoring), *scoring.decision.reasons),
         "events": scoring.decision.events,
         "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
@@ -206,16 +210,16 @@ def build_summary_data(data: HtmlData) -> Json:
         ],
         "warnings": [escape_surrogates(warning) for warning in scoring.warnings],
         "notes": notes,
-        "limits": list(describe_limitations(scoring, data.graders)),
+        "limits": list(describe_limitations(scoring, data.metric_rows)),
         "metrics": list(_iter_metrics(data)),
-        "rules": list(iter_rule_data(decisions, index_by_case, data.graders)),
+        "rules": list(iter_rule_data(decisions, index_by_case, data.metric_rows)),
         "slices": _build_slices(data),
         "causes": {config: _build_causes(config, result, data) for config, result in configs},
         "times": [
             {"config": timing.config, "step": timing.step, "p50": timing.p50, "p95": timing.p95, "n": timing.n}
             for timing in data.timings
         ],
-        "comparison": build_comparison_data(data.comparison, index_by_case, data.graders)
+        "comparison": build_comparison_data(data.comparison, index_by_case, data.metric_rows)
         if data.comparison is not None
         else None,
     }
@@ -240,21 +244,21 @@ def _iter_metrics(data: HtmlData) -> Iterator[Json]:
     """Yield every metric with its summary in each configuration; `headline` is its title in the report template."""
     results = [result for _, result in sorted(data.scoring.configs.items())]
     titles: dict[str, str] = {}
-    for title, names in HEADLINES:
+    for title, names in name_rankings(HEADLINES, results):
         for result in results:
             summary = find_measured_summary(names, result.summary)
             if summary is not None:
                 titles.setdefault(summary.metric, title)
     for metric in dict.fromkeys(metric for result in results for metric in result.summary):
-        grader = find_metric_row(metric, data.graders)
+        metric_row = find_metric_row(metric, data.metric_rows)
         yield {
             "name": metric,
-            "class": get_metric_class(metric, data.graders),
+            "class": get_metric_class(metric, data.metric_rows),
             "headline": titles.get(metric),
-            "family": grader.family if grader is not None else "",
-            "unit": grader.unit if grader is not None else "",
-            "direction": grader.direction if grader is not None else "neutral",
-            "meaning": grader.summary if grader is not None else "",
+            "family": metric_row.family if metric_row is not None else "",
+            "unit": metric_row.unit if metric_row is not None else "",
+            "direction": metric_row.direction if metric_row is not None else "neutral",
+            "meaning": metric_row.summary if metric_row is not None else "",
             "by": [_build_measure(metric, result, data) for result in results],
         }
 
@@ -265,7 +269,7 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         return None
     figure = _build_figure(summary, data)
     unscored_reason = find_common_reason(find_source_column(metric, result.table)) if not summary.scored else ""
-    worst = format_number(summary.mean_worst, metric, data.graders) if summary.mean_worst is not None else None
+    worst = format_number(summary.mean_worst, metric, data.metric_rows) if summary.mean_worst is not None else None
     return figure | {
         "statistic": summary.statistic,
         "not_applicable": summary.not_applicable,
@@ -285,10 +289,10 @@ def _build_figure(summary: Summary | None, data: HtmlData) -> Json:
     has_width = interval_bounds is not None and interval_bounds.low != interval_bounds.high
     return {
         "value": summary.value,
-        "text": format_number(summary.value, summary.metric, data.graders) if summary.value is not None else None,
+        "text": format_number(summary.value, summary.metric, data.metric_rows) if summary.value is not None else None,
         "low": interval_bounds.low if interval_bounds is not None and has_width else None,
         "high": interval_bounds.high if interval_bounds is not None and has_width else None,
-        "interval": format_interval(interval_bounds, summary.metric, data.graders)
+        "interval": format_interval(interval_bounds, summary.metric, data.metric_rows)
         if interval_bounds is not None
         else None,
         "n": summary.scored,

@@ -1,12 +1,9 @@
-"""The JSON report: everything the decision is based on, in one strict, sorted, reproducible document.
+"""The JSON reports: of a run, of a comparison, and of the legacy runner; strict, sorted, reproducible.
 
-Its shape is `schemas/report.schema.json`. No clock is read: it has a time only if the caller passes one.
-
-The JSON report of a comparison: strict, sorted, reproducible. Its shape is `schemas/comparison.schema.json`.
-
-The JSON of the legacy runner, key for key, for scripts that read it.
-
-It has no keys for missing cases, statuses, intervals or the decision: those are in the JSON report.
+The shapes are `schemas/report.schema.json`, which holds everything that the decision is based on, and
+`schemas/comparison.schema.json`. No clock is read: a report has a time only if the caller passes one. The JSON of the
+legacy runner follows it key for key, for scripts that read it; it has no keys for missing cases, statuses, intervals or
+the decision.
 """
 
 from __future__ import annotations
@@ -16,16 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.metrics.case_checks import RUNNER_CHECKS
+from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.release_gates import Decision, Gate, RuleResult
-from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, Summary
-from assay.report.comparison_tables import classify_metric_change
-from assay.report.failure_tables import AttributionsByConfig
+from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, Summary, TargetFailure
+from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
 from assay.report.tables import list_failed_cases
-from assay.report.template_columns import RUNNER_METRICS, find_first_present
 from assay.text.escaping import escape_surrogates
 
 Json = dict[str, Any]
@@ -43,6 +39,7 @@ def render_json_report(
         "assay_version": scoring.assay_version,
         "configs": {
             config: _encode_config(result, scoring.stages.get(config))
+            | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
             | _encode_attributions((attributions or {}).get(config))
             for config, result in scoring.configs.items()
         },
@@ -89,6 +86,17 @@ def _encode_config(result: ConfigResult, stage: str | None) -> Json:
     }
 
 
+def _encode_failures(failures: Iterable[TargetFailure]) -> list[Json]:
+    return [
+        {
+            "message": escape_surrogates(failure.message),
+            "observations": failure.count,
+            "case_ids": list(failure.case_ids),
+        }
+        for failure in failures
+    ]
+
+
 def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json:
     """Return the attributions of one configuration, an empty dictionary if there are none."""
     if not attributions:
@@ -100,10 +108,13 @@ def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json
             "stage": attribution.stage,
             "evidence": [escape_surrogates(fact) for fact in attribution.evidence],
             "confidence": attribution.confidence,
+            "subcause": attribution.subcause,
+            "also": list(attribution.also),
+            "record": list(attribution.record),
         }
         for case_id, attribution in attributions.items()
     }
-    return {"attributions": attribution_by_case}
+    return {"attributions": attribution_by_case, "outcomes": count_outcomes(attributions)}
 
 
 def _encode_summaries(metrics: Mapping[str, Summary]) -> Json:
@@ -227,7 +238,11 @@ def encode_metric_change(change: MetricChange) -> Json:
         "p_adjusted": change.p_adjusted,
         "method": change.method,
         "n": change.n,
-        "verdict": classify_metric_change(change),
+        "verdict": change.verdict,
+        "family": change.family,
+        "level": change.level,
+        "confidence": change.confidence,
+        "statistic": change.statistic,
         "improved": list(change.improved),
         "regressed": list(change.regressed),
         "unchanged": list(change.unchanged),

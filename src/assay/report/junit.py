@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
+from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
+from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
+from assay.report.tables import describe_failures
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -20,20 +23,23 @@ _KIND_BY_STATE: Mapping[RuleState, str] = {
 }
 
 
-def render_junit(scoring: ScoringResult) -> str:
+def render_junit(scoring: ScoringResult, attributions: AttributionsByConfig | None = None) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
+
+    `attributions` become the texts of failed cases: the cause, other causes that fit, and what to record.
 
     The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
     nothing was decided, or an error where the exit code is 3.
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
-    that lacks a measurement is an error. A case without an observation is an error. A case that failed a check is a
-    failure, or skipped with its checks named if the gate passed: a build must not fail for what its gate accepts.
+    that lacks a measurement is an error. A case without an observation is an error, and so is one whose target failed,
+    with the text of its error; the most frequent of these texts are properties of the second suite. A case that failed
+    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts.
     """
     root = ElementTree.Element("testsuites", name="assay")
     for config, result in sorted(scoring.configs.items()):
         if result.decision is not None:
             _add_gate_suite(root, config, result.decision)
-        _add_case_suite(root, config, result)
+        _add_case_suite(root, config, result, scoring, (attributions or {}).get(config, {}))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -73,8 +79,20 @@ def _is_accepted(rule_result: RuleResult) -> bool:
     return rule.severity == "warn" or bool(rule_result.waived) or left_open or unmeasured
 
 
-def _add_case_suite(root: ElementTree.Element, config: str, result: ConfigResult) -> None:
+def _add_case_suite(
+    root: ElementTree.Element,
+    config: str,
+    result: ConfigResult,
+    scoring: ScoringResult,
+    attributions: Mapping[str, Attribution],
+) -> None:
     suite = _add_suite(root, f"{config}: cases")
+    for line in describe_failures(config, scoring):
+        _add_property(suite, "target_error", line)
+    error_by_case: dict[str, str] = {}
+    for failure in scoring.failures.get(config, ()):
+        for case_id in failure.case_ids:
+            error_by_case.setdefault(case_id, failure.message)
     checks_by_case = {case_checks.case_id: case_checks for case_checks in result.table.checks}
     missing = set(result.table.missing)
     accepted = (
@@ -83,15 +101,26 @@ def _add_case_suite(root: ElementTree.Element, config: str, result: ConfigResult
     for case_id in result.table.case_ids:
         test = _add_test(suite, f"{config}.cases", case_id)
         case_checks = checks_by_case.get(case_id, CaseChecks(case_id, ()))
+        kind, message = "", ""
         if case_id in missing:
             _add_outcome(suite, test, "error", "no observation")
-        elif case_checks.failed:
-            message = f"failed {', '.join(case_checks.failed)}"
-            if accepted:
-                _add_outcome(suite, test, "skipped", f"{message}; the gate accepts it")
-            else:
-                _add_outcome(suite, test, "failure", message)
+            continue
+        if case_checks.failed:
+            kind, message = "failure", f"failed {', '.join(case_checks.failed)}"
+        if case_id in error_by_case:
+            kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
+        if kind and accepted:
+            kind, message = "skipped", f"{message}; the gate accepts it"
+        if kind:
+            _add_outcome(suite, test, kind, message, _describe_cause(attributions.get(case_id)))
     _set_counts(suite)
+
+
+def _describe_cause(attribution: Attribution | None) -> str:
+    """Return the facts of an attribution, one a line; empty without a cause."""
+    if attribution is None or attribution.cause is None:
+        return ""
+    return "\n".join(f"{label}: {text}" for label, text in list_attribution_facts(attribution) if text)
 
 
 def _add_suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
@@ -109,8 +138,11 @@ def _add_test(suite: ElementTree.Element, where: str, name: str) -> ElementTree.
     return ElementTree.SubElement(suite, "testcase", classname=escape_invisible(where), name=escape_invisible(name))
 
 
-def _add_outcome(suite: ElementTree.Element, test: ElementTree.Element, kind: str, message: str) -> None:
-    ElementTree.SubElement(test, kind, message=escape_invisible(message))
+def _add_outcome(
+    suite: ElementTree.Element, test: ElementTree.Element, kind: str, message: str, text: str = ""
+) -> None:
+    outcome = ElementTree.SubElement(test, kind, message=escape_invisible(message))
+    outcome.text = "\n".join(map(escape_invisible, text.splitlines())) or None
     suite.set(kind, str(int(suite.get(kind, "0")) + 1))
 
 

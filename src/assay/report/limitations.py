@@ -20,12 +20,12 @@ from assay.report.tables import FEW_CASES, list_slices_by_size
 _MAX_SLICES = 5
 
 
-def describe_limitations(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
+def describe_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     """Yield one short paragraph for each limitation of this report."""
-    yield from _describe_reproducibility(scoring, graders)
+    yield from _describe_reproducibility(scoring, metric_rows)
     yield from _describe_set_size(scoring)
-    yield from _describe_unmeasured(scoring, graders)
-    yield from _describe_perfect_scores(scoring, graders)
+    yield from _describe_unmeasured(scoring, metric_rows)
+    yield from _describe_perfect_scores(scoring, metric_rows)
     yield from _describe_small_slices(scoring)
     if scoring.golden.judgments == "partial":
         yield (
@@ -41,8 +41,8 @@ def _list_measured_metrics(scoring: ScoringResult) -> list[str]:
     return sorted(metrics)
 
 
-def _describe_reproducibility(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
-    judged = [metric for metric in _list_measured_metrics(scoring) if get_metric_class(metric, graders) == JUDGED]
+def _describe_reproducibility(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+    judged = [metric for metric in _list_measured_metrics(scoring) if get_metric_class(metric, metric_rows) == JUDGED]
     yield (
         "Metrics of class D are computed from the files alone: the same files give exactly the same numbers. "
         "The system's answers may differ if it is asked again."
@@ -72,7 +72,7 @@ def _describe_set_size(scoring: ScoringResult) -> Iterator[str]:
         )
 
 
-def _describe_unmeasured(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
+def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         reasons: dict[str, list[str]] = {}
         for metric, summary in sorted(result.summary.items()):
@@ -84,22 +84,22 @@ def _describe_unmeasured(scoring: ScoringResult, graders: MetricsByName) -> Iter
             yield f"{config}, requested but not measured: {listed}."
     judged_bases = set()
     for metric in _list_measured_metrics(scoring):
-        grader = find_metric_row(metric, graders)
-        if grader is not None and get_metric_class(metric, graders) == JUDGED:
-            judged_bases.add(grader.name)
+        metric_row = find_metric_row(metric, metric_rows)
+        if metric_row is not None and get_metric_class(metric, metric_rows) == JUDGED:
+            judged_bases.add(metric_row.name)
     unasked = sorted(
-        f"{row.name}(by=judge)" for row in graders.values() if row.rubrics and row.name not in judged_bases
+        f"{row.name}(by=judge)" for row in metric_rows.values() if row.rubrics and row.name not in judged_bases
     )
     if unasked:
         yield f"Not measured, because they need a judge's verdicts: {', '.join(unasked)}."
 
 
-def _describe_perfect_scores(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
+def _describe_perfect_scores(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         perfect = []
         for metric, summary in result.summary.items():
-            grader = find_metric_row(metric, graders)
-            has_known_best = grader is None or (grader.direction == "higher" and grader.high == 1.0)
+            metric_row = find_metric_row(metric, metric_rows)
+            has_known_best = metric_row is None or (metric_row.direction == "higher" and metric_row.high == 1.0)
             if has_known_best and summary.scored > 1 and summary.value == 1.0:
                 perfect.append(metric)
         if perfect:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import HEADLINES, MetricNames, find_first_present
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
@@ -20,7 +21,6 @@ from assay.report.number_format import (
     get_metric_class,
 )
 from assay.report.tables import Table, build_checklist_table
-from assay.report.template_columns import HEADLINES, MetricNames, find_first_present
 from assay.text.escaping import escape_markdown
 
 _TOP_REASONS = 3
@@ -38,12 +38,12 @@ _ADVICE: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ReportMeta:
-    """Metadata of a report; `graders` are the catalogue's rows by base name (units, directions, classes)."""
+    """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes)."""
 
     date: str = ""
     owner: str = ""
     approver: str = ""
-    graders: MetricsByName = field(default_factory=lambda: CATALOG)
+    metric_rows: MetricsByName = field(default_factory=lambda: CATALOG)
     show_forbidden: bool = False
 
 
@@ -66,20 +66,20 @@ def render_markdown_report(
     parts = [
         *_iter_first_screen(scoring),
         *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
-        *_render_section(build_headline_table(scoring, meta.graders)),
-        *_render_section(failure_tables.build_tag_table(scoring, cases, meta.graders)),
-        *_render_section(tables.build_slices_table(scoring, meta.graders, without=("tag",)), optional=True),
+        *_render_section(build_headline_table(scoring, meta.metric_rows)),
+        *_render_section(failure_tables.build_tag_table(scoring, cases, meta.metric_rows)),
+        *_render_section(tables.build_slices_table(scoring, meta.metric_rows, without=("tag",)), optional=True),
         *_render_section(failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)),
         *_iter_attribution_sections(scoring, cases, attributions),
-        *_render_gate(scoring, meta.graders),
+        *_render_gate(scoring, meta.metric_rows),
         *_iter_decision(scoring, meta),
-        *_iter_regressions(comparison_by_config, meta.graders),
-        *_iter_metrics(scoring, meta.graders),
-        *_render_section(tables.build_aggregate_table(scoring, meta.graders)),
-        *_render_section(failure_tables.build_tag_breakdown_table(scoring, cases, meta.graders)),
+        *_iter_regressions(comparison_by_config, meta.metric_rows),
+        *_iter_metrics(scoring, meta.metric_rows),
+        *_render_section(tables.build_aggregate_table(scoring, meta.metric_rows)),
+        *_render_section(failure_tables.build_tag_breakdown_table(scoring, cases, meta.metric_rows)),
         *_render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
         *_render_heading("Limitations"),
-        *_render_list(describe_limitations(scoring, meta.graders)),
+        *_render_list(describe_limitations(scoring, meta.metric_rows)),
         *_iter_inputs(scoring),
     ]
     return "\n".join(parts) + "\n"
@@ -93,6 +93,7 @@ def _iter_attribution_sections(
         return
     tags = {name: case.tags for name, case in cases.items()}
     yield from _render_section(failure_tables.build_attribution_table(attributions))
+    yield from _render_section(failure_tables.build_outcomes_table(attributions), level=3)
     yield from _render_section(failure_tables.build_root_causes_table(attributions, tags), level=3)
     yield from _render_section(failure_tables.build_causes_by_tag_table(attributions, tags), level=3, optional=True)
     hints = failure_tables.find_symptoms(scoring)
@@ -144,6 +145,7 @@ def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         for note in result.table.notes:
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
+    yield from _render_list(tables.describe_all_failures(scoring))
     reasons = decision.reasons
     yield from _render_reasons(decision, _TOP_REASONS) or ["No reason against a release was found."]
     if len(reasons) > _TOP_REASONS:
@@ -152,9 +154,9 @@ def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
     """Return the report of a comparison as Markdown ending in a newline: decision, tables, what changed and why."""
-    graders = meta.graders
+    metric_rows = meta.metric_rows
     table = (
-        build_checklist_table({compared.candidate.config_id: compared.decision}, graders)
+        build_checklist_table({compared.candidate.config_id: compared.decision}, metric_rows)
         if compared.decision is not None
         else None
     )
@@ -165,10 +167,10 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         "",
         *(_render_reasons(decision) or ["No reason against a release was found."]),
         *_render_section(comparison_tables.build_sides_table(compared)),
-        *_render_section(comparison_tables.build_metric_changes_table(compared, graders)),
-        *_iter_regressions({compared.candidate.config_id: compared}, graders),
+        *_render_section(comparison_tables.build_metric_changes_table(compared, metric_rows)),
+        *_iter_regressions({compared.candidate.config_id: compared}, metric_rows),
         *(_render_section(table) if table is not None else []),
-        *_render_section(comparison_tables.build_slice_changes_table(compared, graders)),
+        *_render_section(comparison_tables.build_slice_changes_table(compared, metric_rows)),
         *_render_section(comparison_tables.build_rank_moves_table(compared)),
         *_render_section(comparison_tables.build_transitions_table(compared)),
         *_render_heading("Decision"),
@@ -184,16 +186,16 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
     return "\n".join(parts) + "\n"
 
 
-def _iter_regressions(comparison_by_config: Mapping[str, Comparison], graders: MetricsByName) -> Iterator[str]:
+def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     if not comparison_by_config:
         yield from (*_render_heading("Regression Summary"), "No baseline was given, so nothing was compared.")
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = comparison_tables.build_regressions_table(compared, graders)
+        table = comparison_tables.build_regressions_table(compared, metric_rows)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
-        moved = _render_list(compared.moved) or ["No case got better or worse on any quality metric."]
+        moved = _render_list(compared.moved) or [comparison_tables.NOTHING_SHOWN]
         yield from (*_render_heading(f"Why did metrics move?{config_suffix}"), *moved)
 
 
@@ -232,19 +234,20 @@ def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> s
     return "; ".join(config_versions) or _NOT_STATED
 
 
-def build_headline_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
+def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
+    headlines = tables.name_rankings(HEADLINES, scoring.configs.values())
     rows = [
         (
             title,
-            _get_headline_class(names, results, graders),
+            _get_headline_class(names, results, metric_rows),
             *(
-                format_with_interval(tables.find_measured_summary(names, result.summary), graders)
+                format_with_interval(tables.find_measured_summary(names, result.summary), metric_rows)
                 for _, result in results
             ),
         )
-        for title, names in HEADLINES
+        for title, names in headlines
     ]
     notes = (
         "Each value is followed by the number of cases scored and its 95% interval. "
@@ -265,17 +268,19 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
         yield f"Not calibrated, for ranking and trends only: {', '.join(uncalibrated_titles)}."
 
 
-def _get_headline_class(names: MetricNames, results: Sequence[tuple[str, ConfigResult]], graders: MetricsByName) -> str:
+def _get_headline_class(
+    names: MetricNames, results: Sequence[tuple[str, ConfigResult]], metric_rows: MetricsByName
+) -> str:
     """Return the class of the metric behind a headline, `n/a` if none was measured."""
     for _, result in results:
         name = find_first_present(names, result.summary)
         if name is not None:
-            return get_metric_class(name, graders)
+            return get_metric_class(name, metric_rows)
     return NOT_AVAILABLE
 
 
-def _render_gate(scoring: ScoringResult, graders: MetricsByName) -> list[str]:
-    table = tables.build_gate_table(scoring, graders)
+def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str]:
+    table = tables.build_gate_table(scoring, metric_rows)
     if table.rows:
         return _render_section(table)
     return [*_render_heading(table.title), "No gate was given, so no rule was checked."]
@@ -297,11 +302,11 @@ def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
     yield from ("", f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}")
 
 
-def _iter_metrics(scoring: ScoringResult, graders: MetricsByName) -> Iterator[str]:
+def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     yield from _render_heading("All metrics")
     yield "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts."
     for config, result in sorted(scoring.configs.items()):
-        yield from _render_section(tables.build_all_metrics_table(config, result, graders), level=3)
+        yield from _render_section(tables.build_all_metrics_table(config, result, metric_rows), level=3)
 
 
 def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:

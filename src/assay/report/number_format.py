@@ -18,12 +18,12 @@ _DECIMALS = {"ms": 0, "tokens": 0, "USD": 6}
 DETERMINISTIC, JUDGED = "D", "J"
 
 
-def find_metric_row(metric: str, graders: MetricsByName) -> Metric | None:
+def find_metric_row(metric: str, metric_rows: MetricsByName) -> Metric | None:
     """Return the catalogue's row for a metric name, None if the catalogue has none."""
-    return graders.get(parse_metric_name(metric).base)
+    return metric_rows.get(parse_metric_name(metric).base)
 
 
-def format_number(value: float | None, metric: str = "", graders: MetricsByName = CATALOG) -> str:
+def format_number(value: float | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
     """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals.
 
     >>> format_number(0.12345), format_number(None), format_number(-0.0001)
@@ -31,20 +31,20 @@ def format_number(value: float | None, metric: str = "", graders: MetricsByName 
     """
     if value is None:
         return NOT_AVAILABLE
-    grader = find_metric_row(metric, graders) if metric else None
-    decimals = _DECIMALS.get(grader.unit, 3) if grader is not None else 3
+    metric_row = find_metric_row(metric, metric_rows) if metric else None
+    decimals = _DECIMALS.get(metric_row.unit, 3) if metric_row is not None else 3
     return f"{value:z.{decimals}f}"
 
 
-def format_with_count(summary: Summary | None, graders: MetricsByName = CATALOG) -> str:
+def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
     """Return a summary's value with the number of cases scored, `n/a` if none was."""
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
-    return f"{format_number(summary.value, summary.metric, graders)} (n={summary.scored}{errors})"
+    return f"{format_number(summary.value, summary.metric, metric_rows)} (n={summary.scored}{errors})"
 
 
-def format_interval(bounds: Interval | None, metric: str = "", graders: MetricsByName = CATALOG) -> str:
+def format_interval(bounds: Interval | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
     """Return the bounds of an interval as text, with its confidence unless that is 95%.
 
     Bounds that are equal are not printed: they mean that the scores did not vary, not that the value is certain.
@@ -54,14 +54,18 @@ def format_interval(bounds: Interval | None, metric: str = "", graders: MetricsB
     if bounds.low == bounds.high:
         return "none: no variation"
     level = "" if bounds.confidence == 0.95 else f" ({format_percent(bounds.confidence)})"
-    return f"{format_number(bounds.low, metric, graders)} to {format_number(bounds.high, metric, graders)}{level}"
+    return (
+        f"{format_number(bounds.low, metric, metric_rows)} to {format_number(bounds.high, metric, metric_rows)}{level}"
+    )
 
 
-def format_with_interval(summary: Summary | None, graders: MetricsByName = CATALOG) -> str:
+def format_with_interval(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
     """Return a summary's value with its count and, if it has one, its interval."""
     if summary is None or summary.value is None or summary.interval is None:
-        return format_with_count(summary, graders)
-    return f"{format_with_count(summary, graders)}, {format_interval(summary.interval, summary.metric, graders)}"
+        return format_with_count(summary, metric_rows)
+    return (
+        f"{format_with_count(summary, metric_rows)}, {format_interval(summary.interval, summary.metric, metric_rows)}"
+    )
 
 
 def format_percent(share: float) -> str:
@@ -79,11 +83,11 @@ def collect_summary_notes(summary: Summary) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*summary.notes, *([interval_note] if interval_note else [])]))
 
 
-def get_metric_class(metric: str, graders: MetricsByName) -> str:
+def get_metric_class(metric: str, metric_rows: MetricsByName) -> str:
     """Return D for a deterministic metric, J for a judged one."""
     by = parse_metric_name(metric).key_value("by", "")
-    grader = find_metric_row(metric, graders)
-    judged = by == "judge" or (not by and grader is not None and grader.scoring_class == "judged")
+    metric_row = find_metric_row(metric, metric_rows)
+    judged = by == "judge" or (not by and metric_row is not None and metric_row.scoring_class == "judged")
     return JUDGED if judged else DETERMINISTIC
 
 

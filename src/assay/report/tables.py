@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.metrics.template_columns import (
+    LAST_RANKINGS,
+    P95_LATENCY,
+    RUNNER_COLUMNS,
+    MetricNames,
+    find_first_present,
+)
 from assay.records.release_gates import Decision, RuleResult
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.number_format import (
@@ -22,11 +29,12 @@ from assay.report.number_format import (
     format_with_interval,
     get_metric_class,
 )
-from assay.report.template_columns import P95_LATENCY, RUNNER_COLUMNS, MetricNames, find_first_present
 from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""
+MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
+"""The largest number of error texts of a target, and of their cases, that a report shows first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,30 @@ def list_failed_cases(result: ConfigResult) -> list[str]:
     return [case_id for case_id in result.table.case_ids if case_id in failed]
 
 
+def describe_failures(config: str, scoring: ScoringResult) -> list[str]:
+    """Return the most frequent error texts of a target, each with its count and cases, as one line each."""
+    failures = scoring.failures.get(config, ())
+    lines = []
+    for failure in failures[:MAX_FAILURE_TEXTS]:
+        more = len(failure.case_ids) - MAX_FAILURE_CASES
+        listed = ", ".join(failure.case_ids[:MAX_FAILURE_CASES]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"target error ×{failure.count}: {failure.message} (case {listed})")
+    if len(failures) > MAX_FAILURE_TEXTS:
+        others = failures[MAX_FAILURE_TEXTS:]
+        count = sum(failure.count for failure in others)
+        lines.append(f"target error ×{count}: {format_count(len(others), 'other text')}")
+    return lines
+
+
+def describe_all_failures(scoring: ScoringResult) -> list[str]:
+    """Return the error lines of every configuration, each after the name of its configuration if there are several."""
+    lines = []
+    for config in sorted(scoring.configs):
+        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
+        lines += [prefix + line for line in describe_failures(config, scoring)]
+    return lines
+
+
 def count_slice_cases(metrics: Mapping[str, Summary]) -> int:
     """Return the number of cases in a slice; each metric's counts add up to it, so the first metric is enough."""
     return next((s.scored + s.not_applicable + s.errors for s in metrics.values()), 0)
@@ -65,23 +97,49 @@ def find_measured_summary(names: MetricNames, summaries: Mapping[str, Summary]) 
     return summaries[name] if name is not None else None
 
 
-def build_aggregate_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
+def name_rankings(
+    headlines: Sequence[tuple[str, MetricNames]], results: Iterable[ConfigResult]
+) -> list[tuple[str, MetricNames]]:
+    """Return the headlines with both rankings of those that a configuration reranked, the last ranking first.
+
+    A headline stands for the ranking that was retrieved; where another one follows and scores otherwise in any of the
+    configurations, each of the two is named.
+    """
+    summaries = [result.summary for result in results]
+    named: list[tuple[str, MetricNames]] = []
+    for title, names in headlines:
+        last_names = LAST_RANKINGS.get(names, ())
+        if any(_differ(names, last_names, summary) for summary in summaries):
+            named += [(f"{title}, last ranking", last_names), (f"{title}, retrieved", names)]
+        else:
+            named.append((title, names))
+    return named
+
+
+def _differ(names: MetricNames, other_names: MetricNames, summaries: Mapping[str, Summary]) -> bool:
+    first, second = find_measured_summary(names, summaries), find_measured_summary(other_names, summaries)
+    if first is None or second is None or second.value is None:
+        return False
+    return (first.value, first.scored) != (second.value, second.scored)
+
+
+def build_aggregate_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return one row per configuration with the legacy runner's metrics, each with its count."""
     rows = []
     for config, result in sorted(scoring.configs.items()):
         cases = len(result.table.case_ids)
         rate = format_number(len(list_failed_cases(result)) / cases) if cases else NOT_AVAILABLE
         cells = [
-            format_with_count(find_measured_summary(names, result.summary), graders) for _, names in RUNNER_COLUMNS
+            format_with_count(find_measured_summary(names, result.summary), metric_rows) for _, names in RUNNER_COLUMNS
         ]
-        latency = format_with_count(find_measured_summary(P95_LATENCY, result.summary), graders)
+        latency = format_with_count(find_measured_summary(P95_LATENCY, result.summary), metric_rows)
         rows.append((config, str(cases), *cells, rate, latency))
     titles = tuple(title for title, _ in RUNNER_COLUMNS)
     columns = ("Config", "Cases", *titles, "Failed case rate", "p95 latency ms")
     return Table("Aggregate", columns, tuple(rows))
 
 
-def build_all_metrics_table(config: str, result: ConfigResult, graders: MetricsByName) -> Table:
+def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: MetricsByName) -> Table:
     """Return every metric of one configuration with its interval, counts and notes."""
     rows = []
     for metric, summary in result.summary.items():
@@ -92,15 +150,15 @@ def build_all_metrics_table(config: str, result: ConfigResult, graders: MetricsB
             notes.insert(0, reason)
         if summary.errors and summary.mean_worst is not None:
             notes.append(
-                f"{format_number(summary.mean_worst, metric, graders)} if every error counts as the worst value"
+                f"{format_number(summary.mean_worst, metric, metric_rows)} if every error counts as the worst value"
             )
         rows.append(
             (
                 metric,
-                get_metric_class(metric, graders),
+                get_metric_class(metric, metric_rows),
                 summary.statistic,
-                format_number(summary.value, metric, graders),
-                format_interval(bounds, metric, graders),
+                format_number(summary.value, metric, metric_rows),
+                format_interval(bounds, metric, metric_rows),
                 bounds.method if bounds is not None else NOT_AVAILABLE,
                 str(summary.scored),
                 str(summary.not_applicable),
@@ -123,16 +181,16 @@ def build_all_metrics_table(config: str, result: ConfigResult, graders: MetricsB
     return Table(f"All metrics: {config}", columns, tuple(rows))
 
 
-def build_gate_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
+def build_gate_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return every rule of the gate with its state, the number that decided and the bound it was compared with."""
     decisions = {config: result.decision for config, result in scoring.configs.items() if result.decision is not None}
-    return build_checklist_table(decisions, graders)
+    return build_checklist_table(decisions, metric_rows)
 
 
-def build_checklist_table(decisions: Mapping[str, Decision], graders: MetricsByName) -> Table:
+def build_checklist_table(decisions: Mapping[str, Decision], metric_rows: MetricsByName) -> Table:
     """Return every rule of the decisions by configuration, with the smallest difference that it can detect."""
     rows = [
-        (config, *_format_rule_cells(rule_result, graders))
+        (config, *_format_rule_cells(rule_result, metric_rows))
         for config, decision in sorted(decisions.items())
         for rule_result in decision.results
     ]
@@ -142,13 +200,13 @@ def build_checklist_table(decisions: Mapping[str, Decision], graders: MetricsByN
     return Table("Release Gate Checklist", columns, tuple(rows), (note,) if rows else ())
 
 
-def _format_rule_cells(rule_result: RuleResult, graders: MetricsByName) -> tuple[str, ...]:
+def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> tuple[str, ...]:
     rule = rule_result.rule
     sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
     if rule.max_regression is not None:
         sign, threshold = "gain ≥", -rule.max_regression
-    grader = find_metric_row(rule.metric, graders)
-    unit = grader.unit if grader is not None else ""
+    metric_row = find_metric_row(rule.metric, metric_rows)
+    unit = metric_row.unit if metric_row is not None else ""
     value, bound = format_compared(rule_result.value if rule_result.value is not None else threshold, threshold, unit)
     return (
         f"{rule_result.state}, waived" if rule_result.waived else rule_result.state,
@@ -157,14 +215,14 @@ def _format_rule_cells(rule_result: RuleResult, graders: MetricsByName) -> tuple
         value if rule_result.value is not None else NOT_AVAILABLE,
         f"{sign} {bound}",
         str(rule_result.scored),
-        format_number(rule_result.detectable, rule.metric, graders),
+        format_number(rule_result.detectable, rule.metric, metric_rows),
         rule.severity,
         rule_result.message,
     )
 
 
 def build_slices_table(
-    scoring: ScoringResult, graders: MetricsByName, *, only: Container[str] = (), without: Container[str] = ()
+    scoring: ScoringResult, metric_rows: MetricsByName, *, only: Container[str] = (), without: Container[str] = ()
 ) -> Table:
     """Return one row per configuration and slice: of the keys in `only`, or of all keys but those in `without`."""
     slice_columns = _choose_slice_columns(scoring)
@@ -175,7 +233,8 @@ def build_slices_table(
             if slice_key in only or (not only and slice_key not in without):
                 summaries = result.slices[name]
                 cells = [
-                    format_with_interval(find_measured_summary(names, summaries), graders) for _, names in slice_columns
+                    format_with_interval(find_measured_summary(names, summaries), metric_rows)
+                    for _, names in slice_columns
                 ]
                 rows.append((config, name, str(count_slice_cases(summaries)), *cells))
     columns = ("Config", "Slice", "Cases", *(title for title, _ in slice_columns))

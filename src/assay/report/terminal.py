@@ -1,16 +1,18 @@
-"""What `assay score` prints: the decisions first, then tables, as plain strings that the command line draws.
+"""What `assay score --verbose` prints: the decisions first, then tables, as plain strings to draw.
 
 Every string is already escaped for a terminal and contains no markup: draw it as text, do not parse it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -22,7 +24,14 @@ from assay.report.number_format import (
     format_number,
     get_metric_class,
 )
-from assay.report.tables import Table, build_gate_table, build_slices_table, iter_config_notes, list_failed_cases
+from assay.report.tables import (
+    Table,
+    build_gate_table,
+    build_slices_table,
+    describe_failures,
+    iter_config_notes,
+    list_failed_cases,
+)
 from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10
@@ -61,23 +70,28 @@ def build_decision_lines(title: str, decision: Decision) -> DecisionLines:
     return DecisionLines((head, *reasons), alerts, (head,) if decision.outcome in ("NOT_GATED", "PARTIAL") else ())
 
 
-def render_score_screen(scoring: ScoringResult, by: Sequence[str] = (), graders: MetricsByName = CATALOG) -> Screen:
+def render_score_screen(
+    scoring: ScoringResult,
+    by: Sequence[str] = (),
+    metric_rows: MetricsByName = CATALOG,
+    attributions: AttributionsByConfig | None = None,
+) -> Screen:
     """Return the screen of a scoring; `by` names the keys whose slices are shown.
 
-    `graders`, the catalogue's rows by base name, give units and class marks.
+    `attributions` add the counts of reached × good.
 
-    The first lines are `<config>: <outcome>` (see `Outcome`), each followed by its ` - <reason>` lines.
+    `metric_rows`, the catalogue's rows by base name, give units and class marks.
+
+    The first lines are `<config>: <outcome>` (see `Outcome`), each followed by the errors of its target, if there are
+    any, and by its ` - <reason>` lines.
     """
-    decisions = [
-        build_decision_lines(config, result.decision)
-        if result.decision is not None
-        else DecisionLines((escape_terminal(f"{config}: not gated"),))
-        for config, result in sorted(scoring.configs.items())
-    ]
-    tables = [build_side_by_side_table(scoring, graders)]
+    decisions = [build_config_lines(config, scoring) for config in sorted(scoring.configs)]
+    tables = [build_side_by_side_table(scoring, metric_rows)]
     if by:
-        tables.append(build_slices_table(scoring, graders, only=by))
-    tables += [build_gate_table(scoring, graders), _build_failed_cases_table(scoring)]
+        tables.append(build_slices_table(scoring, metric_rows, only=by))
+    tables += [build_gate_table(scoring, metric_rows), _build_failed_cases_table(scoring)]
+    if attributions:
+        tables.append(build_outcomes_table(attributions))
     unshown = (note for table in tables if not table.rows for note in table.notes)
     return Screen(
         tuple(line for decision in decisions for line in decision.lines),
@@ -88,7 +102,19 @@ def render_score_screen(scoring: ScoringResult, by: Sequence[str] = (), graders:
     )
 
 
-def build_side_by_side_table(scoring: ScoringResult, graders: MetricsByName) -> Table:
+def build_config_lines(config: str, scoring: ScoringResult) -> DecisionLines:
+    """Return the lines on one configuration: its outcome, the errors of its target, then the reasons."""
+    decision = scoring.configs[config].decision
+    if decision is None:
+        decided = DecisionLines((escape_terminal(f"{config}: not gated"),))
+    else:
+        decided = build_decision_lines(config, decision)
+    head, *reasons = decided.lines
+    failures = (escape_terminal(f" - {line}") for line in describe_failures(config, scoring))
+    return DecisionLines((head, *failures, *reasons), decided.alerts, decided.muted)
+
+
+def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return every metric that was scored, configurations side by side: value, 95% interval, cases scored."""
     configs = sorted(scoring.configs.items())
     rows: list[tuple[str, ...]] = []
@@ -99,8 +125,8 @@ def build_side_by_side_table(scoring: ScoringResult, graders: MetricsByName) -> 
         if not any(summary is not None and summary.scored for summary in summaries):
             unscored_metrics.append(metric)
             continue
-        cells = [_format_metric_cell(metric, result, graders) for _, result in configs]
-        rows.append((metric, get_metric_class(metric, graders), *cells))
+        cells = [_format_metric_cell(metric, result, metric_rows) for _, result in configs]
+        rows.append((metric, get_metric_class(metric, metric_rows), *cells))
         for (config, _), summary in zip(configs, summaries, strict=True):
             for note in collect_summary_notes(summary) if summary is not None else ():
                 metrics_by_note.setdefault(f"{config}: {note}", []).append(metric)
@@ -108,21 +134,32 @@ def build_side_by_side_table(scoring: ScoringResult, graders: MetricsByName) -> 
     if unscored_metrics:
         listed = f": {', '.join(unscored_metrics)}" if len(unscored_metrics) <= _MAX_UNSCORED_NAMED else ""
         notes.append(f"{format_count(len(unscored_metrics), 'metric')} not applicable to any case{listed}")
+        notes += list_remedies(unscored_metrics, scoring)
     columns = ("Metric", "Class", *(config for config, _ in configs))
     return Table("Metrics (value, 95% interval, cases scored)", columns, tuple(rows), tuple(notes))
 
 
-def _format_metric_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> str:
+def list_remedies(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:
+    """Return the reasons that come with a remedy, and how many of these metrics have no score because of each."""
+    counts: Counter[str] = Counter()
+    for config, result in sorted(scoring.configs.items()):
+        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
+        reasons = (find_common_reason(find_source_column(metric, result.table)) for metric in metrics)
+        counts.update(prefix + reason for reason in reasons if reason.endswith(")"))
+    return [f"{format_count(count, 'metric')}: {reason}" for reason, count in counts.most_common()]
+
+
+def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsByName) -> str:
     summary = result.summary.get(metric)
     if summary is None or summary.value is None:
         why = find_common_reason(find_source_column(metric, result.table))
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
-    low_high = f"  {format_interval(summary.interval, metric, graders)}" if summary.interval is not None else ""
-    text = f"{format_number(summary.value, metric, graders)}{low_high}  n={summary.scored}"
+    low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
+    text = f"{format_number(summary.value, metric, metric_rows)}{low_high}  n={summary.scored}"
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
-            text += f" ({format_number(summary.mean_worst, metric, graders)} if they count as the worst)"
+            text += f" ({format_number(summary.mean_worst, metric, metric_rows)} if they count as the worst)"
     return text
 
 

@@ -1,8 +1,7 @@
-"""The page of the HTML report, as packaged; `scripts/build_ui.sh` builds it.
+"""Writes the HTML report: the packaged page, filled with the data of a run.
 
-The verdicts of judge and rules on the claims of one answer, and the judge's recorded votes, for the HTML report.
-
-The data of a run for the HTML report: whole cases in order of importance, and the durations of the steps.
+Whole cases are included in order of importance, each with the verdicts of judge and rules on its claims and the judge's
+recorded votes. `scripts/build_ui.sh` builds the page.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from assay.attribution.attribute_run import attribute_run
 from assay.comparison.compare_scores import compare_with_baseline
 from assay.formats.file_io import write_atomically
+from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Attribution, Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
@@ -37,7 +38,7 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
     if files.legacy_json is not None:
         write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
     if files.junit is not None:
-        write("JUnit XML", files.junit, iter([render_junit(run.scoring).encode()]))
+        write("JUnit XML", files.junit, iter([render_junit(run.scoring, attribute_all_configs(run)).encode()]))
     if files.csv is not None:
         tables = {config: result.table for config, result in run.scoring.configs.items()}
         write("scores as CSV", files.csv, iter_csv_lines(tables, run.cases, raw=files.raw_csv))
@@ -50,14 +51,13 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     """Return the Markdown report, which shows the observations of failed cases."""
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner)
-    shown = read_failed_observations(run)
-    lists = {
-        key: list_missing_files(run.joins.case_index(run.joins.position[key[1]]), observation)
-        for key, observation in shown.items()
-    }
-    return render_markdown_report(
-        run.scoring, shown, cases, meta, _compare_with_baseline(run), attribute_all_configs(run), lists
-    )
+    shown, lists = {}, {}
+    for key, observation in read_failed_observations(run).items():
+        case = run.joins.case_index(run.joins.position[key[1]])
+        withheld = WithheldTexts(case, observation)
+        shown[key] = withheld.withhold_names()
+        lists[key] = withheld.withhold(list_missing_files(case, observation))
+    return render_markdown_report(run.scoring, shown, cases, meta, compare_run(run), attribute_all_configs(run), lists)
 
 
 def render_json(run: ScoredRun, now: str | None = None) -> str:
@@ -71,16 +71,23 @@ def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
     return {config: by_case for config, by_case in by_config.items() if by_case}
 
 
-def _compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
-    if run.baseline is None:
-        return {}
+MAX_CASES_ATTRIBUTED_FOR_SCREEN = 1000
+"""Up to this number of cases, the screen names causes, for which observations are read again."""
 
-    return compare_with_baseline(run)
+
+def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
+    """Return the attributions of a run that is small enough for the screen, nothing for a larger one."""
+    return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
+
+
+def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
+    """Return how each configuration changed since the baseline; empty without one."""
+    return compare_with_baseline(run) if run.baseline is not None else {}
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
     """Return the comparison of the first gated configuration, else of the first configuration."""
-    by_config = _compare_with_baseline(run)
+    by_config = compare_run(run)
     gated = [config for config in by_config if run.scoring.configs[config].decision is not None]
     return by_config[gated[0] if gated else min(by_config)] if by_config else None
 
@@ -139,4 +146,5 @@ def _recorded_observations(run: ScoredRun, config: str) -> Iterator[tuple[str, O
     for case_id in run.scoring.configs[config].table.case_ids:
         observation = run.read_observation(config, case_id)
         if observation is not None:
-            yield case_id, observation
+            case = run.joins.case_index(run.joins.position[case_id])
+            yield case_id, WithheldTexts(case, observation).withhold_names()

@@ -1,20 +1,19 @@
-"""Setting up a project: the first settings file, and a check of everything that a valid measurement needs.
-
-The description of a golden set: its digest and counts.
-"""
+"""Sets a project up and checks it: the first settings file, everything that a valid measurement needs, golden sets."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from msgspec import UNSET
 
-from assay.calls.interfaces import CallError, Target, TargetCall
+from assay.calls.interfaces import CallError, ReplyNotices, Target, TargetCall
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import LoadedGolden, load_golden
@@ -23,9 +22,13 @@ from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
 from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
-from assay.records.observations import Observation
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
+from assay.report.number_format import format_count
 from assay.report.tables import Table
 from assay.runs.load_plugins import check_installed_plugins
+from assay.runs.observation_runner import join_search_and_answer
+from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
+from assay.scoring.column_values import format_case_ids
 from assay.targets.choose_target import (
     ChosenTarget,
     TargetPermissions,
@@ -34,10 +37,15 @@ from assay.targets.choose_target import (
     list_secret_variables,
     make_target,
 )
-from assay.text.escaping import Redactor, escape_terminal
+from assay.text.escaping import Redactor, escape_terminal, shorten_to_line
 
+T = TypeVar("T")
 _TIMEOUT_SECONDS = 30.0
+_MAX_ANSWER_CHARS, _MAX_TEXT_CHARS, _MAX_CHUNKS, _MAX_CITATIONS = 160, 70, 3, 10
 MIN_CASES = 30
+_GROUPS_NAMED = 3
+GOLDEN_STUB = "golden.jsonl"
+_ADDRESS = re.compile(r"^( +(?:call|url|path): )(?:\"[^\"]*\"|\S+)", re.MULTILINE)
 
 
 class SetupFinding(NamedTuple):
@@ -49,14 +57,47 @@ class SetupFinding(NamedTuple):
     remedy: str = ""
 
 
-def write_settings_template(kind: str, path: str) -> Path:
-    """Write the commented settings for a kind of target. Raises InputError where the file is there already."""
+def refuse_existing(path: str) -> None:
+    """Raise InputError where the settings file to write is there already."""
     if Path(path).exists():
         raise InputError([Problem(path, None, "", "already exists (expected a new file: --file NAME)", "E_EXISTS")])
+
+
+def write_settings_template(kind: str, path: str, address: str | None = None) -> Path:
+    """Write the commented settings for a kind of target; `address` replaces the URL, import path or file in them.
+
+    Raises InputError where the file is there already.
+    """
+    refuse_existing(path)
     folder = files("assay").joinpath("runs", "templates")
     head = folder.joinpath("settings.yaml").read_text(encoding="utf-8")
     target = folder.joinpath(f"{kind}.yaml").read_text(encoding="utf-8")
+    if address is not None:
+        quoted = json.dumps(address, ensure_ascii=False)
+        target, count = _ADDRESS.subn(lambda match: match[1] + quoted, target, count=1)
+        if not count:
+            message = f"{kind} targets have no address (expected python, http, mcp, recorded, langchain or llamaindex)"
+            raise InputError([Problem("", None, "target", message, "E_TARGET")])
     return write_atomically(path, [head.replace("# (targets)\n", target).encode()])
+
+
+def write_golden_stub(path: str) -> Path | None:
+    """Write a golden set of three cases to replace; None where the file is there already."""
+    if Path(path).exists():
+        return None
+    stub = files("assay").joinpath("runs", "templates", GOLDEN_STUB)
+    return write_atomically(path, [stub.read_bytes()])
+
+
+def check_targets(path: str, trust: TargetPermissions) -> list[SetupFinding]:
+    """Ask each target of a settings file the first case once; return how the replies were understood, or the errors."""
+    config = load_config(path)
+    golden = None
+    for finding, value in _check_golden(config):
+        golden = value or golden
+        if finding.state == "fail":
+            return [finding]
+    return list(_check_targets(config, golden, trust))
 
 
 def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFinding]:
@@ -93,17 +134,32 @@ def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | No
         yield SetupFinding("fail", "golden set", str(error), "assay golden check FILE"), None
         return
     golden = loaded.golden
-    yield SetupFinding("ok", "golden set", f"{len(golden.cases)} cases, {loaded.digest}"), golden
+    yield SetupFinding("ok", "golden set", f"{format_count(len(golden.cases), 'case')}, {loaded.digest}"), golden
     if loaded.warnings:
-        message = f"{len(loaded.warnings)} warnings; the first: {loaded.warnings[0]}"
+        message = f"{format_count(len(loaded.warnings), 'warning')}; the first: {loaded.warnings[0]}"
         yield SetupFinding("warn", "golden set", message, "assay golden check FILE"), None
     if len(golden.cases) < MIN_CASES:
-        message = f"{len(golden.cases)} cases: intervals will be wide"
+        message = f"{format_count(len(golden.cases), 'case')}: intervals will be wide"
         yield SetupFinding("warn", "golden set", message, f"use {MIN_CASES} or more cases"), None
+    for finding in _suggest_clusters(golden):
+        yield finding, None
     for attribute, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
         if not value:
             remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
             yield SetupFinding("warn", "golden set", f"no {attribute}", remedy), None
+
+
+def _suggest_clusters(golden: GoldenSet) -> Iterator[SetupFinding]:
+    """Yield a warning for each kind of dependent cases that the golden set does not mark as one cluster."""
+    suggestions = suggest_clusters(golden.cases)
+    for kind in get_args(TwinKind):
+        groups = [suggestion.case_ids for suggestion in suggestions if suggestion.kind == kind]
+        if groups:
+            examples = "; ".join(format_case_ids(case_ids) for case_ids in groups[:_GROUPS_NAMED])
+            more = f"; and {len(groups) - _GROUPS_NAMED} more" if len(groups) > _GROUPS_NAMED else ""
+            message = f"{kind}, not marked as a cluster, {format_count(len(groups), 'group')}: {examples}{more}"
+            remedy = "give each group one `cluster`, or intervals and comparisons take its cases for independent"
+            yield SetupFinding("warn", "golden set", message, remedy)
 
 
 def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[SetupFinding]:
@@ -139,43 +195,73 @@ def _check_targets(config: Config, golden: GoldenSet | None, trust: TargetPermis
         yield SetupFinding("warn", "targets", "none in the settings", "targets: …, or --target on the command line")
         return
     for chosen in choose_targets(config, ()):
-        subject = f"target {chosen.name}"
         redact = Redactor(find_secrets(named=list_secret_variables(chosen.settings))).redact_message
-        try:
-            target = make_target(chosen, config, trust)
-        except AssayError as error:
-            yield SetupFinding("fail", subject, redact(str(error)))
+        for finding in _check_target(config, chosen, golden, trust):
+            yield finding._replace(message=redact(finding.message))
+
+
+def _check_target(
+    config: Config, chosen: ChosenTarget, golden: GoldenSet | None, trust: TargetPermissions
+) -> Iterator[SetupFinding]:
+    subject = f"target {chosen.name}"
+    try:
+        target = make_target(chosen, config, trust)
+    except AssayError as error:
+        yield SetupFinding("fail", subject, str(error))
+        return
+    if golden is None:
+        yield SetupFinding("ok", subject, "can be created; not called, because there is no golden set")
+        return
+    notices = ReplyNotices()
+    replies = asyncio.run(_try_operations(target, golden.cases[0], notices))
+    observation: Observation | None = None
+    for operation, reply in replies:
+        if isinstance(reply, CallError):
+            yield SetupFinding("fail", subject, f"{operation}: {reply}", "docs/how-to/targets.md")
             continue
-        if golden is None:
-            yield SetupFinding("ok", subject, "can be created; not called, because there is no golden set")
-            continue
-        try:
-            observation = asyncio.run(_ask_first_case(target, golden.cases[0]))
-        except CallError as error:
-            yield SetupFinding("fail", subject, redact(str(error)), "docs/how-to/targets.md")
-            continue
+        observation = reply if observation is None else join_search_and_answer(observation, reply)
+        yield SetupFinding("ok", subject, f"{operation}: {describe_reply(reply)}")
+    for notice in notices:
+        yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
+    if observation is not None:
+        if chosen.settings.context is not None:
+            observation = add_context_stage(observation, chosen.settings.context)
         yield from _check_observation(subject, chosen, observation, golden)
 
 
-async def _ask_first_case(target: Target, case: Case) -> Observation:
+async def _try_operations(
+    target: Target, case: Case, notices: ReplyNotices
+) -> list[tuple[str, Observation | CallError]]:
+    """Return the reply to each operation that a run asks for, or its error; nothing is asked without a connection."""
     try:
-        async with asyncio.timeout(_TIMEOUT_SECONDS):
-            await target.identity()
-            return await target.observe(TargetCall(case, target.operations[-1], _TIMEOUT_SECONDS))
-    except TimeoutError:
-        raise CallError("timeout", f"no reply within {_TIMEOUT_SECONDS:.0f} s") from None
+        connection = await _limit_time(target.identity())
+        if isinstance(connection, CallError):
+            return [("connection", connection)]
+        calls = [TargetCall(case, name, _TIMEOUT_SECONDS, notices=notices) for name in target.operations]
+        return [(call.operation, await _limit_time(target.observe(call))) for call in calls]
     finally:
         await target.aclose()
+
+
+async def _limit_time(reply: Awaitable[T]) -> T | CallError:
+    try:
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
+            return await reply
+    except TimeoutError:
+        return CallError("timeout", f"no reply within {_TIMEOUT_SECONDS:.0f} s")
+    except CallError as error:
+        return error
 
 
 def _check_observation(
     subject: str, chosen: ChosenTarget, observation: Observation, golden: GoldenSet
 ) -> Iterator[SetupFinding]:
-    yield SetupFinding("ok", subject, f"answered the first case with {_describe_observation(observation)}")
     if observation.error is not None:
         yield SetupFinding(
             "warn", subject, f"the first case has an error: {observation.error.code} {observation.error.message}"
         )
+    chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
+    answers = isinstance(observation.answer, str)
     checks: list[tuple[bool, str, str]] = [
         (
             not observation.stages,
@@ -183,12 +269,22 @@ def _check_observation(
             "without stages, retrieval failures cannot be distinguished from generation failures",
         ),
         (
+            answers and bool(observation.stages) and find_stage(observation, CONTEXT_STAGE) is None,
+            "does not say what the model was shown",
+            "context: retrieved in the target's settings, if the model is shown what is retrieved",
+        ),
+        (
+            bool(chunks) and not any(chunk.text for chunk in chunks),
+            "reports no texts of chunks",
+            "without them, answers are not compared with their sources (expected text, content or page_content)",
+        ),
+        (
             not observation.versions,
             "reports no versions",
             "report versions: model, index, prompt …, so that runs can be compared",
         ),
         (
-            observation.answer is not UNSET and observation.citations is None,
+            answers and observation.citations is None,
             "reports no citations",
             "without them, citations are not checked",
         ),
@@ -203,14 +299,27 @@ def _check_observation(
             yield SetupFinding("warn", subject, message, remedy)
 
 
-def _describe_observation(observation: Observation) -> str:
-    parts: list[tuple[object, Callable[[], str]]] = [
-        (observation.stages, lambda: "stages " + ", ".join(stage.name for stage in observation.stages or ())),
-        (isinstance(observation.answer, str), lambda: "an answer"),
-        (observation.citations, lambda: f"{len(observation.citations or ())} citations"),
-        (observation.versions, lambda: "versions " + ", ".join(observation.versions)),
-    ]
-    return "; ".join(text() for present, text in parts if present) or "nothing that can be scored"
+def describe_reply(observation: Observation) -> str:
+    """Return a reply as it was understood, in lines: the answer, each stage with its first chunks, the citations."""
+    lines = []
+    if observation.answer is not UNSET:
+        answer = observation.answer
+        lines.append("answer: " + ("null" if answer is None else repr(shorten_to_line(answer, _MAX_ANSWER_CHARS))))
+    for stage in observation.stages or ():
+        lines.append(f"stage {stage.name}: {format_count(len(stage.chunks), 'chunk')}")
+        lines += [f"  {rank}. {_describe_chunk(chunk)}" for rank, chunk in enumerate(stage.chunks[:_MAX_CHUNKS], 1)]
+    if observation.citations is not None:
+        cited = ", ".join(observation.citations[:_MAX_CITATIONS]) or "none"
+        lines.append(f"citations: {cited}" + (" …" if len(observation.citations) > _MAX_CITATIONS else ""))
+    if observation.versions:
+        lines.append("versions: " + ", ".join(f"{name} {version}" for name, version in observation.versions.items()))
+    return "\n".join(["understood as" if lines else "nothing that can be scored", *lines])
+
+
+def _describe_chunk(chunk: Chunk) -> str:
+    score = "" if chunk.score is None else f" (score {chunk.score:g})"
+    text = "no text" if chunk.text is None else repr(shorten_to_line(chunk.text, _MAX_TEXT_CHARS))
+    return f"{chunk.chunk_id}{score}: {text}"
 
 
 def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGolden, Table]:

@@ -1,6 +1,6 @@
-"""One side of a comparison, taken from a run or from a saved baseline, as named on the command line.
+"""Compares a candidate with a baseline: the comparison, the decision on the candidate, and the reports of both.
 
-Comparing a candidate with a baseline: the comparison, the decision on the candidate, and the reports of both.
+A side is a run or a saved baseline, as named on the command line.
 """
 
 from __future__ import annotations

@@ -38,6 +38,11 @@ def load_metric_paths(metrics: Iterable[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def list_metric_names(text: str) -> list[str]:
+    """Return the names and import paths in a comma-separated list, as they are written."""
+    return split_metric_names(text)
+
+
 def list_metric_paths(names: Iterable[str]) -> dict[str, str]:
     """Return the import paths of those metrics that were loaded from one, by name."""
     plugins = {name: CATALOG.get_plugin(name) for name in names}

@@ -13,11 +13,12 @@ from functools import partial
 
 from msgspec import structs
 
-from assay.calls.interfaces import SEARCH_STAGE, CallError, Target, TargetCall, TargetOperation
+from assay.calls.interfaces import SEARCH_STAGE, CallError, ReplyNotices, Target, TargetCall, TargetOperation
 from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
-from assay.records.errors import BUG_CODE, AssayError, describe_bug
+from assay.records.errors import AssayError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation, TargetError, Usage
+from assay.records.observations import Observation, TargetError, Usage, add_context_stage
+from assay.records.unforeseen import choose_error_code, describe_unforeseen
 
 ObservationSink = Callable[[Observation], Observation]
 """Stores an observation durably and returns it as stored; raises if it cannot be stored."""
@@ -35,7 +36,8 @@ class ObservationTask:
 @dataclass(frozen=True, slots=True)
 class ObservationLimits:
     """Limits of a run: `deadline` and `retry_after_cap` in seconds, `max_calls` in calls with retries, `max_cost` in
-    dollars as the target reports them; `breaker` failures in a row end the run."""
+    dollars as the target reports them; `breaker` failures in a row end the run. `context` names the stage that is the
+    context too, where the target reports none."""
 
     operations: tuple[TargetOperation, ...]
     k: int = 10
@@ -46,6 +48,7 @@ class ObservationLimits:
     retry_after_cap: float = RETRY_AFTER_CAP_SECONDS
     max_calls: int | None = None
     max_cost: float | None = None
+    context: str | None = None
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class ObservationRunner:
             lambda: bool(self.tally.halted),
         )
         self._in_a_row = 0
+        self.notices = ReplyNotices()
 
     def stop(self, reason: str = "interrupted") -> None:
         """Start no more cases or retries. Calls in progress end by their deadline and are kept."""
@@ -160,6 +164,8 @@ class ObservationRunner:
             observation = (
                 reply if operation == self.policy.operations[0] else join_search_and_answer(observation, reply)
             )
+        if self.policy.context is not None:
+            observation = add_context_stage(observation, self.policy.context)
         return structs.replace(observation, config_id=self.target.name, repeat=work.repeat)
 
     def _may_call(self) -> bool:
@@ -174,13 +180,13 @@ class ObservationRunner:
         seconds = deadline - start
         try:
             async with asyncio.timeout(seconds):
-                reply = await self.target.observe(TargetCall(case, operation, seconds, self.policy.k))
+                reply = await self.target.observe(TargetCall(case, operation, seconds, self.policy.k, self.notices))
         except TimeoutError:
             raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
         except (AssayError, CallError, OSError, MemoryError):
             raise
         except Exception as error:  # the last barrier: one reply must not end the run
-            raise CallError(BUG_CODE, describe_bug(error)) from error
+            raise CallError(choose_error_code(error), describe_unforeseen(error)) from error
         return with_elapsed_time(reply, round((self.clock.now() - start) * 1000, 3))
 
 

@@ -1,6 +1,7 @@
-"""Whether answers use the chunks that a search returns: the first k chunks of both, compared case by case.
+"""The use case of `assay run`: observe, score, report, decide.
 
-The use case of `assay run`: observe, score, report, decide.
+Where a target has both a search and an answer, the first k chunks of both are compared case by case: do answers use the
+chunks that a search returns?
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from pathlib import Path
 
 from assay.calls.interfaces import SEARCH_STAGE
 from assay.formats import outputs
-from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder
+from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder, list_run_files
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import date_of_time
-from assay.metrics.catalog import parse_metrics
+from assay.gates.release_decision import select_gated_configs
+from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
@@ -25,10 +28,14 @@ from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observe_run import ObservationRequest, ObservedRun
 from assay.runs.save_run import save_scores
+from assay.runs.score_inputs import LoadedGate, plan_metrics
 from assay.runs.score_run import Progress, open_scored_run
 from assay.scoring.scored_run import ScoredRun
+from assay.targets.choose_target import choose_targets
 
 MAX_CASES_SHOWN = 5
+_RANKING_METRICS = ("hit", "recall", "precision", "rr", "ndcg")
+"""The metrics that are scored at every cut-off of `scoring.k`, in addition to the usual ones."""
 
 
 @dataclass(slots=True)
@@ -37,6 +44,14 @@ class SearchAgreement:
 
     compared: int = 0
     differing: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RunGate:
+    """What decides about a run: the options that name a gate and a baseline, and both as they were read."""
+
+    options: GateOptions = field(default_factory=GateOptions)
+    loaded: LoadedGate = field(default_factory=LoadedGate)
 
 
 def compare_search_and_answer(observations: Iterable[Observation], k: int) -> dict[str, SearchAgreement]:
@@ -83,24 +98,41 @@ def _first_chunks(stage: Stage, k: int) -> set[str]:
     return {chunk.chunk_id for chunk in stage.chunks[:k]}
 
 
+def load_gate_of_run(observation_request: ObservationRequest, gate: GateOptions) -> RunGate:
+    """Return what decides about a run, read before a call of a target is paid for; a gate that is given replaces that
+    of the settings.
+
+    Raises InputError for a metric of the settings, a gate or a baseline that cannot be used.
+    """
+    config = observation_request.config
+    settings_gate = config.path if config.settings.gate is not None and not (gate.gate or gate.profile) else None
+    options = replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at))
+    request = ScoreRequest(gate=options, scoring=_scoring_options(config))
+    loaded = load_gate_with_baseline(request)
+    plan_metrics(request, loaded.gate, None)
+    targets = [target.name for target in choose_targets(config, observation_request.targets)]
+    # A folder that is continued may hold other configurations than those that are asked now.
+    select_gated_configs(loaded.gate, list(dict.fromkeys((*targets, *config.settings.targets))), options.configs)
+    return RunGate(options, loaded)
+
+
 @contextmanager
 def score_observed_run(
     observation_request: ObservationRequest,
     observed: ObservedRun,
-    gate: GateOptions | None = None,
+    gate: RunGate | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[ScoredRun]:
-    """Yield the scoring of the observations; a gate that is given replaces that of the settings.
+    """Yield the scoring of the observations, decided by the gate that `load_gate_of_run` returned.
 
     Raises IncompleteError if there are none.
     """
-    config, gate = observation_request.config, gate or GateOptions()
+    config, gate = observation_request.config, gate or RunGate()
     outputs = observed.folder / OBSERVATIONS_FILE
     if not outputs.exists() or not outputs.stat().st_size:
         reasons = "; ".join(observed.notices) or "every target was stopped"
         raise IncompleteError(f"{outputs}: nothing was observed, so nothing can be scored ({reasons})")
-    settings = config.settings.scoring
     inputs = InputOptions(
         golden=str(observed.folder / GOLDEN_FILE),
         outputs=[str(outputs)],
@@ -112,32 +144,61 @@ def score_observed_run(
         with open_scored_run(ScoreRequest(inputs, scoring=ScoringOptions([LEAK_METRIC])), progress) as run:
             yield run
         return
-    settings_gate = config.path if config.settings.gate is not None and not (gate.gate or gate.profile) else None
+    agreement = describe_search_agreement(_read_observations(observed), config.settings.scoring.production_k)
     request = ScoreRequest(
         replace(inputs, limit=observation_request.limit, only=observation_request.only),
-        gate=replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at)),
-        scoring=ScoringOptions(
-            metrics=load_metric_paths(settings.metrics) or None,
-            by=settings.by or None,
-            workers=workers,
-            good=settings.good,
-            production_k=settings.production_k if "scoring.production_k" in config.origins else None,
-            lexicons=settings.lexicons,
-            notices=[
-                *observed.notices,
-                *describe_search_agreement(_read_observations(observed), settings.production_k),
-            ],
-        ),
+        gate=gate.options,
+        scoring=replace(_scoring_options(config), workers=workers, notices=[*observed.notices, *agreement]),
     )
-    with open_scored_run(request, progress, load_gate_with_baseline(request)) as run:
+    with open_scored_run(request, progress, gate.loaded) as run:
         with RunFolder(observed.folder) as folder:
             save_scores(run, folder)
         yield run
 
 
-def check_metrics(config: Config) -> None:
-    """Raise InputError for a metric of the settings that cannot be computed, before a call of a target is paid for."""
-    parse_metrics(load_metric_paths(config.settings.scoring.metrics))
+def _scoring_options(config: Config) -> ScoringOptions:
+    settings = config.settings.scoring
+    metrics = load_metric_paths(settings.metrics)
+    if not metrics and "scoring.k" in config.origins:
+        stated_cuts = [f"{base}@{k}" for base in _RANKING_METRICS for k in settings.k]
+        metrics = tuple(dict.fromkeys((*DEFAULT_METRICS, *stated_cuts)))
+    return ScoringOptions(
+        metrics=metrics or None,
+        by=settings.by or None,
+        good=settings.good,
+        production_k=settings.production_k if "scoring.production_k" in config.origins else None,
+        lexicons=settings.lexicons,
+    )
+
+
+def refuse_overwritten_inputs(
+    config: Config, gate: GateOptions, flags: ReportFiles, folder: Path | None = None
+) -> None:
+    """Raise InputError if a report of a run would replace a file that the run reads or writes.
+
+    `folder` is its run folder (default: that of the settings), which need not exist before targets are called.
+    """
+    run_dir = config.settings.run_dir
+    if folder is not None:
+        run_dir = str(folder)
+    elif run_dir is not None:
+        run_dir = config.resolve_path("run_dir", run_dir)
+    golden = config.golden_settings
+    reports = resolve_report_files(config, Path(), flags)
+    refuse_overwriting(
+        [reports.markdown, reports.json, reports.per_case, reports.html],
+        [
+            None if golden is None else config.resolve_path("golden", golden.path),
+            *(
+                _corpus_path(config),
+                config.path,
+                gate.gate if isinstance(gate.gate, str) else None,
+                *config.settings.scoring.lexicons,
+            ),
+            *list_run_files(gate.baseline),
+        ],
+        run=run_dir,
+    )
 
 
 def resolve_report_files(config: Config, folder: Path, flags: ReportFiles) -> ReportFiles:

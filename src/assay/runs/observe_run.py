@@ -1,6 +1,6 @@
-"""Encoding of observations as lines of a run: without secrets, readable again, and valid for scoring.
+"""Observes targets: every selected case of a golden set is sent to every target; runs are journalled and resumable.
 
-Observing targets: every selected case of a golden set is sent to every target; runs are journalled and resumable.
+Observations are encoded as lines of a run without secrets, readable again, and valid for scoring.
 """
 
 from __future__ import annotations
@@ -253,6 +253,7 @@ class _Session:
     ) -> None:
         self.stopping = stopping
         self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
+        self.picked = picked
         self.run_settings = measurement.config.settings.run
         self.clock = clock or Clock(jitter=random.Random(self.run_settings.seed).random)  # noqa: S311  # no secret
         names = [name for target in picked for name in list_secret_variables(target.settings)]
@@ -345,6 +346,7 @@ class _Session:
         self.observed.tallies[target.name] = runner.tally
         with handle_interrupts(runner, self.stopping):
             await runner.run(work)
+        self.observed.notices += [f"target {target.name}: {notice}" for notice in runner.notices]
         if runner.tally.halted:
             self.observed.notices.append(describe_halt(target.name, runner.tally))
         return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
@@ -368,6 +370,7 @@ class _Session:
             retry_after_cap=run.retry_after_cap,
             max_calls=run.max_calls,
             max_cost=run.max_cost,
+            context=next(chosen.settings.context for chosen in self.picked if chosen.name == target.name),
         )
 
     def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: ObservationJournal) -> None:

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.formats.file_io import write_atomically
-from assay.formats.outputs import refuse_overwriting
+from assay.formats.overwriting import refuse_overwriting
 from assay.formats.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
-    GOLDEN_FILE,
-    MANIFEST_FILE,
     OBSERVATIONS_FILE,
     VERDICTS_FILE,
     RunFolder,
@@ -24,14 +22,11 @@ from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
-RUN_FILES = (MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, CALIBRATION_FILE, VERDICTS_FILE)
-"""Files of a run folder that no report may overwrite."""
-
 
 def save_run(run: ScoredRun, targets: ReportFiles, path: Path) -> Path:
     """Write the run folder of a scoring. Raises InputError also if a report would replace one of its files."""
     reports = [targets.markdown, targets.json, targets.per_case, targets.legacy_json, targets.html]
-    refuse_overwriting(reports, [str(path / name) for name in (*RUN_FILES, *name_observation_files(run))])
+    refuse_overwriting(reports, [], run=str(path))
     return write_run(run, path, targets.verdicts, targets.calibration, targets.rubrics)
 
 

@@ -1,8 +1,7 @@
-"""Mapping a function over shards on one process or several, with results in the order of the shards.
+"""Scores recorded outputs against a golden set: score tables, summaries and the gate's decision.
 
-Scoring recorded outputs against a golden set: score tables, summaries and the gate's decision.
-
-Scoring a request of the command line: loads the inputs, scores them, and keeps temporary files until it is read.
+Shards of the outputs are scored on one process or several, with results in the order of the shards. A request of the
+command line is scored with its inputs loaded; temporary files are kept until the result is read.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from assay.formats.outputs_checks import normalise_names
 from assay.formats.run_folder import parse_run_name, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
-from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts, warn_of_self_judging
+from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError
@@ -169,6 +168,7 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         gathered, inputs.golden, files, inputs.excluded_cases, ignore_unknown=request.inputs.ignore_unknown
     )
     selection = describe_selection(request.inputs.limit, request.inputs.only)
+    case_ids = [case.id for case in inputs.golden.cases]
     if selection:
         notices = (*notices, selection)
     tables = _build_tables(inputs, gathered)
@@ -182,6 +182,7 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         by=request.scoring.by,
         inputs=gathered.describe_inputs(files),
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
+        failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
         warnings=(*inputs.notices, *notices),
         missing_scored=request.scoring.missing_as_zero,
         baseline=baseline.table if baseline is not None else None,
@@ -232,7 +233,10 @@ def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, Scor
             missing_as_zero=inputs.request.scoring.missing_as_zero,
             judging=joins.judging,
             versions=gathered.versions.get(config),
-            notes=warn_of_self_judging(inputs.judging, gathered.versions.get(config)),
+            notes=(
+                *warn_of_self_judging(inputs.judging, gathered.versions.get(config)),
+                *describe_judge(inputs.judging),
+            ),
         )
         for code, config in enumerate(gathered.configs)
         if not inputs.request.inputs.configs or config in inputs.request.inputs.configs
@@ -251,7 +255,7 @@ def open_scored_run(
     `loaded_gate` is the request's gate with its baseline, as `load_gate_with_baseline` returns them; only a request
     that names no baseline may leave it out.
     """
-    _use_lexicons(request.scoring.lexicons)
+    use_lexicons(request.scoring.lexicons)
     named = request.inputs
     if [named.golden, named.corpus, *named.outputs].count("-") > 1:
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
@@ -296,7 +300,11 @@ def _load_inputs(
     )
 
 
-def _use_lexicons(paths: Sequence[str]) -> None:
+def use_lexicons(paths: Sequence[str]) -> None:
+    """Use the user's lexicons, files or folders, in addition to the shipped ones, from here on in this process.
+
+    Raises SettingsError with everything that is wrong with them; then nothing changes.
+    """
     try:
         select_lexicons(paths)
     except LexiconError as error:

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -25,8 +26,8 @@ from typing import BinaryIO, Literal
 import numpy as np
 
 from assay.formats import golden_files as goldens
-from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines
-from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile
+from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines, unpack_source
+from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile, refuse_packed_misfit
 from assay.formats.problems import ProblemList
 from assay.formats.trec_lines import BOM, LineBlock, iterate_query_blocks
 from assay.formats.trec_qrels import Qrels, compute_qrels_digest, read_qrels
@@ -103,6 +104,11 @@ class JudgedRankings:
         self._rankings = rankings
         self._counts = counts
         self._tables: dict[int, RankingTable] = {}
+
+    @property
+    def is_unmatchable(self) -> BoolArray:
+        """No row: every document of a run has an id."""
+        return np.zeros(len(self.is_stage_reported), dtype=np.bool_)
 
     @cached_property
     def has_grades(self) -> BoolArray:
@@ -414,8 +420,11 @@ def score_trec_file(
     Raises InputError with all malformed lines, and MetricNameError for metrics that a run cannot have.
     """
     check_run_metrics(names)
-    with open_source(path) as source:
-        job = RunJob(qrels, tuple(names), source.path, source.name, block)
+    with ExitStack() as stack:
+        source = stack.enter_context(open_source(path))
+        refuse_packed_misfit(source, TREC_RUN_FORMAT)
+        plain = stack.enter_context(unpack_source(source))
+        job = RunJob(qrels, tuple(names), plain, source.name, block)
         parts = (score_run_in_processes(job, workers) if workers > 1 else None) or [score_run_file(job)]
     return _assemble_scores(qrels, names, parts, missing)
 

@@ -1,6 +1,6 @@
-"""Formats numbers and lists of cases in messages: enough digits to tell numbers apart, and short lists.
+"""What a column holds on a slice, the values that were scored and how many rows have none, and its numbers in messages.
 
-What a column holds on a slice: the values that were scored, and how many rows have none.
+Numbers have enough digits to tell them apart; lists of cases are cut short.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.metrics.catalog import case_column_name
-from assay.metrics.judge_requests import NO_VERDICT, TIED_VOTES, UNSCORED_PREFIX
+from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.records.golden_set import Case
 from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable
@@ -73,7 +73,6 @@ PERCENTILE_STATISTICS = {"p50": 50.0, "p95": 95.0}
 AVERAGE_STATISTICS = ("mean", "rate", "balanced")
 MIN_JUDGED_SHARE = 0.95
 """The share of the cases to be judged below which the others give no number: they may be the easy ones."""
-_UNJUDGED = (NO_VERDICT, TIED_VOTES)
 """A number per row that rows of one cluster share."""
 
 
@@ -129,22 +128,31 @@ def find_column(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
     return table.columns.get(str(name)) or table.columns.get(str(case_column_name(name)))
 
 
-NOT_REPORTED_SUFFIX = "not reported"
-"""How reasons end if the target left out a field."""
+NOT_REPORTED = "not reported"
+"""Part of the reasons of rows for which the target left out a field; a remedy in brackets may follow."""
 
 
 def find_unreported_rows(column: ScoreColumn, rows: RowIndices) -> npt.NDArray[np.bool_]:
     """Return which of the rows have no score because the target did not report what the metric is made from."""
-    silent = [code for code, reason in enumerate(column.reasons) if reason.endswith(NOT_REPORTED_SUFFIX)]
+    silent = [code for code, reason in enumerate(column.reasons) if NOT_REPORTED in reason]
     is_unreported: npt.NDArray[np.bool_] = column.status[rows] == NOT_APPLICABLE
     return is_unreported & np.isin(column.reason[rows], silent)
+
+
+def lists_unjudged_rows(column: ScoreColumn) -> bool:
+    """Return whether a column has a reason for rows that a judge was to label and did not."""
+    return any(_says_unjudged(reason) for reason in column.reasons)
+
+
+def _says_unjudged(reason: str) -> bool:
+    return reason == NO_VERDICT or reason.startswith((UNSCORED_PREFIX, NEEDS_REVIEW))
 
 
 def explain_partial_judging(
     column: ScoreColumn, column_values: ColumnValues, coverage_floor: float = MIN_JUDGED_SHARE
 ) -> str:
     """Say that too few of the rows that a judge was to label have a usable verdict; nothing where enough have."""
-    silent = [code for code, why in enumerate(column.reasons) if why in _UNJUDGED or why.startswith(UNSCORED_PREFIX)]
+    silent = [code for code, reason in enumerate(column.reasons) if _says_unjudged(reason)]
     to_judge = column_values.scored + int(np.count_nonzero(np.isin(column.reason[column_values.error_rows], silent)))
     if column_values.scored == to_judge or column_values.scored >= coverage_floor * to_judge:
         return ""
@@ -161,26 +169,39 @@ def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> 
     return chosen[np.isin(column.reason[chosen], doubtful)] if doubtful else chosen[:0]
 
 
-def find_statistic(grader: Metric, metric: str) -> str:
-    """Return the statistic that sums up a metric: the one that its name states, else its grader's.
+def find_statistic(metric_row: Metric, metric: str) -> str:
+    """Return the statistic that sums up a metric: the one that its name states, else its catalogue row's.
 
     >>> from assay.metrics.catalog import CATALOG
     >>> find_statistic(CATALOG["latency_ms"], "latency_ms(stat=p95)")
     'p95'
     """
-    return parse_metric_name(metric).key_value("stat", grader.statistic) if "stat" in grader.keys else grader.statistic
+    return (
+        parse_metric_name(metric).key_value("stat", metric_row.statistic)
+        if "stat" in metric_row.keys
+        else metric_row.statistic
+    )
 
 
-def get_worst_value(grader: Metric) -> float | None:
+def get_worst_value(metric_row: Metric) -> float | None:
     """Return the worst value of a metric's declared range, None where it is open or no direction is better."""
-    worst = {"higher": grader.low, "lower": grader.high}.get(grader.direction)
+    worst = {"higher": metric_row.low, "lower": metric_row.high}.get(metric_row.direction)
     return worst if worst is not None and math.isfinite(worst) else None
 
 
-def get_range(grader: Metric) -> tuple[float | None, float | None]:
+def get_range(metric_row: Metric) -> tuple[float | None, float | None]:
     """Return the ends of a metric's declared range, None for an open one."""
-    low, high = grader.low, grader.high
+    low, high = metric_row.low, metric_row.high
     return low if math.isfinite(low) else None, high if math.isfinite(high) else None
+
+
+MIN_CASES_FOR_OPEN_MEANS = 300
+"""Scored cases from which the interval of a mean without an upper end covers 90% or more with 4% of outliers."""
+
+
+def is_open_amount(metric_row: Metric) -> bool:
+    """Return whether a metric measures an amount without an upper end, such as latency, tokens or cost."""
+    return metric_row.family == "operations" and metric_row.unit != "count" and not math.isfinite(metric_row.high)
 
 
 def sum_values(values: FloatArray, *, exact: bool) -> float:

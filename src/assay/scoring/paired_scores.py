@@ -1,8 +1,7 @@
-"""Aligns two score tables case by case and pairs the scores of their columns.
+"""Pairs the scores of two sides case by case: what one metric gained from a baseline to a candidate.
 
-What one metric gained from a baseline to a candidate, over the cases that both scored.
-
-One side of a comparison, from a run or from a committed baseline, and what makes two sides incomparable.
+A side is a run or a committed baseline; some differences make two sides incomparable. Only cases that both sides scored
+are paired.
 """
 
 from __future__ import annotations
@@ -20,29 +19,17 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Metric
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem
-from assay.records.findings import Attribution, ComparisonSide, MetricChange
+from assay.records.findings import Attribution, ComparisonSide
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
-from assay.records.scores import ERROR, GoldenInfo, ScoreColumn, ScoreTable
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable
 from assay.scoring.column_values import (
-    AVERAGE_STATISTICS,
-    MIN_JUDGED_SHARE,
-    PERCENTILE_STATISTICS,
-    collect_values,
-    explain_partial_judging,
     find_column,
     find_rows_in_review,
-    find_statistic,
-    format_case_ids,
-    format_count,
-    get_range,
-    get_worst_value,
     number_clusters,
 )
-from assay.scoring.summaries import MIN_TESTED_CASES, summarise_metric
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
-from assay.stats.paired_tests import compare_paired_scores, estimate_detectable_difference
-from assay.stats.samples import ClusterCodes, compute_exact_sum
+from assay.stats.samples import ClusterCodes
 
 ABSENT = "not among the cases of this side"
 
@@ -65,17 +52,27 @@ class PairedValues(NamedTuple):
 
 def pair_columns(baseline: ScoreColumn, candidate: ScoreColumn, rows: RowIndices | None = None) -> PairedValues:
     """Return the pairs of two columns of aligned tables, on the given rows (all without them)."""
-    before, after = collect_values(baseline, rows), collect_values(candidate, rows)
-    both, at, to = np.intersect1d(before.rows, after.rows, assume_unique=True, return_indices=True)
+    chosen = np.arange(len(baseline.values), dtype=np.intp) if rows is None else rows
+    scored_before, failed_before = find_scored_rows(baseline)
+    scored_after, failed_after = find_scored_rows(candidate)
+    first, second = scored_before[chosen], scored_after[chosen]
+    both = chosen[first & second]
     return PairedValues(
         both,
-        before.values[at],
-        after.values[to],
-        np.setdiff1d(before.rows, both, assume_unique=True),
-        np.setdiff1d(after.rows, both, assume_unique=True),
-        before.error_rows,
-        after.error_rows,
+        baseline.values[both],
+        candidate.values[both],
+        chosen[first & ~second],
+        chosen[second & ~first],
+        chosen[failed_before[chosen]],
+        chosen[failed_after[chosen]],
     )
+
+
+def find_scored_rows(column: ScoreColumn) -> tuple[BoolArray, BoolArray]:
+    """Return which rows have a finite score, and which should have one."""
+    scored: BoolArray = (column.status == SCORED) & np.isfinite(column.values)
+    failed: BoolArray = ~(scored | (column.status == NOT_APPLICABLE))
+    return scored, failed
 
 
 def merge_cases(candidate: Sequence[Case], baseline: Sequence[Case]) -> list[Case]:
@@ -124,6 +121,8 @@ class AlignedSides:
         self.ids = [case.id for case in cases]
         self.baseline, self.candidate = align_table(baseline, self.ids), align_table(candidate, self.ids)
 
+        self._columns: dict[str, tuple[ScoreColumn, ScoreColumn]] = {}
+
     @cached_property
     def clusters(self) -> ClusterCodes | None:
         """The cluster of every row, None where each case stands alone."""
@@ -139,20 +138,16 @@ class AlignedSides:
 
     def get_columns(self, metric: str) -> tuple[ScoreColumn, ScoreColumn]:
         """Return the baseline's and the candidate's column behind a metric that both measured."""
-        before, after = (find_column(table, parse_metric(metric)) for table in (self.baseline, self.candidate))
-        assert before is not None and after is not None, metric
-        return before, after
+        if metric not in self._columns:
+            before, after = (find_column(table, parse_metric(metric)) for table in (self.baseline, self.candidate))
+            assert before is not None and after is not None, metric
+            self._columns[metric] = before, after
+        return self._columns[metric]
 
 
-class _Metric(NamedTuple):
-    name: str
-    grader: Metric
-    statistic: str
-
-
-def compute_change_signs(grader: Metric, before: FloatArray, after: FloatArray) -> FloatArray:
+def compute_change_signs(metric_row: Metric, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return 1 for each pair that got better, -1 for worse and 0 for the same; all 0 where no direction is better."""
-    sign = {"higher": 1.0, "lower": -1.0}.get(grader.direction, 0.0)
+    sign = {"higher": 1.0, "lower": -1.0}.get(metric_row.direction, 0.0)
     return np.where(find_different_pairs(before, after), np.sign(after - before) * sign, 0.0)
 
 
@@ -166,146 +161,11 @@ def find_different_pairs(before: FloatArray, after: FloatArray) -> BoolArray:
 
 def find_doubtful_gains(columns: tuple[ScoreColumn, ScoreColumn], pairs: PairedValues, signs: FloatArray) -> BoolArray:
     """Return which pairs improved only by judge votes that disagree widely on either side; they are no improvements."""
-    held: BoolArray = (signs > 0) & np.isin(pairs.rows, np.union1d(*map(find_rows_in_review, columns)))
+    in_review = [rows for rows in map(find_rows_in_review, columns) if len(rows)]
+    if not in_review:
+        return np.zeros(len(signs), dtype=np.bool_)
+    held: BoolArray = (signs > 0) & np.isin(pairs.rows, np.concatenate(in_review))
     return held
-
-
-def compare_metric(
-    sides: AlignedSides,
-    metric: str,
-    slice_name: str | None = None,
-    rows: RowIndices | None = None,
-    coverage_floor: float = MIN_JUDGED_SHARE,
-) -> MetricChange:
-    """Return what a metric that both sides measured gained on a slice (all rows without one).
-
-    `gain` is positive if the candidate is better and None if no direction is better. Percentiles and balanced means are
-    not paired, so their gain has no interval. A slice of fewer than 10 pairs is described, not tested. A pair that
-    improved only by votes that disagree widely counts as no gain. There is no number if the share of requested judge
-    verdicts that are usable is below `coverage_floor` on either side.
-    """
-    grader = find_metric(parse_metric(metric))
-    target = _Metric(metric, grader, find_statistic(grader, metric))
-    pairs = pair_columns(*sides.get_columns(metric), rows)
-    signs = compute_change_signs(grader, pairs.before, pairs.after)
-    is_doubtful = find_doubtful_gains(sides.get_columns(metric), pairs, signs)
-    change = MetricChange(
-        metric=metric,
-        slice=slice_name,
-        baseline=None,
-        candidate=None,
-        gain=None,
-        low=None,
-        high=None,
-        p=None,
-        p_adjusted=None,
-        method="",
-        n=len(pairs.rows),
-        improved=sides.get_case_ids(pairs.rows[(signs > 0) & ~is_doubtful]),
-        regressed=sides.get_case_ids(pairs.rows[signs < 0]),
-        unchanged=sides.get_case_ids(pairs.rows[~find_different_pairs(pairs.before, pairs.after)]),
-        unpaired=sides.get_case_ids(np.union1d(pairs.baseline_only, pairs.candidate_only)),
-        smallest_detectable=None,
-        needs_review=sides.get_case_ids(pairs.rows[is_doubtful]),
-    )
-    partial_note = _explain_partial_judging(sides, metric, rows, coverage_floor)
-    if partial_note or not len(pairs.rows):
-        return replace(change, note=partial_note or "no case was scored on both sides")
-    tested = _test_change(change, target, pairs, sides, is_doubtful)
-    notes = [tested.note, _describe_doubtful(change), _describe_cost_of_errors(target, pairs, sides)]
-    return replace(tested, note="; ".join(note for note in notes if note))
-
-
-def _explain_partial_judging(sides: AlignedSides, metric: str, rows: RowIndices | None, floor: float) -> str:
-    """Say which side has too few verdicts for a number; empty if both have enough."""
-    notes = []
-    for name, column in zip(("baseline", "candidate"), sides.get_columns(metric), strict=True):
-        note = explain_partial_judging(column, collect_values(column, rows), floor)
-        if note:
-            notes.append(f"{name} {note}")
-    return "; ".join(notes)
-
-
-def _describe_doubtful(change: MetricChange) -> str:
-    """Name the cases whose improvement is not counted as a gain."""
-    cases = change.needs_review
-    if not cases:
-        return ""
-    count = format_count(len(cases), "case")
-    return (
-        f"{count} ({format_case_ids(cases)}) came out better by votes far apart: no gain is counted, "
-        f"a person should look"
-    )
-
-
-def _test_change(
-    change: MetricChange, target: _Metric, pairs: PairedValues, sides: AlignedSides, is_doubtful: BoolArray
-) -> MetricChange:
-    """Fill in the values of both sides, the gain and, where the statistic has pairs, its interval and test."""
-    grader, statistic = target.grader, target.statistic
-    before = _summarise_pairs(target, sides.baseline, pairs.before, pairs.rows)
-    after = _summarise_pairs(target, sides.candidate, pairs.after, pairs.rows)
-    if grader.direction == "neutral":
-        return replace(change, baseline=before, candidate=after, note="neither direction is better")
-    counted_after = after
-    if is_doubtful.any():
-        pairs = pairs._replace(after=np.where(is_doubtful, pairs.before, pairs.after))
-        counted_after = _summarise_pairs(target, sides.candidate, pairs.after, pairs.rows)
-    gain = counted_after - before if grader.direction == "higher" else before - counted_after
-    change = replace(change, baseline=before, candidate=after, gain=gain + 0.0)
-    if statistic in PERCENTILE_STATISTICS:
-        return replace(change, note=f"not tested: a {statistic} has no pairs (its mean has)")
-    if statistic == "balanced":
-        return replace(change, note=f"not tested: the mean of {' and '.join(grader.parts)}, which are")
-    if change.slice is not None and change.n < MIN_TESTED_CASES:
-        return replace(change, note=f"descriptive only (n < {MIN_TESTED_CASES})")
-    clusters = sides.get_clusters(pairs.rows)
-    old, new = (pairs.after, pairs.before) if grader.direction == "lower" else (pairs.before, pairs.after)
-    low, high = get_range(grader)
-    result = compare_paired_scores(old, new, clusters=clusters, low=low, high=high)
-    assert result is not None
-    bounds = result.bounds
-    scale = change.n if statistic == "total" else 1
-    span = None if low is None or high is None else high - low
-    least = estimate_detectable_difference(new - old, clusters=clusters, span=span)
-    notes = [result.note, bounds.note if bounds is not None else ""]
-    if not result.wins and not result.losses:
-        notes = ["no pair differs"]
-    return replace(
-        change,
-        low=bounds.low * scale if bounds is not None else None,
-        high=bounds.high * scale if bounds is not None else None,
-        p=result.p_value,
-        method=f"{bounds.method if bounds is not None else 'no interval'}; {result.p_method or 'no test'}",
-        smallest_detectable=least * scale if least is not None else None,
-        note="; ".join(note for note in notes if note),
-    )
-
-
-def _summarise_pairs(target: _Metric, table: ScoreTable, values: FloatArray, rows: RowIndices) -> float:
-    """Return the value of one side over the paired rows."""
-    if target.statistic in ("mean", "rate"):
-        return compute_exact_sum(values) / len(values)
-    value = summarise_metric(table, parse_metric(target.name), rows).value
-    assert value is not None, target.name
-    return value
-
-
-def _describe_cost_of_errors(target: _Metric, pairs: PairedValues, sides: AlignedSides) -> str:
-    """Say how the gain changes if cases on which only the candidate failed count as the worst value."""
-    lost = np.intersect1d(pairs.baseline_only, pairs.failed_after)
-    if not len(lost):
-        return ""
-    count, case_ids = format_count(len(lost), "case"), format_case_ids(sides.get_case_ids(lost))
-    message = f"the candidate failed on {count} that the baseline scored ({case_ids})"
-    worst = get_worst_value(target.grader)
-    if worst is None or target.statistic not in AVERAGE_STATISTICS[:2]:
-        return message
-    before = np.concatenate([pairs.before, sides.get_columns(target.name)[0].values[lost]])
-    after = np.concatenate([pairs.after, np.full(len(lost), worst)])
-    mean = (compute_exact_sum(after) - compute_exact_sum(before)) / len(before)
-    gain = -mean if target.grader.direction == "lower" else mean
-    return f"{message}; counted as the worst value, the gain is {gain:+.3f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,8 @@
-"""Notices about rows of outputs that are not errors, counted by kind.
+"""Scores one shard, a byte range of an output file: the unit of work of a worker process.
 
-Scoring of observations in blocks of 4,096 rows: joined with their cases, checked, and scored.
-
-Suspending Python's cyclic garbage collector while millions of records without cycles are created and freed.
-
-Scoring one shard, a byte range of an output file: the unit of work of a worker process.
+Observations are joined with their cases, checked and scored in blocks of 4,096 rows. Notices about rows that are not
+errors are counted by kind. Python's cyclic garbage collector is suspended while millions of records without cycles are
+created and freed.
 """
 
 from __future__ import annotations
@@ -39,14 +37,14 @@ from assay.formats.outputs_checks import (
 )
 from assay.formats.problems import find_name_doubt
 from assay.metrics.case_index import GoldenIndex
+from assay.metrics.find_leaks import find_leaks_once
 from assay.metrics.metric import Batch, JoinedRows
+from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import (
-    BUG_CODE,
     MAX_PROBLEMS_SHOWN,
     AssayError,
     InputError,
     Problem,
-    describe_bug,
     shorten_repr,
 )
 from assay.records.golden_set import Case
@@ -58,14 +56,19 @@ from assay.records.observations import (
     StageRankings,
     TargetError,
     Usage,
+    describe_target_error,
     group_rankings,
 )
+from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.scoring import score_tables
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 from assay.text.refusals import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
 """No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""
+
+MAX_FAILURE_CHARS = 300
+"""Error texts that begin with the same characters, up to this many, are counted as one."""
 
 _is_doubtful_id = lru_cache(maxsize=65_536)(find_name_doubt)
 
@@ -151,6 +154,7 @@ JOIN_SIZE = 64
 class CollectedRows:
     """The result of collecting observations: scored rows, problems and notices.
 
+    `failures` holds the positions of the failed cases by configuration and error text.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
 
@@ -164,6 +168,7 @@ class CollectedRows:
     notices: Counter[str] = field(default_factory=Counter)
     versions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     stages: dict[str, set[str]] = field(default_factory=dict)
+    failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
 
 class ObservationCollector:
@@ -215,10 +220,10 @@ class ObservationCollector:
         except AssayError:
             raise
         except Exception as error:  # noqa: BLE001  # the last barrier: one row must not stop the scoring of all others
-            bug = describe_bug(error)
+            bug, code = describe_unforeseen(error), choose_error_code(error)
             self.result.notices[f"rows met a bug and are errors, such as line {number}: {bug}"] += 1
             return Observation(
-                observation.case_id, observation.config_id, observation.repeat, error=TargetError(BUG_CODE, bug)
+                observation.case_id, observation.config_id, observation.repeat, error=TargetError(code, bug)
             )
         return observation
 
@@ -240,6 +245,7 @@ class ObservationCollector:
             stages = group_rankings(observations)
         rows = JoinedRows([self.joins.case_index(position) for position in positions], observations, stages)
         self._note_rows(rows)
+        self._note_failures(rows, positions)
         self._ids += [
             (position, self._codes[observation.config_id], observation.repeat, number, start)
             for position, observation, (_, number, start) in zip(positions, observations, pending, strict=True)
@@ -335,17 +341,27 @@ class ObservationCollector:
     def _note_rows(self, rows: JoinedRows) -> None:
         """Collect notices, the versions, and the stage that ranking metrics use, from rows that are scored."""
         count_row_notices(rows, self.result.notices)
-        for observation in rows.observations:
+        for case, observation in zip(rows.cases, rows.observations, strict=True):
             if observation.versions != self._versions.get(observation.config_id):
                 self._versions[observation.config_id] = observation.versions
                 values_by_name = self.result.versions.setdefault(observation.config_id, {})
-                for name, version in observation.versions.items():
+                leaks = find_leaks_once(rows.leaks, case, observation)
+                shown_versions = WithheldTexts(case, observation, leaks).withhold(observation.versions)
+                for name, version in shown_versions.items():
                     values_by_name.setdefault(name, set()).add(version)
         retrieved = zip(rows.observations, rows.ranked_stages(RETRIEVED_STAGE), strict=True)
         for config, stage in {
             (observation.config_id, ranking.stage.name) for observation, ranking in retrieved if ranking is not None
         }:
             self.result.stages.setdefault(config, set()).add(stage)
+
+    def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
+        for case, observation, position in zip(rows.cases, rows.observations, positions, strict=True):
+            if observation.error is not None:
+                withheld = WithheldTexts(case, observation, find_leaks_once(rows.leaks, case, observation))
+                message = withheld.withhold(describe_target_error(observation.error))[:MAX_FAILURE_CHARS]
+                positions_by_message = self.result.failures.setdefault(observation.config_id, {})
+                positions_by_message.setdefault(message, []).append(position)
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T

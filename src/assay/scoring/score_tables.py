@@ -1,9 +1,8 @@
-"""Repeats of one case become one score before anything else is computed from it.
+"""Builds score tables: plans the columns of a run, scores blocks of rows and joins blocks by configuration.
 
-Builds score tables: plans the columns of a run, scores blocks of rows and joins blocks by configuration.
-
-The columns of a block do not depend on which rows share it, and tables are in golden order, so the number of workers,
-block sizes and the order of files do not change a single bit of the result (ADR 0029).
+Repeats of one case become one score before anything else is computed from it. The columns of a block do not depend on
+which rows share it, and tables are in golden order, so the number of workers, block sizes and the order of files do not
+change a single bit of the result (ADR 0029).
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.metrics.absent_labels import list_absent_labels, mark_absent_labels
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import (
@@ -29,6 +29,7 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
+from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
@@ -131,13 +132,16 @@ class MetricPlan:
 def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = ()) -> MetricPlan:
     """Return the plan for these metrics; `judged_rubrics` are the rubrics on which verdicts are recorded.
 
-    The metrics of the checks are always among the columns.
+    The metrics of the checks and those by which attribution tells good answers are always among the columns, so that
+    neither depends on what was requested.
     """
     requested = tuple(dict.fromkeys(names))
     measured = tuple(name for name in requested if is_metric_measurable(name, judged_rubrics))
     needed = [case_column_name(name) for name in measured]
     needed += [parse_metric(part) for name in needed for part in find_metric(name).parts]
     needed += [parse_metric(text) for text in list_checked_metrics()]
+    deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
+    needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
     columns = tuple(name for name in dict.fromkeys(needed) if name.base != _FAILED)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
     return MetricPlan(requested, measured, columns, tuple(facts))
@@ -164,11 +168,22 @@ class ScoredBlock:
         return cls(case.astype(np.int32), zeros, zeros, positions, positions, np.zeros(n, dtype=np.bool_), columns)
 
 
+_EVIDENCE_FAMILIES = ("retrieval", "context")
+"""The families of metrics that compare what was retrieved with the evidence of the case."""
+
+
 def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
-    """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst."""
+    """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst.
+
+    Where required evidence is not in the corpus, what depends on it is an error of the golden set.
+    """
+    labels = list_absent_labels(batch.cases)
     columns: dict[str, ScoreColumn] = {}
     for name in plan.columns:
-        columns[str(name)] = compute_column(batch, name)
+        column = compute_column(batch, name)
+        if labels and find_metric(name).family in _EVIDENCE_FAMILIES:
+            column = mark_absent_labels(column, labels)
+        columns[str(name)] = column
     leaks = columns[_LEAKS]
     leaked = (leaks.status == SCORED) & (leaks.values > 0)
     if leaked.any():
@@ -290,14 +305,14 @@ def _as_zero(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
 
     For other metrics (counts, costs, errors) missing cases become not applicable: no answer is no observed event.
     """
-    grader = find_metric(parse_metric(column.metric))
+    metric_row = find_metric(parse_metric(column.metric))
     unseen = missing & (column.status == ERROR)
     status = column.status.copy()
-    if grader.direction != "higher":
+    if metric_row.direction != "higher":
         status[unseen] = NOT_APPLICABLE
         return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons)
     status[unseen] = SCORED
-    values = np.where(unseen, grader.low, column.values)
+    values = np.where(unseen, metric_row.low, column.values)
     return ScoreColumn(column.metric, values, status, column.reason, column.reasons)
 
 

@@ -18,7 +18,7 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.records.scores import InputFile, ScoringResult
+from assay.records.scores import InputFile, ScoringResult, TargetFailure
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.score_shard import CollectedRows
@@ -38,7 +38,10 @@ class RowLocation(NamedTuple):
 
 @dataclass
 class MergedShards:
-    """All rows of all files, their configurations (`Block.config` indexes `configs`), problems and notices."""
+    """All rows of all files, their configurations (`Block.config` indexes `configs`), problems and notices.
+
+    `failures` holds the positions of the failed cases by configuration and error text.
+    """
 
     block: ScoredBlock
     configs: list[str]
@@ -49,6 +52,7 @@ class MergedShards:
     notices: Counter[str] = field(default_factory=Counter)
     versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     stages: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def locate(self, config_id: str, case: int) -> RowLocation | None:
         """Return the location of the first repeat of a case; None if there is no row."""
@@ -80,6 +84,15 @@ class MergedShards:
             names = tuple(sorted(self.configs[code] for code in np.unique(codes).tolist()))
             input_files.append(InputFile(file.name, file.format, len(codes), names))
         return tuple(input_files)
+
+    def list_failures(self, config_id: str, case_ids: Sequence[str]) -> tuple[TargetFailure, ...]:
+        """Return the error texts of a configuration, those of most observations first, then in golden order."""
+        positions_by_message = self.failures.get(config_id, {})
+        ordered = sorted(positions_by_message.items(), key=lambda item: (-len(item[1]), min(item[1]), item[0]))
+        return tuple(
+            TargetFailure(message, len(positions), tuple(case_ids[position] for position in sorted(set(positions))))
+            for message, positions in ordered
+        )
 
     def find_duplicates(self) -> list[tuple[RowLocation, RowLocation, str, int]]:
         """Return pairs of locations with the same (configuration, case, repeat), with that configuration and case."""
@@ -127,7 +140,18 @@ def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
         notices=sum((result.notices for result in results), Counter()),
         versions=_merge_versions(results),
         stages=_merge_stages(results),
+        failures=_merge_failures(results),
     )
+
+
+def _merge_failures(results: Sequence[CollectedRows]) -> dict[str, dict[str, list[int]]]:
+    by_config: dict[str, dict[str, list[int]]] = {}
+    for result in results:
+        for config, positions_by_message in result.failures.items():
+            merged = by_config.setdefault(config, {})
+            for message, positions in positions_by_message.items():
+                merged.setdefault(message, []).extend(positions)
+    return by_config
 
 
 def _merge_versions(results: Sequence[CollectedRows]) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -1,6 +1,6 @@
-"""Slices: which golden cases share a tag, a difficulty, a language or any other `key=value`.
+"""Selections of golden cases: slices that share a tag, a difficulty, a language or any other `key=value`, and `--only`.
 
-The selection of cases by `--limit` and `--only`; a selection is never gated, and cases left out are no errors.
+A selection by `--limit` or `--only` is never gated, and the cases that it leaves out are no errors.
 """
 
 from __future__ import annotations

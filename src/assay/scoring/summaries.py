@@ -19,6 +19,7 @@ from assay.metrics.metric import Metric, MetricName
 from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
+    MIN_CASES_FOR_OPEN_MEANS,
     MIN_JUDGED_SHARE,
     PERCENTILE_STATISTICS,
     ColumnValues,
@@ -31,6 +32,7 @@ from assay.scoring.column_values import (
     get_range,
     get_worst_value,
     is_binary,
+    is_open_amount,
     select_shared_clusters,
     sum_values,
 )
@@ -39,6 +41,7 @@ from assay.stats.intervals import (
     Bounds,
     average_two_rates,
     compute_percentile,
+    compute_percentile_coverage,
     estimate_mean_interval,
     estimate_percentile_interval,
 )
@@ -54,10 +57,11 @@ class _Estimate(NamedTuple):
     interval: Interval | None = None
     worst: float | None = None
     notes: tuple[str, ...] = ()
+    mean: float | None = None
 
 
 def summarise_column(
-    grader: Metric,
+    metric_row: Metric,
     column: ScoreColumn,
     rows: RowIndices | None = None,
     *,
@@ -72,8 +76,9 @@ def summarise_column(
     `metric` is the name to print if it is not that of the column (`latency_ms(stat=p95)` summarises `latency_ms`).
     `clusters` holds the cluster of every row of the table, None if each case is independent. `parts` are the metrics
     and columns whose mean a balanced metric is. `mean_worst` counts each error as the worst value of the metric's
-    declared range and is None if that range is open (ADR 0025). There is no value if no row is scored, or if the share
-    of requested judge verdicts that are usable is below `coverage_floor` (ADR 0027).
+    declared range and is None if that range is open (ADR 0025). Of fewer than 300 latencies, tokens or costs the median
+    is the value, because a few outliers decide their mean, which `mean` keeps (ADR 0049). There is no value if no row
+    is scored, or if the share of requested judge verdicts that are usable is below `coverage_floor` (ADR 0027).
 
     >>> from assay.metrics.catalog import CATALOG
     >>> status = np.array([0, 0, 0, 2], np.uint8)
@@ -83,25 +88,27 @@ def summarise_column(
     (0.667, 0.5, 3, 1, 'Wilson')
     """
     name = metric or column.metric
-    statistic = find_statistic(grader, name)
+    statistic = find_statistic(metric_row, name)
     column_values, headline = collect_values(column, rows), slice_name == HEADLINE
     if partly := explain_partial_judging(column, column_values, coverage_floor) if column_values.errors else "":
         estimate = _Estimate(None, notes=(partly,))
     elif statistic == "balanced":
-        estimate = _balanced(grader, rows, parts, headline)
+        estimate = _balanced(metric_row, rows, parts, headline)
     elif statistic in PERCENTILE_STATISTICS:
         estimate = _percentile(column_values, PERCENTILE_STATISTICS[statistic])
     elif statistic == "total":
         estimate = _Estimate(sum_values(column_values.values, exact=headline) if column_values.scored else None)
     else:
-        estimate = _mean(grader, column_values, clusters, headline)
+        estimate = _mean(metric_row, column_values, clusters, headline)
+        if is_open_amount(metric_row) and 0 < column_values.scored < MIN_CASES_FOR_OPEN_MEANS:
+            statistic, estimate = "p50", _put_median(estimate, column_values, clusters)
     review = len(find_rows_in_review(column, rows))
     return Summary(
         metric=name,
         slice=slice_name,
         statistic=statistic,
         value=estimate.value,
-        mean=estimate.value if statistic == "mean" else None,
+        mean=estimate.mean if estimate.mean is not None else estimate.value if statistic == "mean" else None,
         mean_worst=estimate.worst,
         interval=estimate.interval,
         scored=column_values.scored,
@@ -109,7 +116,7 @@ def summarise_column(
         errors=column_values.errors,
         notes=(
             *estimate.notes,
-            *_notes(grader, statistic, column_values, estimate.value, headline),
+            *_notes(metric_row, statistic, column_values, estimate.value, headline),
             *_review_notes(review),
         ),
         needs_review=review,
@@ -189,17 +196,20 @@ class _Metric(NamedTuple):
     """A metric of a table, looked up once for all slices."""
 
     name: str
-    grader: Metric
+    metric_row: Metric
     column: ScoreColumn
     parts: Sequence[MetricColumn]
 
 
 def _find_metric(table: ScoreTable, name: MetricName) -> _Metric:
-    grader, column = find_metric(name), find_column(table, name)
+    metric_row, column = find_metric(name), find_column(table, name)
     if column is None:
         raise KeyError(str(name))
     return _Metric(
-        str(name), grader, column, [(find_metric(parse_metric(part)), table.columns[part]) for part in grader.parts]
+        str(name),
+        metric_row,
+        column,
+        [(find_metric(parse_metric(part)), table.columns[part]) for part in metric_row.parts],
     )
 
 
@@ -210,9 +220,16 @@ def _summary(
     clusters: ClusterCodes | None,
     floor: float = MIN_JUDGED_SHARE,
 ) -> Summary:
-    name, grader, column, parts = metric
+    name, metric_row, column, parts = metric
     return summarise_column(
-        grader, column, rows, metric=name, slice_name=slice_name, clusters=clusters, parts=parts, coverage_floor=floor
+        metric_row,
+        column,
+        rows,
+        metric=name,
+        slice_name=slice_name,
+        clusters=clusters,
+        parts=parts,
+        coverage_floor=floor,
     )
 
 
@@ -220,10 +237,10 @@ def _review_notes(review: int) -> tuple[str, ...]:
     return (f"{format_count(review, 'case')} in review: votes far apart or tied",) if review else ()
 
 
-def _mean(grader: Metric, column_values: ColumnValues, clusters: ClusterCodes | None, headline: bool) -> _Estimate:
+def _mean(metric_row: Metric, column_values: ColumnValues, clusters: ClusterCodes | None, headline: bool) -> _Estimate:
     if not column_values.applicable:
         return _Estimate(None)
-    total, worst, pessimistic = sum_values(column_values.values, exact=headline), get_worst_value(grader), None
+    total, worst, pessimistic = sum_values(column_values.values, exact=headline), get_worst_value(metric_row), None
     if worst is not None:
         all_of_it = (
             sum_values(column_values.with_errors_as(worst).values, exact=headline) if column_values.errors else total
@@ -232,14 +249,14 @@ def _mean(grader: Metric, column_values: ColumnValues, clusters: ClusterCodes | 
     if not column_values.scored:
         return _Estimate(None, worst=pessimistic)
     shared = select_shared_clusters(column_values, clusters)
-    bounds = _mean_bounds(grader, column_values, shared)
+    bounds = _mean_bounds(metric_row, column_values, shared)
     one_cluster = shared is not None and len(np.unique(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
     return _Estimate(total / column_values.scored, _interval(bounds), pessimistic, notes)
 
 
-def _mean_bounds(grader: Metric, column_values: ColumnValues, shared: ClusterCodes | None) -> Bounds | None:
-    low, high = get_range(grader)
+def _mean_bounds(metric_row: Metric, column_values: ColumnValues, shared: ClusterCodes | None) -> Bounds | None:
+    low, high = get_range(metric_row)
     if shared is None and column_values.scored <= _FEW_VALUES:
         return _bounds_of_few(column_values.values.tobytes(), low, high)
     return estimate_mean_interval(column_values.values, clusters=shared, low=low, high=high)
@@ -258,14 +275,28 @@ def _percentile(column_values: ColumnValues, p: float) -> _Estimate:
     if not column_values.scored:
         return _Estimate(None)
     bounds = estimate_percentile_interval(column_values.values, p)
-    notes = () if bounds is not None else (f"n {column_values.scored} is too few for an interval of p{p:g}",)
-    return _Estimate(compute_percentile(column_values.values, p), _interval(bounds), None, notes)
+    value = compute_percentile(column_values.values, p)
+    if bounds is None:
+        return _Estimate(value, None, None, (f"n {column_values.scored} is too few for an interval of p{p:g}",))
+    # A small sample reaches less than 95%, and the interval says how much.
+    coverage = compute_percentile_coverage(column_values.scored, p)
+    confidence = 0.95 if coverage >= 0.95 else round(coverage, 4)
+    return _Estimate(value, Interval(bounds.low, bounds.high, bounds.method, confidence, bounds.note))
 
 
-def _balanced(grader: Metric, rows: RowIndices | None, parts: Sequence[MetricColumn], headline: bool) -> _Estimate:
+def _put_median(mean: _Estimate, column_values: ColumnValues, clusters: ClusterCodes | None) -> _Estimate:
+    """Return the median of an open amount in the place of its mean, without interval if cases share a cluster."""
+    median = _percentile(column_values, 50.0)
+    note = f"median: n < {MIN_CASES_FOR_OPEN_MEANS} is too few for a mean, which is {mean.value:.6g}"
+    shared = select_shared_clusters(column_values, clusters)
+    interval = median.interval if shared is None else None
+    return median._replace(interval=interval, worst=mean.worst, notes=(note, *mean.notes), mean=mean.value)
+
+
+def _balanced(metric_row: Metric, rows: RowIndices | None, parts: Sequence[MetricColumn], headline: bool) -> _Estimate:
     """The mean of two rates; a part that is better low counts by its complement, one without cases is left out."""
     if len(parts) != 2:
-        raise ValueError(f"{grader.name} needs its two parts: {', '.join(grader.parts)}")
+        raise ValueError(f"{metric_row.name} needs its two parts: {', '.join(metric_row.parts)}")
     part_values = [collect_values(column, rows) for _, column in parts]
     good_counts = []
     for (part, _), column_values in zip(parts, part_values, strict=True):
@@ -309,13 +340,13 @@ def _interval(bounds: Bounds | None) -> Interval | None:
 
 
 def _notes(
-    grader: Metric, statistic: str, column_values: ColumnValues, value: float | None, headline: bool
+    metric_row: Metric, statistic: str, column_values: ColumnValues, value: float | None, headline: bool
 ) -> list[str]:
     notes = []
     if column_values.not_finite:
         notes.append(f"not finite and counted as errors: {column_values.not_finite}")
     if not headline and column_values.scored < MIN_TESTED_CASES:
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
-    if headline and statistic in AVERAGE_STATISTICS and grader.direction == "higher" and value == grader.high:
+    if headline and statistic in AVERAGE_STATISTICS and metric_row.direction == "higher" and value == metric_row.high:
         notes.append(f"perfect on every scored case (n {column_values.scored}): too easy to tell systems apart")
     return notes

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.stats.arrays import FloatArray
-from assay.stats.distributions import compute_normal_quantile, compute_t_quantile
+from assay.stats.distributions import compute_beta_quantile, compute_normal_quantile, compute_t_quantile
 from assay.stats.samples import (
     ClusterCodes,
     ClusterLabels,
@@ -86,9 +86,7 @@ def upper_bound_of_rate(events: int, n: int, confidence: float = 0.95) -> float:
         return 1.0
     if events == 0:
         return float(1 - (1 - confidence) ** (1 / n))
-    from scipy.special import betaincinv  # takes half a second to import; only mixed outcomes need it
-
-    return float(betaincinv(events + 1, n - events, confidence))
+    return compute_beta_quantile(confidence, events + 1, n - events)
 
 
 def upper_bound_after_no_events(n: int, confidence: float = 0.95) -> float:
@@ -164,6 +162,15 @@ def estimate_percentile_interval(values: ScoreValues, p: float, confidence: floa
     return Bounds(float(numbers[low_rank - 1]), float(numbers[high_rank - 1]), "order statistics", note)
 
 
+def compute_percentile_coverage(n: int, p: float, confidence: float = 0.95) -> float:
+    """Return how often the interval of a percentile of `n` values holds it, at most `confidence`.
+
+    >>> round(compute_percentile_coverage(41, 95), 2), compute_percentile_coverage(100, 95)
+    (0.86, 0.95)
+    """
+    return min(confidence, _order_statistic_ranks(n, p, confidence)[2])
+
+
 @lru_cache(maxsize=1024)
 def _order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
     """Return the ranks (from 1) of the two values that enclose the percentile, and the probability that they do."""
@@ -172,6 +179,18 @@ def _order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, in
     low_rank = max(1, int(np.searchsorted(below, tail, side="right")))
     high_rank = min(n, int(np.searchsorted(below, 1 - tail, side="left")) + 1)
     return low_rank, high_rank, float(below[high_rank - 1] - below[low_rank - 1])
+
+
+def rank_median_limits(n: int, confidence: float) -> int | None:
+    """Return the rank, from 1, of the lower limit of a median among `n` values, whose upper limit has the same rank
+    from above; None if not even the extreme values reach the confidence.
+
+    >>> rank_median_limits(10, 0.95), rank_median_limits(5, 0.95)
+    (2, None)
+    """
+    below = _binomial_cdf(n, 0.5)
+    rank = int(np.searchsorted(below, (1 - confidence) / 2, side="right"))
+    return rank if rank >= 1 else None
 
 
 def _nearest_rank(p: float, n: int) -> int:

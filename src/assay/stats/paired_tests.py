@@ -9,14 +9,16 @@ docs/adr/0021-regression-rules-have-bounds-of-their-own.md explains why they dif
 
 from __future__ import annotations
 
-from math import cbrt, ceil, copysign, fsum, inf, sqrt
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import cbrt, ceil, copysign, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.arrays import FloatArray
-from assay.stats.distributions import compute_normal_quantile, compute_t_quantile, find_root
+from assay.stats.arrays import BoolArray, FloatArray
+from assay.stats.distributions import compute_normal_quantile, compute_t_quantile, compute_t_tail, find_root
 from assay.stats.intervals import (
     FEW_CLUSTERS,
     NEGLIGIBLE_SPREAD,
@@ -25,6 +27,7 @@ from assay.stats.intervals import (
     upper_bound_after_no_events,
 )
 from assay.stats.samples import (
+    ClusterCodes,
     ClusterLabels,
     IndependentUnits,
     ScoreValues,
@@ -33,68 +36,22 @@ from assay.stats.samples import (
     group_into_units,
     parse_finite,
 )
+from assay.stats.sign_flip_test import (
+    MOST_ENUMERATED_UNITS,
+    SIGN_FLIP_EXACT,
+    SIGN_PATTERNS,
+    compute_mcnemar_p,
+    compute_sign_flip_p,
+    is_below_sampling,
+)
 
-MOST_ENUMERATED_UNITS = 16  # 2^16 sign patterns are enumerated, more are sampled
-SIGN_PATTERNS = 9_999
-_WORDS_AT_ONCE = 64  # 64-bit words of random bits per throw and step: five megabytes
-_FEW_COINS = 12  # below, one bit is drawn for each coin
-
-
-def compute_sign_flip_p(sums: ScoreValues, *, seed: int = 0) -> tuple[float, str]:
-    """Return the two-sided p-value of the hypothesis that each sum is as likely as its negative, and the method.
-
-    Enumerates all sign patterns of up to 16 non-zero sums; otherwise samples 9,999 seeded patterns and returns
-    (b+1)/(B+1), which is never 0. The order of the sums does not matter.
-
-    >>> compute_sign_flip_p([1, 2, 3])
-    (0.25, 'sign flip, exact')
-    """
-    numbers = parse_finite(sums).tolist()
-    sizes = sorted(abs(total) for total in numbers if total)
-    observed_distance = abs(fsum(numbers)) - 1e-9 * fsum(
-        sizes
-    )  # tolerance: equal sums must count as reached despite rounding
-    if len(sizes) <= MOST_ENUMERATED_UNITS:
-        patterns = np.zeros(1)
-        for size in sizes:
-            patterns = np.concatenate((patterns + size, patterns - size))
-        return float(np.mean(np.abs(patterns) >= observed_distance)), "sign flip, exact"
-    generator = np.random.Generator(np.random.PCG64(seed))
-    positive_sums = np.zeros(SIGN_PATTERNS)
-    for size, count in zip(
-        *np.unique(sizes, return_counts=True), strict=True
-    ):  # ascending: reproducible on every machine
-        positive_sums += size * _count_heads(generator, int(count))
-    extreme = int(np.count_nonzero(np.abs(2 * positive_sums - fsum(sizes)) >= observed_distance))
-    return (extreme + 1) / (SIGN_PATTERNS + 1), f"sign flip, {SIGN_PATTERNS} patterns, seed {seed}"
-
-
-def _count_heads(generator: np.random.Generator, coins: int) -> npt.NDArray[np.integer]:
-    """Return the number of heads among `coins` fair coins in each of `SIGN_PATTERNS` throws, shape (FLIPS,).
-
-    Equal sums share one binomial draw, and 64 coins are drawn at once, because scores often repeat.
-    """
-    if coins < _FEW_COINS:
-        row_bytes = (SIGN_PATTERNS + 7) // 8
-        bits = np.frombuffer(generator.bytes(coins * row_bytes), dtype=np.uint8).reshape(coins, row_bytes)
-        flips = np.unpackbits(bits, axis=1, count=SIGN_PATTERNS)
-        return np.asarray(flips[0] if coins == 1 else flips.sum(axis=0, dtype=np.int64))
-    counts: npt.NDArray[np.int64] = np.zeros(SIGN_PATTERNS, dtype=np.int64)
-    while coins > 0:
-        words = min(-(-coins // 64), _WORDS_AT_ONCE)
-        random_words = np.frombuffer(generator.bytes(8 * SIGN_PATTERNS * words), dtype="<u8").reshape(
-            SIGN_PATTERNS, words
-        )
-        counts += np.bitwise_count(random_words[:, 0] >> np.uint64(max(0, 64 * words - coins)))
-        counts += np.bitwise_count(random_words[:, 1:]).sum(axis=1, dtype=np.int64)
-        coins -= 64 * words
-    return counts
+_CLEARLY_EQUAL = 0.1
+"""The p of t from which no sign patterns are sampled: no family of a comparison shows a difference above 0.05."""
 
 
 class PairedDifference(NamedTuple):
     """The mean difference over `n` pairs; `bounds` and `p_value` are None if undefined, see `note`.
 
-    `standard_deviation`: standard deviation of the differences. `correlation`: None if one side has no spread.
     `wins`, `losses`, `ties`: pairs in which the candidate is above, below and equal to the baseline.
     """
 
@@ -103,12 +60,175 @@ class PairedDifference(NamedTuple):
     bounds: Bounds | None
     p_value: float | None
     p_method: str
-    standard_deviation: float | None
-    correlation: float | None
     wins: int
     losses: int
     ties: int
     note: str = ""
+
+
+class PairedSample(NamedTuple):
+    """What a test and an interval need of paired differences, whatever their number.
+
+    `mean` is that of the `n` differences and `units` the number of independent ones; `error` is the standard error by
+    clusters and `independent_error` that of independent pairs, both 0 if nothing but rounding differs; `skew` is the
+    skewness of the units, `span` the largest possible difference of two scores, None if unlimited. `totals` returns the
+    sums of the units, shape (units,).
+    """
+
+    n: int
+    units: int
+    mean: float
+    error: float
+    independent_error: float
+    skew: float
+    wins: int
+    losses: int
+    is_binary: bool
+    span: float | None
+    totals: Callable[[], FloatArray]
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some pairs share a cluster."""
+        return self.units < self.n
+
+    @property
+    def is_one_cluster(self) -> bool:
+        """Whether several pairs form one cluster, so that nothing can be tested."""
+        return self.units == 1 < self.n
+
+    def test(self, seed: int = 0) -> tuple[float | None, str]:
+        """Return the two-sided p-value and the method; None for a single cluster of several pairs.
+
+        Independent pairs of 0 and 1 are tested by McNemar's exact test, all others by sign flips of the sums of
+        clusters. Where t says that nothing is shown (p > 0.1), its p is given, and also where the sign flips are more
+        extreme than sampling can resolve.
+        """
+        if self.is_binary and not self.is_clustered:
+            return compute_mcnemar_p(self.wins, self.losses), "McNemar, exact"
+        if self.is_one_cluster:
+            return None, ""
+        if not self.error:
+            return compute_sign_flip_p(self.totals(), seed=seed)
+        p_by_t = compute_t_tail(self.mean / self.error, self.units - 1)
+        method = "CR1-t" if self.is_clustered else "t"
+        if p_by_t > _CLEARLY_EQUAL:
+            return p_by_t, method
+        totals = self.totals()
+        if np.count_nonzero(totals) > MOST_ENUMERATED_UNITS and is_below_sampling(totals):
+            return p_by_t, f"{method}, below the sampling floor of sign flips"
+        p_value, p_method = compute_sign_flip_p(totals, seed=seed)
+        if p_value <= 1 / (SIGN_PATTERNS + 1) and p_method != SIGN_FLIP_EXACT:
+            return p_by_t, f"{method}, at the sampling floor of sign flips"
+        return p_value, p_method
+
+    def estimate_interval(self, confidence: float) -> Bounds | None:
+        """Return the interval of the mean difference; None for one cluster, or without spread and range.
+
+        Independent pairs of 0 and 1 get Tango's interval; pairs that all differ by the same get what the range allows.
+        All others get t (CR1-t with clusters), widened to the limits of Hall, which follow the skew that a few large
+        losses cause.
+        """
+        if self.is_binary and not self.is_clustered:
+            return compute_tango_interval(self.wins, self.losses, self.n, confidence)
+        if self.is_one_cluster:
+            return None
+        if not self.error:
+            if not self.span:
+                return None
+            same, codes = np.full(self.n, self.mean), np.arange(self.n) % self.units
+            return estimate_mean_interval(same, clusters=codes, low=-self.span, high=self.span, confidence=confidence)
+        quantile = compute_t_quantile((1 + confidence) / 2, self.units - 1)
+        note = f"too few clusters ({self.units})" if self.units < min(self.n, FEW_CLUSTERS) else ""
+        method = "CR1-t" if self.is_clustered else "t"
+        low, high = self.mean - quantile * self.error, self.mean + quantile * self.error
+        skewed_low, skewed_high = _hall_limits(self.mean, self.error, self.skew / sqrt(self.units), quantile)
+        if skewed_low < low or skewed_high > high:
+            low, high, method = min(low, skewed_low), max(high, skewed_high), f"{method}, widened by Hall"
+        return Bounds(low, high, method, note)
+
+    def estimate_detectable(self, confidence: float = 0.95, power: float = 0.8) -> float | None:
+        """Return the smallest true mean difference that a two-sided test is likely to show; see
+        `estimate_detectable_difference`."""
+        if self.n < 2:
+            return None
+        if self.independent_error:
+            sd, widening = self.independent_error * sqrt(self.n), 1.0
+            if self.is_one_cluster:
+                widening = float(self.n)
+            elif self.is_clustered:
+                widening = max(1.0, (self.error / self.independent_error) ** 2)
+        elif self.span is None:
+            return None
+        else:
+            sd, widening = self.span * sqrt(upper_bound_after_no_events(self.units)), self.n / self.units
+        least = compute_detectable_difference(
+            sd, self.n, cluster_size=widening, icc=1.0, confidence=confidence, power=power
+        )
+        return None if least is None or (self.span is not None and least > self.span) else least
+
+
+def pair_samples(
+    before: FloatArray,
+    after: FloatArray,
+    paired: BoolArray,
+    clusters: ClusterCodes | None,
+    spans: Sequence[float | None],
+) -> list[PairedSample | None]:
+    """Return the paired differences of several metrics on the same cases; None for a metric without a pair.
+
+    `before` and `after` have shape (metrics, cases); `paired` says which cases count, and `spans` what the largest
+    possible difference of two scores is, None if unlimited. `clusters` numbers the cluster of each case from 0.
+    """
+    differences = np.where(paired, after - before, 0.0)
+    counts = np.count_nonzero(paired, axis=1)
+    means = differences.sum(axis=1) / np.maximum(counts, 1)
+    distances = np.where(paired, differences - means[:, None], 0.0)
+    independent_errors = np.sqrt((distances * distances).sum(axis=1) / np.maximum(counts * (counts - 1.0), 1.0))
+    totals, sizes = differences, paired
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        totals = np.add.reduceat(differences[:, order], starts, axis=1)
+        sizes = np.add.reduceat(paired[:, order], starts, axis=1, dtype=np.int64)
+        distances = totals - sizes * means[:, None]
+    units = np.count_nonzero(sizes, axis=1)
+    squares = distances * distances
+    spread = squares.sum(axis=1)
+    errors = np.sqrt(spread * units / np.maximum(units - 1, 1)) / np.maximum(counts, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skews = (squares * distances).sum(axis=1) / spread**1.5 * np.sqrt(units)
+    widest = np.abs(differences).max(axis=1, initial=0.0)
+    is_binary = (~paired | (((before == 0.0) | (before == 1.0)) & ((after == 0.0) | (after == 1.0)))).all(axis=1)
+    wins, losses = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+    samples: list[PairedSample | None] = []
+    for row, span in enumerate(spans):
+        if not counts[row]:
+            samples.append(None)
+            continue
+        has_spread = errors[row] > NEGLIGIBLE_SPREAD * widest[row] and units[row] > 1
+        varies = independent_errors[row] > NEGLIGIBLE_SPREAD * widest[row]
+        samples.append(
+            PairedSample(
+                n=int(counts[row]),
+                units=int(units[row]),
+                mean=float(means[row]),
+                error=float(errors[row]) if has_spread else 0.0,
+                independent_error=float(independent_errors[row]) if varies else 0.0,
+                skew=float(skews[row]) if has_spread else 0.0,
+                wins=int(wins[row]),
+                losses=int(losses[row]),
+                is_binary=bool(is_binary[row]),
+                span=span,
+                totals=partial(_select_totals, totals[row], sizes[row]),
+            )
+        )
+    return samples
+
+
+def _select_totals(totals: FloatArray, sizes: npt.NDArray[np.integer | np.bool_]) -> FloatArray:
+    """Return the sums of the units that have a pair."""
+    return totals[sizes > 0]
 
 
 def compare_paired_scores(
@@ -123,13 +243,13 @@ def compare_paired_scores(
 ) -> PairedDifference | None:
     """Return the paired difference of two aligned lists of scores of the same cases; None without pairs.
 
-    Independent pairs of 0 and 1 get the Tango interval and McNemar's exact p; all others get CR1-t and the sign-flip
-    test on cluster sums. `low` and `high`, the ends of the metric's range, are used only if the differences have no
-    spread. For a one-sided bound at level c pass `confidence=2·c − 1`. Raises ValueError for lists of different length.
+    `low` and `high` are the ends of the metric's range, None if it is open; `PairedSample` says which test and which
+    interval fits. For a one-sided bound at level c pass `confidence=2·c − 1`. Raises ValueError for lists of different
+    length.
 
     >>> result = compare_paired_scores([0.2, 0.5, 0.4, 0.6], [0.4, 0.6, 0.7, 0.6])
-    >>> round(result.mean, 3), result.wins, result.ties, result.p_value
-    (0.15, 3, 1, 0.25)
+    >>> round(result.mean, 3), result.wins, result.ties, round(result.p_value, 3)
+    (0.15, 3, 1, 0.103)
     """
     baseline_scores, candidate_scores = parse_finite(baseline), parse_finite(candidate)
     n = len(baseline_scores)
@@ -137,45 +257,22 @@ def compare_paired_scores(
         raise ValueError(f"paired lists need the same cases (got {n} and {len(candidate_scores)} scores)")
     if n == 0:
         return None
-    differences = candidate_scores - baseline_scores
-    cluster_units = group_into_units(differences, encode_clusters(clusters, n))
-    count = len(cluster_units.totals)
-    wins, losses = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
-    note = ""
-    bounds: Bounds | None
-    p_value: float | None
-    if count == n and np.isin(baseline_scores, (0.0, 1.0)).all() and np.isin(candidate_scores, (0.0, 1.0)).all():
-        bounds, p_value, p_method = (
-            compute_tango_interval(wins, losses, n, confidence),
-            compute_mcnemar_p(wins, losses),
-            "McNemar, exact",
-        )
-    elif count == 1 < n:
-        bounds, p_value, p_method, note = None, None, "", "one cluster"
-    else:
-        span = None if low is None or high is None else high - low
-        bounds = _difference_bounds(differences, cluster_units, clusters, span, confidence)
-        p_value, p_method = compute_sign_flip_p(cluster_units.totals, seed=seed)
-        note = "" if bounds else "no spread"
-    standard_deviation, correlation = _standard_deviation(differences), _correlation(baseline_scores, candidate_scores)
-    ties = n - wins - losses
-    return PairedDifference(
-        n, cluster_units.mean, bounds, p_value, p_method, standard_deviation, correlation, wins, losses, ties, note
-    )
+    span = None if low is None or high is None else high - low
+    sample = _pair_one(baseline_scores, candidate_scores, clusters, span)
+    p_value, p_method = sample.test(seed)
+    bounds = sample.estimate_interval(confidence)
+    note = "one cluster" if sample.is_one_cluster else "no spread" if bounds is None else ""
+    ties = n - sample.wins - sample.losses
+    return PairedDifference(n, sample.mean, bounds, p_value, p_method, sample.wins, sample.losses, ties, note)
 
 
-def compute_mcnemar_p(wins: int, losses: int) -> float:
-    """Return McNemar's exact two-sided p-value of discordant pairs, in (0, 1].
-
-    >>> round(compute_mcnemar_p(2, 9), 7)
-    0.0654297
-    """
-    n, fewer = wins + losses, min(wins, losses)
-    ways = tail = 1
-    for k in range(fewer):  # exact integers; computing each binomial coefficient separately would be slow
-        ways = ways * (n - k) // (k + 1)
-        tail += ways
-    return min(1.0, 2 * tail / (1 << n))
+def _pair_one(
+    before: FloatArray, after: FloatArray, clusters: ClusterLabels | None, span: float | None
+) -> PairedSample:
+    codes = encode_clusters(clusters, len(before))
+    sample = pair_samples(before[None], after[None], np.ones((1, len(before)), dtype=np.bool_), codes, [span])[0]
+    assert sample is not None
+    return sample
 
 
 def compute_tango_interval(
@@ -252,27 +349,9 @@ def estimate_detectable_difference(
     0.119
     """
     numbers = parse_finite(differences)
-    n = len(numbers)
-    if n < 2:
+    if len(numbers) < 2:
         return None
-    single_units, cluster_units = group_into_units(numbers), group_into_units(numbers, encode_clusters(clusters, n))
-    error, widening = compute_standard_error(single_units), 1.0
-    if error <= NEGLIGIBLE_SPREAD * float(np.abs(numbers).max()):
-        if span is None:
-            return None
-        sd, widening = (
-            span * sqrt(upper_bound_after_no_events(len(cluster_units.totals))),
-            n / len(cluster_units.totals),
-        )
-    else:
-        sd = error * sqrt(n)
-        widening = (
-            max(1.0, (compute_standard_error(cluster_units) / error) ** 2)
-            if len(cluster_units.totals) > 1
-            else float(n)
-        )
-    least = compute_detectable_difference(sd, n, cluster_size=widening, icc=1.0, power=power)
-    return None if least is None or (span is not None and least > span) else least
+    return _pair_one(np.zeros(len(numbers)), numbers, clusters, span).estimate_detectable(power=power)
 
 
 def compute_cases_needed(margin: float, sd: float, *, confidence: float = 0.95, power: float = 0.8) -> int:
@@ -282,38 +361,6 @@ def compute_cases_needed(margin: float, sd: float, *, confidence: float = 0.95, 
     1546
     """
     return ceil(((compute_normal_quantile(confidence) + compute_normal_quantile(power)) * sd / margin) ** 2)
-
-
-def _difference_bounds(
-    differences: FloatArray,
-    cluster_units: IndependentUnits,
-    clusters: ClusterLabels | None,
-    span: float | None,
-    confidence: float,
-) -> Bounds | None:
-    """Return the CR1-t interval; without spread, the zero-event interval over a range of ± `span`."""
-    count, n = len(cluster_units.totals), len(differences)
-    error = compute_standard_error(cluster_units) if count > 1 else 0.0
-    if error <= NEGLIGIBLE_SPREAD * float(np.abs(differences).max()):
-        if not span:
-            return None
-        return estimate_mean_interval(differences, clusters=clusters, low=-span, high=span, confidence=confidence)
-    half = compute_t_quantile((1 + confidence) / 2, count - 1) * error
-    note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
-    return Bounds(cluster_units.mean - half, cluster_units.mean + half, "CR1-t" if count < n else "t", note)
-
-
-def _standard_deviation(values: FloatArray) -> float | None:
-    return compute_standard_error(group_into_units(values)) * sqrt(len(values)) if len(values) > 1 else None
-
-
-def _correlation(first: FloatArray, second: FloatArray) -> float | None:
-    spread = (_standard_deviation(first) or 0.0) * (_standard_deviation(second) or 0.0)
-    if not spread:
-        return None
-    a, b = fsum(first.tolist()) / len(first), fsum(second.tolist()) / len(second)
-    shared = fsum(((first - a) * (second - b)).tolist()) / (len(first) - 1)
-    return max(-1.0, min(1.0, shared / spread))
 
 
 CONFIDENCE_LEVEL = 0.95
@@ -372,14 +419,17 @@ def _hall_bounds(cluster_units: IndependentUnits, widest: float, note: str) -> B
     totals = np.append(cluster_units.totals, [size * (mean - widest), size * (mean + widest)])
     sizes = np.append(cluster_units.sizes, [size, size])
     padded_units = IndependentUnits(totals, sizes, mean * float(sizes.sum()))
-    count, error = len(totals), compute_standard_error(padded_units)
     residuals = np.sort((totals - sizes * mean) / widest)
+    count, error = len(totals), compute_standard_error(padded_units)
     second_moment, third_moment = (float(np.cumsum(residuals**power)[-1]) / count for power in (2, 3))
     skew = third_moment / second_moment**1.5 / sqrt(count)
-    quantile = compute_t_quantile(CONFIDENCE_LEVEL, count - 1)
-    return Bounds(
-        mean - error * _hall_transform(quantile, skew), mean - error * _hall_transform(-quantile, skew), "Hall", note
-    )
+    low, high = _hall_limits(mean, error, skew, compute_t_quantile(CONFIDENCE_LEVEL, count - 1))
+    return Bounds(low, high, "Hall", note)
+
+
+def _hall_limits(mean: float, error: float, skew: float, quantile: float) -> tuple[float, float]:
+    """Return Hall's limits of a mean with its standard `error`; `skew` is that of its mean, `quantile` one of t."""
+    return mean - error * _hall_transform(quantile, skew), mean - error * _hall_transform(-quantile, skew)
 
 
 def _hall_transform(z: float, skew: float) -> float:

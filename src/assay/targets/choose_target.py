@@ -165,6 +165,19 @@ def _parse_spec(spec: str) -> BaseTargetSettings | None:
     return PythonTargetSettings(call=spec) if _IMPORT_PATH.fullmatch(spec) else None
 
 
+def tell_target_kind(spec: str | None) -> str:
+    """Return the kind of a target that is given as an address, an import path or a file; `python` without one.
+
+    Raises SettingsError for a text that is none of them.
+    """
+    if spec is None:
+        return "python"
+    settings = _parse_spec(spec)
+    if settings is None:
+        raise SettingsError([Problem("", None, "target", _unknown_target_message(spec, []), "E_TARGET")])
+    return str(settings.__struct_config__.tag)
+
+
 def _derive_name(spec: str) -> str:
     """Return the default name of a target: the attribute, the host, or the file's stem."""
     if "://" in spec:

@@ -1,16 +1,14 @@
 """A target that is a program: it reads one JSON line for each case and answers with one JSON line.
 
 A process that is still running gets the next case; a program that ends after one answer is started again for each. One
-that fails in any way is killed with its whole process group.
-
-Keeps the last part of what a program writes to its standard error.
+that fails in any way is killed with its whole process group. Errors quote the last part of its standard error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import signal
+import select
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +22,7 @@ from assay.calls.templates import list_placeholder_values
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import CommandTargetSettings as Settings
+from assay.targets.process_group import GroupGuard, kill_group
 from assay.targets.reply import decode_reply, read_reply
 
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT")
@@ -45,6 +44,8 @@ class CommandTarget:
         self._environment = select_environment(settings.env, f"targets.{name}.env")
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
+        self._ended: list[_Worker] = []
+        self._guard = GroupGuard()
 
     async def identity(self) -> dict[str, Any]:
         """Return the settings: the command and the names of the variables that it sees."""
@@ -66,8 +67,16 @@ class CommandTarget:
 
     async def aclose(self) -> None:
         """End all processes: close their input, then kill their process groups."""
-        await asyncio.gather(*(worker.end() for worker in self._all))
+        try:
+            await asyncio.gather(*(worker.end() for worker in self._all))
+            for worker in self._all:
+                self._guard.remove(worker.process.pid)
+        finally:
+            self._guard.close()
+            for worker in (*self._all, *self._ended):
+                worker.close_pipes()
         self._all.clear()
+        self._ended.clear()
         self._idle.clear()
 
     def _read_observation(self, reply: bytes, call: TargetCall) -> Observation:
@@ -91,6 +100,7 @@ class CommandTarget:
             )
         except OSError as error:
             raise CallError("not_started", f"{self.settings.command[0]}: {error.strerror or error}") from None
+        self._guard.add(process.pid)
         worker = _Worker(process)
         self._all.add(worker)
         return worker
@@ -105,7 +115,9 @@ class CommandTarget:
         finally:
             if worker not in self._idle:
                 self._all.discard(worker)
-                worker.kill()
+                self._ended.append(worker)
+                kill_group(worker.process.pid)
+                self._guard.remove(worker.process.pid)
         return b""
 
 
@@ -148,11 +160,6 @@ class _Worker:
         status = f"exit status {self.process.returncode}"
         return f"{status}; end of its standard error: {shorten_repr(stderr[-300:], 300)}" if stderr else status
 
-    def kill(self) -> None:
-        """Kill the process and everything that it started."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-
     async def end(self) -> None:
         """Close the input, wait up to `GRACE_SECONDS`, then kill what is left of the process group."""
         if self.process.stdin is not None:
@@ -160,9 +167,13 @@ class _Worker:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.process.wait()
-        self.kill()
+        kill_group(self.process.pid)
         await self.process.wait()
+
+    def close_pipes(self) -> None:
+        """Close this end of the pipes; a process that left the group could hold them open for ever."""
         self._drain.cancel()
+        self.process._transport.close()  # type: ignore[attr-defined]  # asyncio has no public way
 
     async def _read_stderr(self) -> None:
         assert self.process.stderr is not None
@@ -186,6 +197,7 @@ def _build_request(call: TargetCall) -> dict[str, Any]:
 
 
 STDERR_TAIL_BYTES = 2000
+_MAX_BLOCKS = 64  # what is read at a time from a program that never stops writing
 
 
 class StderrTail:
@@ -194,6 +206,8 @@ class StderrTail:
     def __init__(self) -> None:
         self._tail = b""
         self._read, write = os.pipe()
+        self._has_ended = False
+        self._reading = threading.Lock()
         self.file: TextIO = os.fdopen(write, "w")
         threading.Thread(target=self._drain, name="assay-stderr", daemon=True).start()
 
@@ -203,9 +217,21 @@ class StderrTail:
 
     def read_text(self) -> str:
         """Return the last part of what was written so far."""
+        self._read_available()
         return self._tail.decode("utf-8", "replace").strip()
 
     def _drain(self) -> None:
-        with os.fdopen(self._read, "rb", buffering=0) as pipe:
-            while data := pipe.read(65536):
+        while not self._has_ended:
+            select.select([self._read], [], [])
+            self._read_available()
+        os.close(self._read)
+
+    def _read_available(self) -> None:
+        """Read what is in the pipe by now: what a process wrote before its end is never missing from its message."""
+        with self._reading:
+            blocks = 0
+            while blocks < _MAX_BLOCKS and not self._has_ended and select.select([self._read], [], [], 0)[0]:
+                data = os.read(self._read, 65536)
                 self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
+                self._has_ended = not data
+                blocks += 1

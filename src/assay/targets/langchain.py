@@ -10,8 +10,9 @@ from typing import Any
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_template
+from assay.formats.chunk_shapes import ShapeError, read_chunks
 from assay.records.errors import SettingsError
-from assay.records.observations import Chunk, Observation, Stage, ToolCall, Usage
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, ToolCall, Usage
 from assay.records.settings import LangchainTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_object
@@ -19,7 +20,6 @@ from assay.targets.reply import read_reply
 
 ANSWER_KEYS = ("answer", "output", "result", "output_text", "content")
 DOCUMENT_KEYS = ("context", "source_documents", "documents")
-ID_KEYS = ("chunk_id", "id", "doc_id", "_id")
 
 
 class LangchainTarget:
@@ -61,7 +61,11 @@ def make_target(request: TargetRequest) -> LangchainTarget:
 
 def make_langchain_target(name: str, settings: Settings) -> LangchainTarget:
     """Return the target of an import path. Raises SettingsError if it is not a runnable or LangChain is missing."""
-    runnable = import_object(settings.call, name)
+    return make_runnable_target(name, import_object(settings.call, name), settings)
+
+
+def make_runnable_target(name: str, runnable: Any, settings: Settings) -> LangchainTarget:
+    """Return the target of a runnable. Raises SettingsError if it is none or LangChain is missing."""
     if not hasattr(runnable, "ainvoke"):
         raise SettingsError(f"targets.{name}.call: not a runnable (got {type(runnable).__name__}; expected ainvoke)")
     return LangchainTarget(name, runnable, settings, _import_handler())
@@ -100,20 +104,11 @@ class CallbackTrace:
 
 
 def _build_chunks(documents: Sequence[Any]) -> tuple[Chunk, ...]:
-    """Return documents as chunks. Raises CallError for a document without an id, because text is not a stable key."""
-    return tuple(_build_chunk(document, index) for index, document in enumerate(documents))
-
-
-def _build_chunk(document: Any, index: int) -> Chunk:
-    metadata = dict(getattr(document, "metadata", None) or {})
-    metadata_ids = [str(metadata[key]) for key in ID_KEYS if metadata.get(key) not in (None, "")]
-    chunk_id = metadata_ids[0] if metadata_ids else getattr(document, "id", None)
-    if not chunk_id:
-        keys = ", ".join(sorted(metadata)) or "none"
-        raise CallError("schema", f"document {index} has no id (expected id, or chunk_id in its metadata; got {keys})")
-    score = metadata.pop("score", None)
-    number = float(score) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
-    return Chunk(str(chunk_id), score=number, text=getattr(document, "page_content", None), metadata=metadata or None)
+    """Return documents as chunks: their id, or one of their metadata, or one that is made from the text."""
+    try:
+        return read_chunks([_to_plain(document) for document in documents], lambda _: None)
+    except ShapeError as error:
+        raise CallError("schema", str(error)) from None
 
 
 def _build_observation(output: Any, trace: CallbackTrace, call: TargetCall) -> Observation:
@@ -127,7 +122,10 @@ def _build_observation(output: Any, trace: CallbackTrace, call: TargetCall) -> O
         raise CallError("schema", f"no text in the output (got {type(output).__name__}; expected one of {ANSWER_KEYS})")
     stages = list(trace.stages)
     if documents is not None and all(hasattr(document, "page_content") for document in documents):
-        stages.append(Stage("context", _build_chunks(documents)))
+        chunks = _build_chunks(documents)
+        if not stages:
+            stages.append(Stage(RETRIEVED_STAGE, chunks))
+        stages.append(Stage(CONTEXT_STAGE, chunks))
     return Observation(
         call.case.id,
         stages=tuple(stages) or None,
@@ -144,7 +142,9 @@ def _to_plain(output: Any) -> Any:
     if isinstance(output, (list, tuple)):
         return [_to_plain(value) for value in output]
     if hasattr(output, "page_content"):
-        return {"id": output.id, "text": output.page_content, "metadata": _to_plain(output.metadata)}
+        metadata = getattr(output, "metadata", None) or {}
+        document_id = metadata.get("chunk_id") or metadata.get("id") or getattr(output, "id", None)
+        return {"id": document_id, "text": output.page_content, "score": metadata.get("score"), "metadata": metadata}
     return getattr(output, "content", output)
 
 

@@ -1,5 +1,7 @@
 """A target that is a LlamaIndex query engine or retriever: its source nodes, in their order, become the ranking.
 
+The source nodes of an answer are those that the engine showed its model, so they are the stage `context` too.
+
 Only methods of the user's own objects are called, so this module does not import the framework.
 """
 
@@ -13,8 +15,9 @@ from msgspec import UNSET
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
+from assay.formats.chunk_shapes import ShapeError, read_chunk
 from assay.records.errors import Problem, SettingsError
-from assay.records.observations import Chunk, Observation, Stage
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage
 from assay.records.settings import LlamaindexTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_object
@@ -49,8 +52,9 @@ class LlamaindexTarget:
                 nodes = getattr(answer, "source_nodes", None)
         except Exception as error:  # the engine is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
-        name = SEARCH_STAGE if call.operation == "search" else "retrieved"
-        stages = None if nodes is None else (Stage(name, _build_chunks(nodes)),)
+        names = (SEARCH_STAGE,) if call.operation == "search" else (RETRIEVED_STAGE, CONTEXT_STAGE)
+        chunks = None if nodes is None else _build_chunks(nodes)
+        stages = None if chunks is None else tuple(Stage(name, chunks) for name in names)
         text = UNSET if answer is None else getattr(answer, "response", None)
         observation = Observation(call.case.id, stages=stages, answer=text)
         return read_reply(observation, call, ResponseMapping(key=self.settings.response.key))
@@ -68,6 +72,11 @@ def make_llamaindex_target(name: str, settings: Settings) -> LlamaindexTarget:
     """Return the target of import paths. Raises SettingsError if they name neither an engine nor a retriever."""
     engine: Any = import_object(settings.call, name)
     retriever: Any = import_object(settings.search, name) if settings.search is not None else None
+    return make_engine_target(name, engine, retriever, settings)
+
+
+def make_engine_target(name: str, engine: Any, retriever: Any, settings: Settings) -> LlamaindexTarget:
+    """Return the target of a query engine, a retriever, or both. Raises SettingsError for objects that are neither."""
     if retriever is None and hasattr(engine, "retrieve") and not hasattr(engine, "query"):
         engine, retriever = None, engine
     for part, method in ((engine, "query"), (retriever, "retrieve")):
@@ -85,12 +94,16 @@ def _build_chunks(nodes: Sequence[Any]) -> tuple[Chunk, ...]:
 def _build_chunk(scored_node: Any, index: int) -> Chunk:
     node = getattr(scored_node, "node", scored_node)
     metadata = dict(getattr(node, "metadata", None) or {})
-    chunk_id = metadata.get("chunk_id") or getattr(node, "node_id", None)
-    if not chunk_id:
-        raise CallError("schema", f"node {index} has no id (expected node_id, or chunk_id in its metadata)")
-    text = node.get_content() if hasattr(node, "get_content") else getattr(node, "text", None)
-    score = getattr(scored_node, "score", None)
-    return Chunk(str(chunk_id), score=None if score is None else float(score), text=text, metadata=metadata or None)
+    members = {
+        "id": metadata.get("chunk_id") or getattr(node, "node_id", None),
+        "text": node.get_content() if hasattr(node, "get_content") else getattr(node, "text", None),
+        "score": getattr(scored_node, "score", None),
+        "metadata": metadata,
+    }
+    try:
+        return read_chunk(members, index, lambda _: None)
+    except ShapeError as error:
+        raise CallError("schema", str(error)) from None
 
 
 async def _call_method(part: Any, method: str, question: str) -> Any:

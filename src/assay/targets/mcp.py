@@ -1,7 +1,8 @@
-"""A target that is an MCP server: one session serves the whole run and is opened again if the server dies.
+"""A target that is an MCP server: one session serves the whole run and is opened again if the server dies or is stuck.
 
 The schemas of the tools are recorded when the run begins; a server that changes them is no longer the system that was
-measured. Sampling, elicitation and roots are declined. A result marked as an error is a failure, never an answer.
+measured, and every later case fails. Sampling, elicitation and roots are declined. A result marked as an error is a
+failure, never an answer.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from assay.records.settings import McpTargetSettings as Settings
 from assay.targets.command import StderrTail, select_environment
 from assay.targets.http import classify_status, read_secret
 from assay.targets.mcp_connection import McpSession, MessageHandler
+from assay.targets.mcp_stdio import StdioWatch, open_stdio
+from assay.targets.process_group import GroupGuard
 from assay.targets.reply import decode_reply, read_reply
 
 if TYPE_CHECKING:
@@ -56,6 +59,8 @@ class McpTarget:
         self._session: McpSession | None = None
         self._opening = asyncio.Lock()
         self._schemas: dict[str, str] = {}
+        self._drift = ""
+        self._guard = GroupGuard()
         self._tail = StderrTail() if settings.command else None
 
     async def identity(self) -> dict[str, Any]:
@@ -72,6 +77,7 @@ class McpTarget:
 
     async def observe(self, call: TargetCall) -> Observation:
         """Call one tool. Raises CallError; a lost session is opened again at the next call."""
+        import anyio
         from mcp import MCPError
 
         from assay.targets.mcp_connection import identity_headers
@@ -81,35 +87,60 @@ class McpTarget:
             identity_headers.set(build_identity_headers(self.settings.identity, call))
         except ValueError as error:
             raise CallError("identity", str(error)) from None
-        name = self._tool_names[call.operation] or ""
-        arguments = fill_template(getattr(self.settings.arguments, call.operation), call)
+        lines_before = session.watch.lines
         try:
-            changed_schemas = await session.list_changed_tools()
-            if changed_schemas is not None:
-                self._check_schemas(changed_schemas)
-            result = await session.client.call_tool(name, arguments, read_timeout_seconds=call.seconds)
+            result = await self._call_tool(session, call)
         except MCPError as error:
             failure = self._translate_error(error)
             if failure.code == "crashed":
                 await self._close_session(session)
+            elif failure.code == "timeout":
+                self._note_silence(session, lines_before)
             raise failure from None
-        except (
-            RuntimeError,
-            ValueError,
-        ) as error:  # raised by the SDK for a closed session and for content that it refuses
-            await self._close_session(session)
+        except asyncio.CancelledError:  # the time limit of the case is over
+            self._note_silence(session, lines_before)
+            raise
+        except (RuntimeError, ValueError) as error:
+            # The SDK refused the content of this reply, which says nothing about the other calls of the session.
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
+        except anyio.ClosedResourceError:
+            await self._close_session(session)
+            raise CallError("crashed", self._add_stderr("the session was closed")) from None
         return read_reply(_read_content(result, self.settings.max_bytes), call, self.settings.response)
+
+    async def _call_tool(self, session: McpSession, call: TargetCall) -> CallToolResult:
+        """Call the tool; before and after it, check the tools if the server announced that they changed."""
+        await self._check_announced_change(session)
+        name = self._tool_names[call.operation] or ""
+        arguments = fill_template(getattr(self.settings.arguments, call.operation), call)
+        result = await session.client.call_tool(name, arguments, read_timeout_seconds=call.seconds)
+        await self._check_announced_change(session)
+        return result
+
+    async def _check_announced_change(self, session: McpSession) -> None:
+        changed_schemas = await session.list_changed_tools()
+        if changed_schemas is not None:
+            self._check_schemas(changed_schemas)
+
+    def _note_silence(self, session: McpSession, lines_before: int) -> None:
+        """Give up a stdio session if the server wrote nothing during a whole call: it is stuck."""
+        if self.settings.command and session.watch.lines == lines_before:
+            session.watch.is_lost = True
 
     async def aclose(self) -> None:
         """Close the session, and end the server if it was started here."""
-        if self._session is not None:
-            await self._close_session(self._session)
-        if self._tail is not None:
-            self._tail.close()
+        try:
+            if self._session is not None:
+                await self._close_session(self._session)
+        finally:
+            self._guard.close()
+            if self._tail is not None:
+                self._tail.close()
 
     async def _get_session(self) -> McpSession:
         async with self._opening:
+            if self._drift:
+                raise CallError("schema_drift", self._drift)
             if self._session is not None and not self._session.is_alive:
                 await self._close_session(self._session)
             if self._session is None:
@@ -123,16 +154,22 @@ class McpTarget:
             return self._session
 
     def _check_schemas(self, server_schemas: dict[str, str]) -> None:
-        """Record the schema digests of the tools the first time; later, raise CallError if they are different."""
+        """Record the schema digests of the tools the first time; later, raise CallError if they are different.
+
+        A change is final: the server that was measured is gone, even if one with the old schemas comes back.
+        """
+        if self._drift:
+            raise CallError("schema_drift", self._drift)
         tool_names = [name for name in self._tool_names.values() if name is not None]
         schemas = {name: server_schemas[name] for name in tool_names if name in server_schemas}
-        if not schemas:
+        if not schemas and not self._schemas:
             got = ", ".join(sorted(server_schemas)) or "none"
             raise CallError("tool_missing", f"the server has none of the tools {', '.join(tool_names)} (got {got})")
         if self._schemas and schemas != self._schemas:
             names = {*schemas, *self._schemas}
             changed = sorted(name for name in names if schemas.get(name) != self._schemas.get(name))
-            raise CallError("schema_drift", f"the server changed its tools during the run: {', '.join(changed)}")
+            self._drift = f"the server changed its tools during the run: {', '.join(changed)}"
+            raise CallError("schema_drift", self._drift)
         self._schemas = schemas
 
     async def _close_session(self, session: McpSession) -> None:
@@ -141,9 +178,8 @@ class McpTarget:
         await session.close()
 
     @asynccontextmanager
-    async def _connect(self, on_message: MessageHandler) -> AsyncIterator[Client]:
-        from mcp import Client, StdioServerParameters
-        from mcp.client.stdio import stdio_client
+    async def _connect(self, on_message: MessageHandler, watch: StdioWatch) -> AsyncIterator[Client]:
+        from mcp import Client
         from mcp.client.streamable_http import streamable_http_client
 
         from assay.targets.mcp_connection import make_http_client
@@ -160,10 +196,10 @@ class McpTarget:
                 client = await stack.enter_async_context(make_http_client(self._headers, max_bytes, pinned_address))
                 transport = streamable_http_client(settings.url, http_client=client, max_sse_event_size=max_bytes)
             else:
-                command, *arguments = settings.command
-                server = StdioServerParameters(command=command, args=arguments, env=self._environment)
                 assert self._tail is not None
-                transport = stdio_client(server, errlog=self._tail.file)
+                transport = open_stdio(
+                    settings.command, self._environment, self._tail.file, settings.max_bytes, self._guard, watch
+                )
             yield await stack.enter_async_context(Client(transport, cache=None, message_handler=on_message))
 
     def _explain(self, error: BaseException) -> CallError | None:
@@ -175,7 +211,8 @@ class McpTarget:
 
     def _translate_error(self, error: MCPError) -> CallError:
         """Return the CallError for a JSON-RPC error."""
-        from assay.targets.mcp_connection import HTTP_FAILED, NOT_CONNECTED, REPLY_FAILED
+        from assay.targets.mcp_connection import HTTP_FAILED, NOT_CONNECTED
+        from assay.targets.mcp_stdio import REPLY_FAILED
 
         data = error.error.data if isinstance(error.error.data, dict) else {}
         code, message = error.error.code, error.error.message

@@ -1,9 +1,7 @@
-"""The HTTP transport of an MCP session, which keeps the failure of one request from ending the session.
+"""One connection to an MCP server, opened and closed by the same task, as the scopes of the SDK require.
 
-An uncaught transport error would end the session and all its pending calls. It becomes a JSON-RPC error of its own
-request instead, with the status and the Retry-After header, which the SDK would drop.
-
-One connection to an MCP server, opened and closed by the same task, as the scopes of the SDK require.
+Over HTTP, an uncaught transport error would end the session and all its pending calls. It becomes a JSON-RPC error of
+its own request instead, with the status and the Retry-After header, which the SDK would drop.
 """
 
 from __future__ import annotations
@@ -12,20 +10,21 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.calls.interfaces import CallError
 from assay.calls.retry import read_retry_after
 from assay.records.digest import compute_digest
 from assay.targets.http import pin_address, read_limited
+from assay.targets.mcp_stdio import REPLY_FAILED, StdioWatch
 
 if TYPE_CHECKING:
     import httpx2
     from mcp import Client
 
 
-NOT_CONNECTED, HTTP_FAILED, REPLY_FAILED = -32010, -32011, -32012
+NOT_CONNECTED, HTTP_FAILED = -32010, -32011
 MAX_ERROR_BYTES = 2000
 _BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 
@@ -134,12 +133,12 @@ def _error_response(
 
 
 CLOSE_SECONDS = 10.0
-MAX_TOOLS = 1000
+MAX_TOOLS, MAX_PAGES = 1000, 100
 
 MessageHandler = Any
 """The SDK's type of message handler, an async function of one notification."""
 ExplainError = Callable[[BaseException], CallError | None]
-OpenClient = Callable[[MessageHandler], AbstractAsyncContextManager["Client"]]
+OpenClient = Callable[[MessageHandler, StdioWatch], AbstractAsyncContextManager["Client"]]
 
 
 class McpSession:
@@ -148,6 +147,7 @@ class McpSession:
     def __init__(self, connect: OpenClient, explain: ExplainError) -> None:
         self.client: Client
         self._connect, self._explain = connect, explain
+        self.watch = StdioWatch()
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._changed = False
@@ -155,12 +155,15 @@ class McpSession:
     @property
     def is_alive(self) -> bool:
         """Whether calls can still be sent."""
-        return self._task is not None and not self._task.done() and not self._closing.is_set()
+        return self._task is not None and not (self._task.done() or self._closing.is_set() or self.watch.is_lost)
 
     async def open(self) -> dict[str, str]:
         """Connect and return the digest of each tool. Raises CallError, with code `connection` for unknown failures."""
         ready: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._run(ready))
+        # The session outlives the call that opens it, whose user must not be that of its background requests.
+        context = copy_context()
+        context.run(identity_headers.set, {})
+        self._task = asyncio.create_task(self._run(ready), context=context)
         try:
             return await ready
         except BaseException:
@@ -180,12 +183,12 @@ class McpSession:
         """Return the digest of each tool's name and schemas."""
         digests: dict[str, str] = {}
         cursor = None
-        while len(digests) < MAX_TOOLS:
+        for _ in range(MAX_PAGES):
             page = await self.client.list_tools(cursor=cursor)
             for tool in page.tools:
                 digests[tool.name] = compute_digest([tool.name, tool.input_schema, tool.output_schema])
             cursor = page.next_cursor
-            if not cursor:
+            if not cursor or len(digests) >= MAX_TOOLS:
                 break
         return digests
 
@@ -193,12 +196,13 @@ class McpSession:
         """Return the tools if the server announced a change since the last call, else None."""
         if not self._changed:
             return None
-        self._changed = False
-        return await self.list_tools()
+        digests = await self.list_tools()
+        self._changed = False  # only now: a listing that fails is done again before the next call
+        return digests
 
     async def _run(self, ready: asyncio.Future[dict[str, str]]) -> None:
         try:
-            async with self._connect(self._handle_message) as client:
+            async with self._connect(self._handle_message, self.watch) as client:
                 self.client = client
                 digests = await self.list_tools()
                 if not ready.done():

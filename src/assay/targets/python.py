@@ -14,6 +14,7 @@ from typing import Any
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
+from assay.formats.plain_values import make_plain
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
@@ -58,7 +59,7 @@ class CallableTarget:
             raise
         except Exception as error:  # the function is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
-        return read_reply(value, call, self._response)
+        return read_reply(make_plain(value), call, self._response)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""

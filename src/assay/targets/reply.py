@@ -11,22 +11,15 @@ from msgspec import UNSET, structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
 from assay.calls.templates import MissingPath, find_value
+from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunks
+from assay.formats.reply_shapes import RANKING_KEYS, STAGE_KEYS, read_citations, recognise_reply
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import Chunk, Observation, Stage, TargetError, Usage
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, Usage
 from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100
-_STAGE_KEYS = {
-    "results": SEARCH_STAGE,
-    "hits": SEARCH_STAGE,
-    "documents": SEARCH_STAGE,
-    "retrieved_chunks": "retrieved",
-    "reranked_chunks": "reranked",
-    "context_chunks": "context",
-}
 _CHUNK_KEYS = frozenset(Chunk.__struct_fields__)
-_OBSERVATION_KEYS = frozenset(Observation.__struct_fields__)
 T = TypeVar("T")
 
 
@@ -47,9 +40,9 @@ def decode_reply(body: bytes) -> Any:
 def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     """Return the observation of a reply, with the case id and question of the call.
 
-    Unless `response` says where the parts of the reply are, a text is an answer, a list is a ranking, and an object has
-    the members of an Observation or those of the RAG runner's contract `rag-trace` (ADR 0038). Raises CallError with
-    code `schema`, `id_mismatch` or `target_error`.
+    Unless `response` says where the parts of the reply are, a text is an answer, a list is a ranking, and an object is
+    recognised by its members (`recognise_reply`); how it was understood is added to the notices of the call. Raises
+    CallError with code `schema`, `id_mismatch` or `target_error`.
     """
     if isinstance(value, Observation):
         observation = value
@@ -81,48 +74,48 @@ def _select_parts(observation: Observation, call: TargetCall) -> Observation:
     )
 
 
-# ── a reply with the names of Observation or rag-trace ───────────────────────────────────────────────────────────────
+# ── a reply that is recognised by its shape ──────────────────────────────────────────────────────────────────────────
 
 
 def _read_native(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     if isinstance(value, str) and call.operation == "ask":
         return Observation(call.case.id, answer=value)
+    search_stage = SEARCH_STAGE if call.operation == "search" else ""
     if isinstance(value, list):
         value = {"results": value}
     if not isinstance(value, Mapping):
         raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)})")
-    row = {str(key): item for key, item in value.items()}
+    if response.chunk != ChunkMapping() or response.key is not None:
+        value = _map_chunks(value, response)
+    try:
+        shape = recognise_reply(value, call.notices.add, search_stage=search_stage)
+        shape.row["citations"] = _read_citations(shape.row.get("citations"), call, response)
+    except ShapeError as error:
+        raise CallError("schema", str(error)) from None
+    row = shape.row
     query_id = row.pop("query_id", None)
     row.setdefault("case_id", call.case.id if query_id is None else query_id)
-    reply_stages = row.pop("stages", None)
-    stages: list[Stage] | None = None
-    if isinstance(reply_stages, list):
-        stages = [_read_native_stage(stage, response) for stage in reply_stages]
-    for key, name in _STAGE_KEYS.items():
-        if row.get(key) is None or any(stage.name == name for stage in stages or ()):
-            continue
-        stages = [*(stages or ()), Stage(name, _read_chunks(row.pop(key), response, native=True))]
-    row["citations"] = _read_citations(row.get("citations"), response)
     if isinstance(row.get("error"), str):
         row["error"] = TargetError("error", row["error"])
     for key in ("error", "usage"):
         if row.get(key) is None:
             row.pop(key, None)
-    members = {key: item for key, item in row.items() if key in _OBSERVATION_KEYS}
-    observation = _convert(members, Observation)
-    if reply_stages is not None and stages is None:
-        raise CallError("schema", f"stages: not a list (got {shorten_repr(reply_stages)})")
-    return structs.replace(observation, stages=None if stages is None else tuple(stages))
+    stages = tuple(shape.rankings) if shape.rankings or shape.has_stages else None
+    return structs.replace(_convert(row, Observation), stages=stages)
 
 
-def _read_native_stage(stage: Any, response: ResponseMapping) -> Stage:
-    if isinstance(stage, Stage):
-        return stage
-    if not isinstance(stage, Mapping) or not isinstance(stage.get("name"), str):
-        raise CallError("schema", f"stages: not a stage (got {shorten_repr(stage)}; expected name and chunks)")
-    chunks = _read_chunks(stage.get("chunks"), response, native=True)
-    latency = stage.get("latency_ms")
-    return Stage(stage["name"], chunks, None if latency is None else _convert(latency, float))
+def _map_chunks(value: Mapping[Any, Any], response: ResponseMapping) -> dict[str, Any]:
+    """Return the reply with its chunks read as the settings say, whatever their ranking is called."""
+    members = {str(key): item for key, item in value.items()}
+    for key in (*STAGE_KEYS, *RANKING_KEYS, CONTEXT_STAGE):
+        if isinstance(members.get(key), (list, tuple)):
+            members[key] = _read_chunks(members[key], response)
+    if isinstance(members.get("stages"), (list, tuple)):
+        members["stages"] = [
+            {**stage, "chunks": _read_chunks(stage.get("chunks"), response)} if isinstance(stage, Mapping) else stage
+            for stage in members["stages"]
+        ]
+    return members
 
 
 # ── a reply mapped by the settings ───────────────────────────────────────────────────────────────────────────────────
@@ -130,7 +123,7 @@ def _read_native_stage(stage: Any, response: ResponseMapping) -> Stage:
 
 def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     rankings = _find_present(value, response.stages)
-    stages = [Stage(name, _read_chunks(items, response)) for name, items in rankings.items()]
+    stages = [Stage(name, _read_chunks(items, response, call.notices.add)) for name, items in rankings.items()]
     answer: Any = UNSET
     if response.answer is not None and call.operation == "ask":
         answer = _find_required(value, response.answer)
@@ -141,7 +134,7 @@ def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
         "answer": answer,
         "behaviour": _find_optional(value, response.behaviour),
         "query_rewrite": _find_optional(value, response.query_rewrite),
-        "citations": _read_citations(_find_optional(value, response.citations), response),
+        "citations": _read_citations(_find_optional(value, response.citations), call, response),
         "usage": _convert(usage, Usage) if usage else None,
         "versions": {name: str(version) for name, version in versions.items()},
     }
@@ -180,13 +173,19 @@ def _find_optional(value: Any, path: str | None) -> Any:
 # ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_chunks(items: Any, response: ResponseMapping, *, native: bool = False) -> tuple[Chunk, ...]:
-    if not isinstance(items, (list, tuple)):
-        raise CallError("schema", f"a ranking that is not a list (got {shorten_repr(items)})")
-    return tuple(_read_chunk(item, index, response, native) for index, item in enumerate(items))
+def _read_chunks(items: Any, response: ResponseMapping, note: NoteReading = lambda _: None) -> tuple[Chunk, ...]:
+    """Return the chunks of a ranking; where the settings map none of their parts, by their shape."""
+    try:
+        if response.chunk == ChunkMapping() and response.key is None:
+            return read_chunks(items, note)
+        if not isinstance(items, (list, tuple)):
+            raise ShapeError(f"a ranking that is not a list (got {shorten_repr(items)})")
+        return tuple(_read_mapped_chunk(item, index, response) for index, item in enumerate(items))
+    except ShapeError as error:
+        raise CallError("schema", str(error)) from None
 
 
-def _read_chunk(item: Any, index: int, response: ResponseMapping, native: bool) -> Chunk:
+def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping) -> Chunk:
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
@@ -194,7 +193,7 @@ def _read_chunk(item: Any, index: int, response: ResponseMapping, native: bool) 
     if not isinstance(item, Mapping):
         raise CallError("schema", f"chunk {index}: neither an object nor an id (got {shorten_repr(item)})")
     fields = response.chunk
-    row = _native_members(item) if native and fields == ChunkMapping() else _mapped_members(item, fields)
+    row = _native_members(item) if fields == ChunkMapping() else _mapped_members(item, fields)
     if response.key is not None:
         row.setdefault("chunk_id", "")
     if row.get("chunk_id") is None:
@@ -250,21 +249,19 @@ def _rename_chunks(observation: Observation, key: str | None) -> Observation:
     return structs.replace(observation, stages=tuple(stages), citations=cited)
 
 
-def _read_citations(citations: Any, response: ResponseMapping) -> list[str] | None:
+def _read_citations(citations: Any, call: TargetCall, response: ResponseMapping) -> list[str] | None:
     """Return the ids of cited chunks, which a reply gives as ids or as chunks."""
-    if citations is None:
-        return None
-    if not isinstance(citations, (list, tuple)):
-        raise CallError("schema", f"citations: not a list (got {shorten_repr(citations)})")
-    native = not (response.answer or response.stages)
-    chunk_ids = []
-    for index, item in enumerate(citations):
-        if isinstance(item, str):
-            chunk_ids.append(item)
-        else:
-            chunk = _read_chunk(item, index, response, native)
-            chunk_ids.append(_rename_chunk(chunk, response.key).chunk_id)
-    return chunk_ids
+    if isinstance(citations, (list, tuple)) and (response.chunk != ChunkMapping() or response.key is not None):
+        citations = [
+            item
+            if isinstance(item, str)
+            else _rename_chunk(_read_mapped_chunk(item, index, response), response.key).chunk_id
+            for index, item in enumerate(citations)
+        ]
+    try:
+        return read_citations(citations, call.notices.add)
+    except ShapeError as error:
+        raise CallError("schema", str(error)) from None
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────

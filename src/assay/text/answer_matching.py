@@ -1,40 +1,27 @@
-"""Find phrases in an answer by their words and by the values of their numbers and dates.
-
-Deterministic scoring of an answer's text: keywords, exact and numeric answers, and required facts.
+"""Deterministic scoring of an answer's text: phrases, keywords, exact and numeric answers, required facts, similarity.
 
 Words are compared case-insensitively, and with their diacritics only if both sides are written with them. Numbers and
 dates are compared by value at token boundaries: "1.4" is not in "21.4", "1.400.000" equals "1.4M", and "mười hai ngày"
-equals "12 ngày". Only the first 200,000 characters of an answer are read.
-
-Similarity of an answer to a reference, by the rare words that they share beyond the question.
-
-A reference for lexical search: the rank of a text by the words that it shares with a question.
+equals "12 ngày". Markdown, HTML and typographic characters are taken off first. Only the first 200,000 characters of an
+answer are read. `assay.text.stated_facts` says what an answer does with a fact whose words it does not repeat.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence, Set
+from collections import deque
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from math import log
 from typing import Literal, NamedTuple
 
+from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
-from assay.text.tokens import (
-    DocumentFrequencies,
-    ParsedTerms,
-    Term,
-    find_token_spans,
-    iterate_index_keys,
-    make_lookup_keys,
-    parse_terms,
-    spell_terms,
-    tokenise_text,
-)
+from assay.text.stated_facts import FactState, judge_facts, judge_quantities
+from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
+from assay.text.tokens import find_token_spans
 
 
 class WordElement(NamedTuple):
@@ -150,8 +137,9 @@ class KeywordScore(NamedTuple):
 
     `hedged`: a correct keyword is uncertain. It follows "maybe", is joined to another number by "or", is part of a bare
     list of numbers, follows "previously" or precedes "before" with a later "now", or its clause lacks a "now" that the
-    clause of an incorrect pattern has. `negated`: a correct keyword occurs only negated and so counts as missing.
-    Answers with either flag should be reviewed by a person or a judge.
+    clause of an incorrect pattern has; or the answer seems to be about something else than the question. `negated`: a
+    correct keyword occurs only negated and so counts as missing. Answers with either flag should be reviewed by a
+    person or a judge. `unknown`: correct keywords of which the rules cannot tell whether the answer states them.
     """
 
     score: float | None
@@ -160,32 +148,40 @@ class KeywordScore(NamedTuple):
     incorrect_matched: tuple[str, ...]
     hedged: bool
     negated: bool
+    unknown: tuple[str, ...] = ()
 
 
 def score_keywords(
-    answer: str, correct: Sequence[str], incorrect: Sequence[str] = (), match: Literal["any", "all"] = "any"
+    answer: str,
+    correct: Sequence[str],
+    incorrect: Sequence[str] = (),
+    match: Literal["any", "all"] = "any",
+    question: str = "",
 ) -> KeywordScore:
     """Return the share of the correct keywords that the answer contains, and the matches behind it.
 
-    A keyword counts only where it is not negated. With `match="all"`, an incorrect pattern makes the score 0 if any
-    correct keyword is missing; otherwise incorrect patterns are reported but do not lower the score. Range [0, 1]; None
-    without correct keywords (empty ones are ignored). Hedging is flagged and does not change the score. The keyword
-    rubric of ADR 0038, with token boundaries, comparison by value and negation added.
+    A keyword counts where it is not negated, as it is or in another order, inflection or unit (`judge_facts`). With
+    `match="all"`, an incorrect pattern makes the score 0 if any correct keyword is missing; otherwise incorrect
+    patterns are reported but do not lower the score; they count only as they are written. Range [0, 1]; None without
+    correct keywords (empty ones are ignored), and if some are unknown. Hedging is flagged and does not change the
+    score. The keyword rubric of ADR 0038, with token boundaries, comparison by value, negation and paraphrase added.
 
     >>> score_keywords("It rose from $1.2M to $1.4M.", ["$1.4M"], ["$1.2M"]).score
     1.0
     >>> score_keywords("Not $1.4M but $1.2M.", ["$1.4M"], ["$1.2M"])[:4]
     (0.0, (), ('$1.4M',), ('$1.2M',))
     """
-    answer_elements = parse_elements(answer[:_LONGEST])
+    answer_elements = parse_elements(remove_markup(answer[:_LONGEST]))
     hits = {keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*correct, *incorrect))}
     wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
-    matched = tuple(keyword for keyword in wanted_keywords if hits[keyword].asserted)
-    missing = tuple(keyword for keyword in wanted_keywords if not hits[keyword].asserted)
     incorrect_matched = tuple(
         pattern for pattern in dict.fromkeys(incorrect) if fold_text(pattern) and hits[pattern].asserted
     )
-    if not wanted_keywords:
+    states = _judge_keywords(answer, wanted_keywords, hits, question)
+    matched = tuple(keyword for keyword in wanted_keywords if states[keyword] in ("stated", "hedged"))
+    unknown = tuple(keyword for keyword in wanted_keywords if states[keyword] == "unknown")
+    missing = tuple(keyword for keyword in wanted_keywords if states[keyword] in ("denied", "missing"))
+    if not wanted_keywords or (unknown and not (match == "all" and missing and incorrect_matched)):
         score = None
     elif match == "all" and missing and incorrect_matched:
         score = 0.0
@@ -203,12 +199,29 @@ def score_keywords(
     hedged = (incorrect_is_current and not correct_is_current) or any(
         _is_hedged(answer_elements, span, correct_numbers) for span in correct_spans
     )
-    negated = any(hits[keyword].negated for keyword in missing)
-    return KeywordScore(score, matched, missing, incorrect_matched, hedged, negated)
+    hedged = hedged or "hedged" in states.values()
+    negated = any(hits[keyword].negated or states[keyword] == "denied" for keyword in missing)
+    return KeywordScore(score, matched, missing, incorrect_matched, hedged, negated, unknown)
+
+
+def _judge_keywords(
+    answer: str, keywords: Sequence[str], hits: Mapping[str, _PhraseHits], question: str
+) -> dict[str, FactState | Literal["hedged"]]:
+    """Return what the answer does with each keyword; one that it repeats word for word is at worst hedged."""
+    states: dict[str, FactState | Literal["hedged"]] = {}
+    for judgment in judge_facts(answer, keywords, question):
+        is_repeated = bool(hits[judgment.fact].asserted)
+        if is_repeated and judgment.state == "unknown":
+            states[judgment.fact] = "hedged"
+        elif is_repeated and judgment.state == "missing":
+            states[judgment.fact] = "stated"
+        else:
+            states[judgment.fact] = judgment.state
+    return states
 
 
 def is_exact_match(answer: str, reference: str) -> bool:
-    """Return whether the answer equals the reference, ignoring Unicode form, case, spacing and outer punctuation.
+    """Return whether the answer equals the reference, ignoring Unicode form, markup, case, spacing and outer marks.
 
     Diacritics are significant. An empty reference matches nothing.
 
@@ -222,34 +235,30 @@ def is_exact_match(answer: str, reference: str) -> bool:
 def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0) -> bool | None:
     """Return whether the answer states every number and date of the reference, compared by value and not negated.
 
-    `tolerance` is absolute and in plain numbers: for "$1.4M", 0.5M is 500000. Units must agree if both sides state one.
-    A spelled-out "one" in the reference is not required. None if the reference has no number or date.
+    `tolerance` is absolute and in plain numbers: for "$1.4M", 0.5M is 500000. Units must agree if both sides state one,
+    after conversion within a dimension. A spelled-out "one" in the reference is not required. Doubt does not count
+    against the answer. None if the reference has no number or date.
 
     >>> has_all_quantities("Khoảng 1.400.000 đồng", "1,4 triệu đồng"), has_all_quantities("12 tháng", "12 ngày")
     (True, False)
     """
-    answer_elements = parse_elements(answer[:_LONGEST])
-    margin = Decimal(repr(float(tolerance)))
-    required: list[Number | Date] = []
-    for quantity in find_quantities(reference):
-        is_spelled_one = isinstance(quantity, Number) and quantity.is_spelled_out and 1 in quantity.readings
-        if not is_spelled_one:
-            required.append(quantity)
-    if not required:
-        return None
-    return all(_has_quantity(answer_elements, quantity, margin) for quantity in required)
+    judgments = judge_quantities(answer, reference, Decimal(repr(float(tolerance))))
+    return all(judgment.state in ("stated", "unknown") for judgment in judgments) if judgments else None
 
 
-def partition_facts(answer: str, must_have: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the facts that the answer states without negation, and those that are missing; matched like keywords.
+def partition_facts(answer: str, must_have: Sequence[str], question: str = "") -> tuple[list[str], list[str]]:
+    """Return the facts that the answer states, and those that it denies or lacks (see `judge_facts`).
+
+    Facts that are unknown are in neither list.
 
     >>> partition_facts("Tối đa năm ngày, quản lý duyệt.", ["5 ngày", "Quản lý", "HR"])
     (['5 ngày', 'Quản lý'], ['HR'])
     """
-    answer_elements = parse_elements(answer[:_LONGEST])
-    facts = [fact for fact in must_have if fold_text(fact)]
-    present = {fact for fact in facts if _find_phrase(fact, answer_elements).asserted}
-    return [fact for fact in facts if fact in present], [fact for fact in facts if fact not in present]
+    judgments = judge_facts(answer, must_have, question)
+    return (
+        [judgment.fact for judgment in judgments if judgment.state == "stated"],
+        [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")],
+    )
 
 
 def find_facts_with_missing_quantities(answer: str, must_have: Sequence[str]) -> list[str]:
@@ -269,7 +278,7 @@ def find_facts_with_missing_quantities(answer: str, must_have: Sequence[str]) ->
 @lru_cache(maxsize=4096)
 def _phrase_elements(phrase: str) -> TextElements:
     """Return the elements of a phrase; cached, because phrases of the golden set are compared with many answers."""
-    return parse_elements(phrase)
+    return parse_elements(remove_markup(phrase))
 
 
 class _PhraseHits(NamedTuple):
@@ -327,15 +336,6 @@ def _is_negated(answer: TextElements, first: int, last: int) -> bool:
 
 _OR = ("or", "hoac", "hay")
 _LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
-_PAST_BEFORE = re.compile(
-    r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
-    r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
-)
-_PAST_AFTER = re.compile(r"[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
-_PRESENT_WORD = re.compile(
-    r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
-    r"|nay (?:la|con|chi|duoc|da))\b"
-)
 _CLAUSE_END = re.compile(r"[.!?;,…](?=\s|$)|\b(?:and|but|whereas|va|nhung)\b")
 _LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
 
@@ -355,8 +355,8 @@ def _is_past(answer: TextElements, span: tuple[int, int]) -> bool:
     """Whether the statement at `span` is about the past and followed by a word for the present."""
     before = _text_before(answer, answer.items[span[0]].start, _LONG_CONTEXT)
     after = answer.folded[answer.items[span[1] - 1].end :][:_LONG_CONTEXT]
-    past_match = _PAST_BEFORE.search(before) or _PAST_AFTER.match(after)
-    return bool(past_match and _PRESENT_WORD.search(after))
+    past_match = PAST_BEFORE.search(before) or PAST_AFTER.match(after)
+    return bool(past_match and PRESENT.search(after))
 
 
 def _is_present(answer: TextElements, span: tuple[int, int]) -> bool:
@@ -367,7 +367,7 @@ def _is_present(answer: TextElements, span: tuple[int, int]) -> bool:
     start, end = answer.items[first].start, answer.items[last - 1].end
     before = _CLAUSE_END.split(answer.folded[max(0, start - _LONG_CONTEXT) : start])[-1]
     after = _CLAUSE_END.split(answer.folded[end : end + _LONG_CONTEXT])[0]
-    return bool(_PRESENT_WORD.search(before) or _PRESENT_WORD.search(after))
+    return bool(PRESENT.search(before) or PRESENT.search(after))
 
 
 def _has_rival(answer: TextElements, span: tuple[int, int], correct_numbers: Sequence[Number]) -> bool:
@@ -392,121 +392,8 @@ def _has_rival(answer: TextElements, span: tuple[int, int], correct_numbers: Seq
     return False
 
 
-def _has_quantity(answer: TextElements, required: Number | Date, margin: Decimal) -> bool:
-    """Whether the answer states a number or date, within `margin` and without negation."""
-    for index, item in enumerate(answer.items):
-        if _is_same_quantity(required, item, margin) and not _is_negated(answer, index, index + 1):
-            return True
-    return False
-
-
-def _is_same_quantity(required: Number | Date, item: TextElement, margin: Decimal) -> bool:
-    if isinstance(required, Date) or isinstance(item, Date):
-        return isinstance(required, Date) and isinstance(item, Date) and is_same_date(required, item)
-    if isinstance(item, WordElement) or (required.unit and item.unit and required.unit != item.unit):
-        return False
-    return any(abs(value - other) <= margin for value in required.readings for other in item.readings)
-
-
 _OUTER_PUNCTUATION = " \t\n.,;:!?…\"'“”‘’()[]{}«»`*_"
 
 
 def _normalise(text: str) -> str:
-    return " ".join(normalise_nfc(normalise_nfc(text).casefold()).split()).strip(_OUTER_PUNCTUATION)
-
-
-_terms_cached = lru_cache(maxsize=8192)(
-    parse_terms
-)  # references and questions are compared with the answers of many configurations
-
-
-def compute_answer_similarity(answer: str, reference: str, question: str, idf: DocumentFrequencies) -> float | None:
-    """Return the F1 of the words and numbers that answer and reference share, weighted by their rarity.
-
-    Words are compared as stems without stop words, numbers by value and unit; words of the question are ignored on both
-    sides. Range [0, 1]; None if the reference adds nothing to the question, 0 if only the answer adds nothing. `idf`:
-    over the references of the golden set. Measures overlap, not correctness: a wrong number costs no more than a wrong
-    word.
-
-    >>> frequencies = DocumentFrequencies.from_texts([])
-    >>> compute_answer_similarity("You get 15 days.", "Staff get twelve days", "How much leave?", frequencies)
-    0.4
-    """
-    answer_terms, reference_terms, question_terms = (
-        parse_terms(answer),
-        _terms_cached(reference),
-        _terms_cached(question),
-    )
-    marked = answer_terms.has_diacritics and reference_terms.has_diacritics
-    question_keys = _index_keys(question_terms.items, question_terms.has_diacritics)
-    answer_content = _content_terms(answer_terms, question_keys, marked and question_terms.has_diacritics)
-    reference_content = _content_terms(reference_terms, question_keys, marked and question_terms.has_diacritics)
-    if not reference_content:
-        return None
-    shared_in_answer = _total_weight(answer_content, idf, _index_keys(reference_content, marked), marked)
-    shared_in_reference = _total_weight(reference_content, idf, _index_keys(answer_content, marked), marked)
-    if not shared_in_answer or not shared_in_reference:
-        return 0.0
-    precision, recall = (
-        shared_in_answer / _total_weight(answer_content, idf),
-        shared_in_reference / _total_weight(reference_content, idf),
-    )
-    return min(1.0, 2 * precision * recall / (precision + recall))
-
-
-def _index_keys(items: Iterable[Term], marked: bool) -> set[str]:
-    return {key for term in items for key in iterate_index_keys(term, marked)}
-
-
-def _content_terms(text_terms: ParsedTerms, question_keys: Set[str], marked: bool) -> list[Term]:
-    """Return the terms that are not in the question, without stop words and duplicates."""
-    items = [
-        term
-        for term in text_terms.items
-        if term.kind != "stop" and question_keys.isdisjoint(make_lookup_keys(term, marked))
-    ]
-    return list(dict(zip(spell_terms(items, text_terms.has_diacritics), items, strict=True)).values())
-
-
-def _total_weight(
-    items: Iterable[Term], idf: DocumentFrequencies, index: Set[str] | None = None, marked: bool = False
-) -> float:
-    """Return the total weight of the terms, or of those in `index` if it is given."""
-    return sum(
-        [idf.idf_weight(t.key) for t in items if index is None or not index.isdisjoint(make_lookup_keys(t, marked))]
-    )
-
-
-_K1, _B = 1.2, 0.75
-
-
-def compute_lexical_rank(query: str, relevant_texts: Sequence[str], other_texts: Sequence[str]) -> int | None:
-    """Return the BM25 rank (from 1) of the best `relevant_texts` text among the others, or None if none shares a
-    query word.
-
-    Tokens are folded words and whole identifiers. Document frequencies come from these texts alone, so a word that all
-    of them contain has little weight. Ties do not worsen the rank. Source: Robertson and Zaragoza (2009) with k1 = 1.2,
-    b = 0.75 and a non-negative idf.
-
-    >>> compute_lexical_rank("meaning of ERR-429", ["ERR-429: too many requests"], ["an error", "429 days"])
-    1
-    """
-    texts = [Counter(tokenise_text(text)) for text in (*relevant_texts, *other_texts)]
-    scores = _bm25_scores(dict.fromkeys(tokenise_text(query)), texts)
-    best = max(scores[: len(relevant_texts)], default=0.0)
-    return 1 + sum(score > best for score in scores[len(relevant_texts) :]) if best > 0 else None
-
-
-def _bm25_scores(query_words: dict[str, None], texts: Sequence[Counter[str]]) -> list[float]:
-    lengths = [text.total() for text in texts]
-    mean = sum(lengths) / len(lengths) if sum(lengths) else 1.0
-    weights: dict[str, float] = {}
-    for word in query_words:
-        document_count = sum(word in text for text in texts)
-        weights[word] = log(1 + (len(texts) - document_count + 0.5) / (document_count + 0.5))
-    scores = []
-    for text, length in zip(texts, lengths, strict=True):
-        norm = _K1 * (1 - _B + _B * length / mean)
-        shared = [word for word in query_words if word in text]
-        scores.append(sum(weights[word] * text[word] * (_K1 + 1) / (text[word] + norm) for word in shared))
-    return scores
+    return " ".join(normalise_nfc(remove_markup(text).casefold()).split()).strip(_OUTER_PUNCTUATION)

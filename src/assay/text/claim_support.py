@@ -1,19 +1,12 @@
-"""Words that may reverse a statement: negations and pairs of opposites, in English and Vietnamese.
-
-They indicate a contradiction only between statements that agree otherwise; elsewhere they are hardly better than
-chance.
-
-Contradictions between a claim and a similar sentence of the sources: another number, date, unit or identifier in
-the same position, a negation on one side only, or an opposite word.
-
-Only a sentence that contains nearly all other words of the claim can contradict it; elsewhere these signs are hardly
-better than chance.
-
-Rules that estimate how well sources support a claim: a score, a label, the evidence and the missing facts.
+"""Rules that estimate how well sources support a claim: a score, a label, the evidence and the missing facts.
 
 The score is uncalibrated: use it for ranking, trends and triage. The label leaves most claims unknown. The rules do not
 detect swapped roles, two statements merged into one, or numbers that must be derived from others
 (docs/how-to/claims-and-support.md).
+
+Only a sentence that contains nearly all other words of the claim can contradict it: by another number, date, unit or
+identifier in the same position, a negation on one side only, or an opposite word. Elsewhere these signs are hardly
+better than chance.
 """
 
 from __future__ import annotations
@@ -36,6 +29,7 @@ from assay.text.passages import (
     locate_sentence,
     weigh_claim_grams,
 )
+from assay.text.quantities import find_measures, is_same_quantity
 from assay.text.tokens import (
     DocumentFrequencies,
     ParsedTerms,
@@ -148,6 +142,7 @@ def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence:
     absent_facts = [
         q for q, term in enumerate(claimed.content) if term.kind in _CODES_AND_NUMBERS and not comparison.places[q]
     ]
+    absent_facts = [q for q in absent_facts if not comparison.agrees_in_value(claimed.content[q])]
     if absent_facts:
         if comparison.shared_weight(absent_facts) < _LEAST_SHARE_FOR_FACT:
             return Contradiction()
@@ -165,6 +160,7 @@ def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence:
 
 
 _CODES_AND_NUMBERS = ("number", "id")
+_SPLIT_UNITS = 4  # characters by which spans may differ where units are split from their numbers
 
 
 class _SentenceComparison:
@@ -190,6 +186,17 @@ class _SentenceComparison:
         if len(shared_weights) < _FEWEST_SHARED_WORDS:
             return 0.0
         return sum(shared_weights) / sum([self.claimed.weights[q] for q in compared])
+
+    def agrees_in_value(self, fact: Term) -> bool:
+        """Whether the sentence has a quantity that agrees with that of a number: 116 with "more than 100"."""
+        if fact.kind != "number":
+            return False
+        terms = self.passage.terms
+        text = self.passage.text[terms[self.first].start : terms[self.last - 1].end]
+        for quantity in find_measures(self.claimed.terms.text):
+            if quantity.start - _SPLIT_UNITS <= fact.start < quantity.end:
+                return any(is_same_quantity(quantity, other) for other in find_measures(text))
+        return False
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -449,10 +456,9 @@ def _build_support(
     if z is None:
         z = _LOGP * features.logp - _FACT * features.fact + _C4 * features.c4 - _DIG * features.dig
         z -= _TURN * features.turn
-    score = 1.0 / (1.0 + math.exp(-_SLOPE * (max(z, _LOWEST_Z) - _MIDDLE_Z)))
     source, start, end = evidence[0] if evidence else (None, 0, 0)
     return SourceSupport(
-        score=score,
+        score=scale_support(z),
         z=z,
         verdict="contradicted" if contradicted_by.explanations else _label_of(z),
         source=source,
@@ -464,6 +470,15 @@ def _build_support(
         **features._asdict(),
         evidence=evidence,
     )
+
+
+def scale_support(z: float) -> float:
+    """Return the score in [0, 1] of a claim's z; it rises with z.
+
+    >>> scale_support(0.7)
+    0.5
+    """
+    return 1.0 / (1.0 + math.exp(-_SLOPE * (max(z, _LOWEST_Z) - _MIDDLE_Z)))
 
 
 def _label_of(z: float) -> SupportLabel:

@@ -1,7 +1,8 @@
 """Segment an answer into claims: the statements that sources must support, each with its citation markers.
 
-Headings, code, reference lists, questions, lead-ins ("Here is a summary:"), courtesies, a bare yes or no, and sentences
-that only refuse are not claims. All scorers that work on claims share this segmentation.
+Headings, code, reference lists, headers of CSV, numbering ("II."), questions, lead-ins ("Here is a summary:"),
+courtesies, a bare yes or no, and sentences that only refuse are not claims. All scorers that work on claims
+share this segmentation.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def segment_claims(answer: str, citation_ids: Collection[str] = ()) -> tuple[Cla
     text = normalise_nfc(answer)
     found_markers = find_citation_markers(text, [normalise_nfc(name) for name in citation_ids])
     masked = _mask_markers(text, found_markers)
+    listed = _find_listed_sources(masked, found_markers)
+    if listed:
+        found_markers = [marker for marker in found_markers if not _lies_in(marker.start, listed)]
+        masked = _mask_spans(masked, listed)
+    masked = _mask_spans(masked, _find_csv_headers(masked))
     spans = [span for block in _claim_blocks(masked) for span in _segment_block(masked, block)]
     spans = _drop_refusals(masked, spans)
     cites = _assign_citations(masked, [(start, end) for start, end, _ in spans], found_markers)
@@ -73,6 +79,74 @@ def _mask_markers(text: str, found_markers: list[CitationMarker]) -> str:
         pieces += (text[position : marker.start], " " * (marker.end - marker.start))
         position = marker.end
     return "".join((*pieces, text[position:])) if found_markers else text
+
+
+def _mask_spans(text: str, spans: Sequence[Span]) -> str:
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _lies_in(position: int, spans: Sequence[Span]) -> bool:
+    return any(start <= position < end for start, end in spans)
+
+
+# ── lists of sources and headers of CSV ──────────────────────────────────────────────────────────────────────────
+
+_FILE_OR_ADDRESS = re.compile(r"\s*(?:https?://\S+|[\w./-]*\w\.[a-z][a-z0-9]{1,4}\b)", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?。！？]\W*$")
+_MOST_SOURCE_WORDS = 12
+_MOST_LISTED_SOURCES = 500
+
+
+def _find_listed_sources(masked: str, found_markers: Sequence[CitationMarker]) -> list[Span]:
+    """Return the spans of lines such as "[1] pricing.md": a marker and the name of a source.
+
+    A name is a file or an address; or, in a list of two lines or more, a few words without an end mark.
+    """
+    lines: list[tuple[int, int, bool]] = []  # span, and whether it names a file or an address
+    for marker in found_markers[:_MOST_LISTED_SOURCES]:
+        start = masked.rfind("\n", 0, marker.start) + 1
+        end = masked.find("\n", marker.end)
+        end = len(masked) if end < 0 else end
+        name = masked[marker.end : end]
+        if masked[start : marker.start].strip(" -*•\t") or not name.strip():
+            continue
+        is_file = _FILE_OR_ADDRESS.match(name) is not None
+        if is_file or (not _ENDED.search(name) and len(name.split()) <= _MOST_SOURCE_WORDS):
+            lines.append((start, end, is_file))
+    spans = []
+    for number, (start, end, is_file) in enumerate(lines):
+        follows = number > 0 and not masked[lines[number - 1][1] : start].strip()
+        precedes = number + 1 < len(lines) and not masked[end : lines[number + 1][0]].strip()
+        if is_file or follows or precedes:
+            spans.append((start, end))
+    return spans
+
+
+_CSV_LINE = re.compile(r"^[^,;\t\n]{1,60}(?:([,;\t])[^,;\t\n]{1,60})(?:\1[^,;\t\n]{1,60}){1,30}$", re.MULTILINE)
+
+
+def _find_csv_headers(masked: str) -> list[Span]:
+    """Return the spans of the first of several lines with as many separated fields, if it has no number and no space
+    after a separator, and the next line has a number."""
+    headers = []
+    previous_end, previous_count = -2, 0
+    for line in _CSV_LINE.finditer(masked):
+        count, mark = line[0].count(line[1]), line[1]
+        is_first = not (previous_end + 1 == line.start() and previous_count == count)
+        following = masked[line.end() + 1 : masked.find("\n", line.end() + 1) % (len(masked) + 1)]
+        if (
+            is_first
+            and f"{mark} " not in line[0]
+            and not _ENDED.search(line[0])
+            and not any(map(str.isdigit, line[0]))
+            and following.count(mark) == count
+            and any(map(str.isdigit, following))
+        ):
+            headers.append(line.span())
+        previous_end, previous_count = line.end(), count
+    return headers
 
 
 # ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -178,6 +252,7 @@ _COURTESY = r"""\W*(?:
         |em)\ biet|dat\ cau\ hoi|hoi\ (?:toi|minh|them)|lien\ he\ lai)\b.{0,80}
     )\W*"""
 _DIGIT = re.compile(r"\d")
+_NUMBERING = re.compile(r"\W*(?:[IVXLC]{1,6}|[ivx]{1,5}|[A-Za-z])[.)]\W*")
 _LONGEST_COURTESY = 300
 
 
@@ -189,6 +264,8 @@ def _courtesy_pattern() -> re.Pattern[str]:
 def _is_statement(sentence: str) -> bool:
     """Whether a masked sentence makes a statement."""
     if not any(c.isalnum() for c in sentence) or _QUESTION.search(sentence, max(0, len(sentence) - 20)):
+        return False
+    if _NUMBERING.fullmatch(sentence):
         return False
     if _LEAD_IN.search(sentence, max(0, len(sentence) - 20)) and not _DIGIT.search(sentence):
         return False

@@ -1,6 +1,6 @@
-"""An index of many texts that finds the texts from which an answer copies runs of words.
+"""Finds forbidden text in an answer: copied runs of words, revealing numbers and identifiers, and canary strings.
 
-Find forbidden text in an answer: copied runs of words, revealing numbers and identifiers, and canary strings.
+An index of many texts finds those from which an answer copies.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class HashedRuns:
         first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
         is_match = self._sorted_hashes[np.minimum(first_match, len(self._sorted_hashes) - 1)] == hashes
         run_starts = np.flatnonzero(is_match)
+        if not len(run_starts):
+            return []
         first_match = first_match[run_starts]
         counts = np.searchsorted(self._sorted_hashes, hashes[run_starts], "right") - first_match
         ends = np.cumsum(counts)

@@ -1,12 +1,12 @@
-"""Removes secrets from what is written: known secret values, and texts that look like keys.
+"""Makes text safe to write: secrets are removed, and what would have an effect in an output is escaped.
 
-Escaping of untrusted text, one function for each kind of output: Markdown, a terminal or build log, a CSV cell.
-
-Ids, questions and answers are untrusted. Characters that would have an effect in the output are replaced by escapes.
+Secrets are known values, and texts that look like keys. Ids, questions and answers are untrusted: each kind of output
+(Markdown, a terminal or build log, a CSV cell) has its own escapes.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
@@ -39,7 +39,8 @@ def looks_secret(text: str) -> bool:
 class Redactor:
     """Replaces the given secret values in any text, and in messages also everything that looks like a secret.
 
-    A value is also found where it is encoded in base64, hexadecimal digits, percent signs or JSON escapes.
+    A value is also found where it is encoded in base64, hexadecimal digits or percent signs, and with the escapes of
+    JSON (also JSON within JSON), HTML and Python.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -103,9 +104,15 @@ def _list_spellings(secret: str) -> set[str]:
     ['7333637265742B78', '7333637265742b78', 'MzY3JldCt4', 'czNjcmV0K3']
     """
     data = secret.encode("utf-8", "surrogatepass")
-    percent = "".join(chr(byte) if chr(byte) in _UNRESERVED else f"%{byte:02X}" for byte in data)
-    spellings = {secret, percent, percent.replace("%20", "+")}
-    spellings |= {data.hex(), data.hex().upper(), json.dumps(secret)[1:-1]}
+    spellings = {secret, data.hex(), data.hex().upper(), repr(secret)[1:-1], repr(data)[2:-1]}
+    for unescaped in (_UNRESERVED, _UNRESERVED | {"/"}, _UNRESERVED | frozenset("!$&'()*+,;=:@/")):
+        for escape in ("%{:02X}", "%{:02x}"):  # what stays in a path and in a query differs, and so does the case
+            percent = "".join(chr(byte) if chr(byte) in unescaped else escape.format(byte) for byte in data)
+            spellings |= {percent, percent.replace("%20", "+")}
+    for as_ascii in (True, False):
+        once = json.dumps(secret, ensure_ascii=as_ascii)[1:-1]
+        spellings |= {once, once.replace("/", "\\/"), json.dumps(once, ensure_ascii=as_ascii)[1:-1]}
+    spellings |= {html.escape(secret), html.escape(secret, quote=False), secret.replace("&", "&amp;")}
     for offset in range(3):  # the secret may begin at any byte of a group of three
         encoded = b64encode(bytes(offset) + data).decode().rstrip("=")
         # The first and the last character may also hold bits of what is around the secret.
@@ -130,7 +137,9 @@ _ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:
 # GitHub notifies people (@name, @team) and links issues (#1, GH-1) in the rendered text, where a character reference is
 # a plain character again; only something between the sign and the name stops it.
 # Within a word, and in the name of a metric such as ndcg(gain=linear)@10, the sign means nothing.
-_GITHUB_REFERENCE = re.compile(r"(?<!\w)(?<!\)(?=@\d))@(?=[A-Za-z0-9])|(?<!&)#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
+_GITHUB_REFERENCE = re.compile(
+    r"(?<!\w)(?<!\)(?=@\d{1,9}(?![\w-])))@(?=[A-Za-z0-9])|(?<!&)#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE
+)
 _BLOCK_MARK = re.compile(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
 
 # GitHub reads `::command` after white space at the start of a line, `##[command]` anywhere; Azure `##vso[…]` anywhere.

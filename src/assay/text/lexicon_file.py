@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, RefusalLexicon
 
 MAX_LEXICON_BYTES = 2**20
 
 
-def load_lexicons(paths: Iterable[str] = ()) -> dict[str, RefusalLexicon]:
-    """Return all lexicons by language: the shipped ones, and those of files or folders (`*.yaml`), which replace them.
+def load_lexicons(paths: Iterable[str] = (), shipped: Iterable[str] | None = None) -> dict[str, RefusalLexicon]:
+    """Return lexicons by language: shipped ones, and those of files or folders (`*.yaml`), which replace them.
 
-    Raises LexiconError with everything that is wrong, each with file and line, also for a path that cannot be read.
+    `shipped`: the shipped languages, all of them by default. Raises LexiconError with everything that is wrong, each
+    with file and line, also for a path that cannot be read.
     """
-    lexicons = dict(load_shipped_lexicons())
+    languages = list_shipped_languages() if shipped is None else shipped
+    lexicons = {language: load_shipped_lexicon(language) for language in languages}
     problems: list[LexiconProblem] = []
     sources: dict[str, str] = {}
     for path in _list_lexicon_files(paths, problems):
@@ -37,17 +42,36 @@ def load_lexicons(paths: Iterable[str] = ()) -> dict[str, RefusalLexicon]:
     return lexicons
 
 
-@lru_cache(maxsize=1)
-def load_shipped_lexicons() -> dict[str, RefusalLexicon]:
-    """Return the shipped lexicons by language; English and Vietnamese come first."""
-    folder = files("assay.text").joinpath("lexicons")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+@cache
+def list_shipped_languages() -> tuple[str, ...]:
+    """Return the languages of the shipped lexicons; English and Vietnamese come first."""
+    names = sorted(entry.name for entry in _shipped_folder().iterdir() if entry.name.endswith(".yaml"))
     names.sort(key=lambda name: (name != "en.yaml", name != "vi.yaml"))
-    lexicons = {}
-    for name in names:
-        lexicon = parse_lexicon(folder.joinpath(name).read_text(encoding="utf-8"), name, is_checked=True)
-        lexicons[lexicon.language] = lexicon
-    return lexicons
+    return tuple(name.removesuffix(".yaml") for name in names)
+
+
+@cache
+def load_shipped_lexicon(language: str) -> RefusalLexicon:
+    """Return one shipped lexicon."""
+    return parse_lexicon(_read_shipped(language), f"{language}.yaml", is_checked=True)
+
+
+_COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
+
+
+@cache
+def read_common_words(language: str) -> frozenset[str]:
+    """Return the frequent words of a shipped lexicon, without reading the others of its fields."""
+    field = _COMMON_FIELD.search(_read_shipped(language))
+    return frozenset(map(fold_text, field[1].split(","))) if field is not None else frozenset()
+
+
+def _shipped_folder() -> Traversable:
+    return files("assay.text").joinpath("lexicons")
+
+
+def _read_shipped(language: str) -> str:
+    return _shipped_folder().joinpath(f"{language}.yaml").read_text(encoding="utf-8")
 
 
 def read_lexicon(path: Path) -> RefusalLexicon:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -192,6 +192,7 @@ _ITEM = rf"""(?<![^\W_])(?:
     )"""
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
+_REMEMBERED_TEXTS = 256
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
@@ -235,6 +236,12 @@ def find_quantities(text: str) -> list[Number | Date]:
     >>> [(item.readings, item.unit) for item in find_numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
+    return list(_scan_quantities(text))
+
+
+@lru_cache(maxsize=_REMEMBERED_TEXTS)
+def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
+    """Find the quantities of a text once for all metrics of a row, which look for them in the same few texts."""
     nfc_text = normalise_nfc(text)
     plain = fold_in_place(nfc_text)
     items: list[Number | Date] = []
@@ -250,7 +257,7 @@ def find_quantities(text: str) -> list[Number | Date]:
             gap = plain[first.end : second.start]
             if gap.strip() in _RANGE_WORDS and len(gap) <= _RANGE_WIDTH:
                 items[i] = first._replace(unit=second.unit)
-    return items
+    return tuple(items)
 
 
 def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:

@@ -1,6 +1,6 @@
-"""Index source texts by their terms, to look up the terms of many claims and the sentences that contain them.
+"""Indexes source texts by their terms, and chooses the sentences that cover most of a claim.
 
-Choose the source sentences that cover most of a claim, by its words and its character 4-grams.
+Coverage counts words and character 4-grams. The terms of many claims are looked up at once.
 """
 
 from __future__ import annotations

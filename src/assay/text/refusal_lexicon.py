@@ -32,6 +32,7 @@ _KINDS: tuple[str, ...] = get_args(PhraseKind)
 _SUBJECTS: tuple[str, ...] = get_args(PhraseSubject)
 _MOST_PHRASES = 20_000
 _ESCAPE = re.compile(r"(\\.)")
+_FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
 _TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NOTHING = re.compile(r"(?!)")
@@ -140,6 +141,8 @@ def fold_pattern(pattern: str) -> str:
     >>> fold_pattern(r"không\\b|\\S+ Größe")
     'khong\\\\b|\\\\S+ grosse'
     """
+    if _FOLDED_PATTERN.fullmatch(pattern):
+        return pattern  # nearly all are written folded, and folding takes most of the time of reading a lexicon
     pieces = _ESCAPE.split(pattern)
     return "".join(piece if index % 2 else "".join(map(fold_character, piece)) for index, piece in enumerate(pieces))
 

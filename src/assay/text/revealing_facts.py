@@ -29,7 +29,9 @@ _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first 
 _NAME_DISTANCE = 2  # words between which two parts of a name may lie
 
 _DIGIT_GROUPS = re.compile(r"(?<!\d)\d(?:[ ()./-]{0,2}\d)++")
-_EMAIL = re.compile(r"[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
+_BEFORE_DIGIT = re.compile(r"(?<![^\s\d])[^\s\d]++(?=\d)")
+_LETTER = re.compile(r"[^\W\d_]")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
 _GENERIC_NAMES = frozenset(
     """
@@ -66,7 +68,7 @@ def find_facts(text: str) -> Iterator[Fact]:
             yield from (Fact("number", value, item.unit, words) for value in item.readings)
         elif isinstance(item, Date):
             yield from (Fact("date", reading, "", words) for reading in item.readings if all(reading))
-    for token in tokenise_text(plain):
+    for token in tokenise_text(plain) if _may_have_code(plain) else ():
         if not token.isalpha() and _is_code(token):
             yield Fact("code", remove_separators(token), "", token)
     for match in _EMAIL.finditer(plain):
@@ -75,6 +77,11 @@ def find_facts(text: str) -> Iterator[Fact]:
         digits = remove_separators(match[0])
         if len(digits) >= _LONG_DIGITS:
             yield Fact("code", digits, "", match[0])
+
+
+def _may_have_code(text: str) -> bool:
+    """Return whether a text may have a code: a letter before a digit within a word. Cheaper than reading its words."""
+    return any(_LETTER.search(before) for before in _BEFORE_DIGIT.findall(text))
 
 
 def _is_code(token: str) -> bool:

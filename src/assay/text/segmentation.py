@@ -1,8 +1,6 @@
-"""Segment text into blocks (paragraphs, list items, table rows, headings, code) and sentences, in any script.
+"""Segments text into blocks (paragraphs, list items, table rows, headings, code), sentences and clauses, in any script.
 
 Every function runs in linear time and returns spans of characters that are ascending and disjoint.
-
-Split a folded answer into sentences and clauses, and find the context of a phrase.
 """
 
 from __future__ import annotations
@@ -189,7 +187,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CLOSERS = r"[\"'”’»)\]」』）》*_`]*+"
-_STOP = re.compile(rf"(?:[.!?…]++{_CLOSERS}|[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
+_STOP = re.compile(rf"(?:(?<![.!?…])[.!?…]++{_CLOSERS}|(?<![።։])[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
 _CASED_STOPS = ".!?…"
 _QUOTATION = re.compile(
     r"`(?! )[^`\n]{1,60}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"

@@ -1,10 +1,7 @@
-"""Tokens of folded text, and the normal forms, numbers and dates that the metrics share.
-
-Parse a text into terms to look up in other texts: word stems, numbers by value, parts of dates, identifiers.
+"""Tokens of folded text, and the terms made of them: word stems, numbers by value, parts of dates, identifiers.
 
 Scripts without spaces between words (Chinese, Japanese, Korean, Thai and similar) are parsed as pairs of characters.
-
-Inverse document frequencies in an immutable table, so that a score does not depend on its batch.
+Inverse document frequencies are in an immutable table, so that a score does not depend on its batch.
 """
 
 from __future__ import annotations
@@ -151,7 +148,7 @@ def parse_terms(text: str) -> ParsedTerms:
             quantity = next(pending, None)
             quantity_start = quantity.start if quantity else len(plain)
         if end <= quantity_start:
-            kind, key, marked = _classify_word(digits[start:end])
+            kind, key, marked = classify_word(digits[start:end])
             items.append(Term(kind, start, end, key, marked))
     while quantity:
         items += _quantity_terms(quantity)
@@ -255,8 +252,12 @@ def _part_keys(mark: str, values: list[int]) -> list[str]:
 
 
 @lru_cache(maxsize=65536)
-def _classify_word(raw: str) -> tuple[TermKind, str, str]:
-    """Return the kind, the key and the key with diacritics of a token that is no number."""
+def classify_word(raw: str) -> tuple[TermKind, str, str]:
+    """Return the kind, the key and the key with diacritics of a token that is no number.
+
+    >>> classify_word("Lan"), classify_word("phép")
+    (('name', 'lan', ''), ('word', 'phep', 'phep~\u0301'))
+    """
     word = fold_in_place(raw)
     kind, key = _classify_flat_word(word)
     marks = "" if raw.isascii() else _diacritics(raw)

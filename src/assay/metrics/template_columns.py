@@ -67,6 +67,13 @@ RUNNER_METRICS: dict[str, MetricNames] = {
 """The keys of a row's `metrics` in the legacy runner's JSON, and the metric behind each of them."""
 
 
+LAST_RANKINGS: dict[MetricNames, MetricNames] = {
+    MRR_10: ("rr(stage=final)@10",),
+    NDCG_10: ("ndcg(stage=final)@10",),
+}
+"""The metrics of the last ranking before the context, by those of the ranking that was retrieved."""
+
+
 def find_first_present(names: MetricNames, available: Container[str]) -> str | None:
     """Return the first of `names` that is available, None if none is.
 

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.judging.test_book import execute, filled
+from tests.judging.test_verdict_store import execute, filled
 from tests.support.verdicts import JUDGE
 
 from assay.calls.interfaces import SampleKey
@@ -93,5 +93,5 @@ def all_found(path: Path, keys: list[SampleKey]) -> list[Verdict]:
 
 def all_claimed(path: Path, keys: list[SampleKey]) -> list[Verdict]:
     """Return the verdicts that a judging would not ask for again."""
-    with SqliteVerdictStore(path) as book:
-        return [answer for answer in book.claim(keys, 60) if isinstance(answer, Verdict)]
+    with SqliteVerdictStore(path) as store:
+        return [answer for answer in store.claim(keys, 60) if isinstance(answer, Verdict)]

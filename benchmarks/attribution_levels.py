@@ -1,0 +1,78 @@
+"""Traces at four levels of detail, and the attribution of each, for `benchmarks.attribution`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from assay.attribution.attribute_run import attribute_run
+from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.findings import Attribution, RootCause
+from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
+from assay.records.requests import ScoreRequest, ScoringOptions
+from assay.runs.score_inputs import ScoreInputs
+from assay.runs.score_run import score_observations
+from assay.scoring.attribution_settings import JUDGE_METRIC
+from benchmarks.depot.faults import LEVELS as LEVELS
+from benchmarks.depot.faults import Level as Level
+
+METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
+
+
+@dataclass(frozen=True)
+class FaultyRun:
+    """One fault of one application at one level of trace.
+
+    `affected` are the attributions of the cases that it spoiled, `spared` those of cases that are still good. `causes`
+    are right; if `hidden`, nothing that is recorded tells the cause, and "insufficient trace" is right as well.
+    """
+
+    application: str
+    fault: str
+    level: Level
+    causes: frozenset[RootCause]
+    hidden: bool
+    untouched: bool
+    affected: tuple[Attribution, ...]
+    spared: tuple[Attribution, ...]
+
+
+def attribute_trace(
+    golden: GoldenSet,
+    corpus: Corpus,
+    observations: Sequence[Observation],
+    level: Level,
+    judging: RecordedVerdicts | None = None,
+) -> dict[str, Attribution]:
+    """Return the attributions of observations of which only what a level has is recorded."""
+    metrics = (*METRICS, *((JUDGE_METRIC,) if judging is not None else ()))
+    request = ScoreRequest(scoring=ScoringOptions(metrics=metrics))
+    shown = corpus if level in ("everything", "stages+corpus") else None
+    reduced = [reduce_trace(observation, level) for observation in observations]
+    inputs = ScoreInputs.from_golden(golden, request, corpus=shown, judging=judging)
+    return attribute_run(score_observations(inputs, reduced), observations[0].config_id)
+
+
+def reduce_trace(observation: Observation, level: Level) -> Observation:
+    """Return an observation with what a level records.
+
+    Without texts, stages are lists of ids. The minimal level has the last ranking as `retrieved`, and the context, both
+    with texts, and nothing else that happened before the answer.
+    """
+    if level == "everything":
+        return observation
+    stages = observation.stages or ()
+    if level == "minimal":
+        rankings = [stage for stage in stages if stage.name != CONTEXT_STAGE]
+        contexts = [stage for stage in stages if stage.name == CONTEXT_STAGE]
+        named = [replace(stage, name="retrieved") for stage in rankings[-1:]] + contexts
+        return replace(observation, query_rewrite=None, stages=tuple(_reduce(stage, texts=True) for stage in named))
+    return replace(observation, query_rewrite=None, stages=tuple(_reduce(stage, texts=False) for stage in stages))
+
+
+def _reduce(stage: Stage, *, texts: bool) -> Stage:
+    chunks = tuple(Chunk(chunk.chunk_id, text=chunk.text if texts else None) for chunk in stage.chunks)
+    return Stage(stage.name, chunks)

@@ -1,0 +1,90 @@
+"""Runs the depot under its faults and tells, without Assay, which answers are good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.records.golden_set import GoldenSet
+from assay.records.observations import Observation
+from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
+from benchmarks.depot import pipeline
+from benchmarks.depot.documents import build_corpus, list_passages
+from benchmarks.depot.faults import FAULTS, is_untouched
+from benchmarks.depot.labels import LABEL_FAULTS
+from benchmarks.depot.pipeline import Depot, Parts
+from benchmarks.depot.questions import QUESTIONS, Question, build_golden, make_user
+
+
+class DepotWorld:
+    """The golden set, the corpus and the observations of the sound depot."""
+
+    def __init__(self) -> None:
+        self.golden, self.corpus = build_golden(), build_corpus()
+        self.clean, good = observe(Depot())
+        self.good = frozenset(case_id for case_id, is_good in good.items() if is_good)
+
+    def measure(self, levels: Sequence[Level] = LEVELS, *, untouched: bool = True) -> Iterator[FaultyRun]:
+        """Yield the runs of every fault at every level of trace; first the sound depot."""
+        for level in levels:
+            attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
+            spared = tuple(attributed[case_id] for case_id in sorted(self.good))
+            yield FaultyRun("depot", "clean", level, frozenset(), False, False, (), spared)
+        for name, fault in FAULTS.items():
+            if is_untouched(name) and not untouched:
+                continue
+            observations, good = observe(Depot(fault.damage(Parts())))
+            for level in levels:
+                attributed = attribute_trace(self.golden, self.corpus, observations, level)
+                affected = tuple(attributed[case_id] for case_id in sorted(self.good) if not good[case_id])
+                spared = tuple(attributed[case_id] for case_id in sorted(self.good) if good[case_id])
+                causes, hidden = fault.list_causes(level), level in fault.hidden
+                yield FaultyRun("depot", name, level, causes, hidden, is_untouched(name), affected, spared)
+        for name, label_fault in LABEL_FAULTS.items():
+            if is_untouched(name) and not untouched:
+                continue
+            golden = GoldenSet(tuple(map(label_fault.damage, self.golden.cases)), as_of=self.golden.as_of)
+            spoiled = _find_spoiled(self.golden, golden, self.clean) & self.good
+            for level in levels:
+                attributed = attribute_trace(golden, self.corpus, self.clean, level)
+                affected = tuple(attributed[case_id] for case_id in sorted(spoiled))
+                hidden = level in label_fault.hidden
+                yield FaultyRun("depot", name, level, label_fault.causes, hidden, is_untouched(name), affected, ())
+
+
+def observe(depot: Depot) -> tuple[list[Observation], dict[str, bool]]:
+    """Return the observations of all questions, and whether each answer is truly good."""
+    observations, good = [], {}
+    for question in QUESTIONS:
+        record, distorted = depot.ask(question.text, make_user(question))
+        observations.append(msgspec.convert(record | {"case_id": question.case_id, "config_id": "depot"}, Observation))
+        good[question.case_id] = not distorted and is_truly_good(question, record)
+    return observations, good
+
+
+def is_truly_good(question: Question, record: dict[str, Any]) -> bool:
+    """Return whether an answer says what the documents say, cites where it stands, and shows nothing forbidden."""
+    text = record["answer"]
+    passages = {passage.chunk_id: passage for passage in list_passages()}
+    context = [passages.get(chunk["chunk_id"]) for chunk in record["stages"][-1]["chunks"]]
+    user = make_user(question)
+    if any(passage is not None and not pipeline.is_visible(passage, user) for passage in context):
+        return False
+    if question.behaviour != "answer":
+        return bool(text == (pipeline.DENIED if question.behaviour == "permission_denied" else pipeline.ABSTAINED))
+    has_values = all(value in text or pipeline.spell_units(value) in text for value in question.values)
+    cited = record["citations"]
+    return has_values and bool(cited) and set(cited) <= set(question.chunks)
+
+
+def _find_spoiled(sound: GoldenSet, damaged: GoldenSet, observations: Sequence[Observation]) -> frozenset[str]:
+    """Return the cases whose label was changed, and whose sound answer the new label no longer fits."""
+    spoiled = set()
+    for old, new, observation in zip(sound.cases, damaged.cases, observations, strict=True):
+        labelled = {str(item["chunk_id"]) for unit in new.evidence for item in unit.any_of}
+        is_same_text = (old.must_have, old.rubric) == (new.must_have, new.rubric)
+        if old != new and not (is_same_text and set(observation.citations or ()) <= labelled):
+            spoiled.add(new.id)
+    return frozenset(spoiled)

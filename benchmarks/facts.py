@@ -1,0 +1,211 @@
+"""How often the rules tell right answers from wrong ones: other forms, quantities, paraphrases, short answers.
+
+`python -m benchmarks.facts` prints, for the development and the untouched half of each set, which answers the rules
+pass, leave open (`unknown`) and fail, with Wilson intervals, and the CPU time of an answer. `--development` leaves out
+the untouched halves, `--errors` lists the wrongly judged answers of the development halves.
+`benchmarks/fact_answers/README.md` says what the sets hold. Exit 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.metrics.expected_text import assess_answer_text
+from assay.records.golden_set import Case, Rubric
+from assay.stats.intervals import wilson_interval
+from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.claims import segment_claims
+from assay.text.passages import IndexedSources
+from assay.text.short_answers import score_short_answer
+from assay.text.tokens import DocumentFrequencies
+
+FOLDER = Path(__file__).parent / "fact_answers"
+HALVES = ("development", "untouched")
+SETS = ("forms", "quantities", "statements")
+LEAST_SHARE = 0.85
+"""Of right answers not failed, and of wrong answers not passed."""
+MOST_MILLISECONDS = {"answer similarity": 0.15, "claims": 1.0}
+
+PASSED, OPEN, FAILED = "passed", "unknown", "failed"
+
+
+class MarkedAnswer(NamedTuple):
+    """A case with one answer, and whether it is right. `kind`: the form it has, or the trap that it holds."""
+
+    is_right: bool
+    kind: str
+    case: Case
+    answer: str
+
+
+class ShortAnswer(NamedTuple):
+    """An answer of a few words to a question, with the source it is compared with."""
+
+    is_supported: bool
+    question: str
+    source: str
+    answer: str
+
+
+def read_rows(name: str) -> list[list[str]]:
+    r"""Return the rows of a set; `\n` in a field stands for a line break."""
+    lines = (FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()
+    return [[field.replace("\\n", "\n") for field in line.split("\t")] for line in lines]
+
+
+def read_answers(name: str) -> dict[str, list[MarkedAnswer]]:
+    """Return the answers of a set by half: odd lines are for development, even lines are untouched."""
+    answers = [_ROW_READERS[name](*row) for row in read_rows(name)]
+    return {"development": answers[::2], "untouched": answers[1::2]}
+
+
+def _make_form(label: str, kind: str, rubric: str, expected: str, answer: str) -> MarkedAnswer:
+    cases = {
+        "fact": Case("case", "?", must_have=(expected,)),
+        "keyword": Case("case", "?", rubric=Rubric(correct_keywords=(expected,))),
+        "exact": Case("case", "?", reference=expected, rubric=Rubric(kind="exact")),
+        "number": Case("case", "?", reference=expected, rubric=Rubric(kind="number")),
+    }
+    return MarkedAnswer(label == "right", kind, cases[rubric], answer)
+
+
+def _make_quantity(label: str, kind: str, reference: str, answer: str) -> MarkedAnswer:
+    case = Case("case", "?", reference=reference, rubric=Rubric(kind="number"))
+    return MarkedAnswer(label == "same", kind, case, answer)
+
+
+def _make_statement(label: str, kind: str, question: str, facts: str, answer: str) -> MarkedAnswer:
+    case = Case("case", question, must_have=tuple(facts.split(" | ")))
+    return MarkedAnswer(label == "right", kind or "paraphrase", case, answer)
+
+
+_ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
+    "forms": _make_form,
+    "quantities": _make_quantity,
+    "statements": _make_statement,
+}
+
+
+def read_short_answers() -> dict[str, list[ShortAnswer]]:
+    """Return the short answers by half: of every four lines, two with one source, the first two are for development."""
+    answers = [ShortAnswer(label == "supported", *texts) for label, *texts in read_rows("short")]
+    return {
+        "development": [answer for line, answer in enumerate(answers) if line % 4 < 2],
+        "untouched": [answer for line, answer in enumerate(answers) if line % 4 >= 2],
+    }
+
+
+def assess_answer(answer: MarkedAnswer) -> str:
+    """Return what the rules make of an answer. A reference in which they see nothing to compare leaves it open."""
+    quality = assess_answer_text(answer.case, answer.answer)
+    if quality is None or quality.good is None:
+        return OPEN
+    return PASSED if quality.good else FAILED
+
+
+def format_share(count: int, total: int) -> str:
+    """Return a share with its Wilson interval and count."""
+    if total == 0:
+        return "  –   (n=0)"
+    bounds = wilson_interval(count, total)
+    return f"{count / total:.3f} ({bounds.low:.3f} to {bounds.high:.3f}, n={total})"
+
+
+def report_answers(name: str, half: str, answers: Sequence[MarkedAnswer]) -> Iterator[str]:
+    """Yield the figures of one half of a set; the last part of a line that misses a bar says so."""
+    for is_right, bad_outcome, claim in ((True, FAILED, "right not failed"), (False, PASSED, "wrong not passed")):
+        outcomes = Counter(assess_answer(answer) for answer in answers if answer.is_right == is_right)
+        total = outcomes.total()
+        good = total - outcomes[bad_outcome]
+        missed = " MISSED" if good < LEAST_SHARE * total else ""
+        counts = ", ".join(f"{outcome} {outcomes[outcome]}" for outcome in (PASSED, OPEN, FAILED))
+        yield f"{name:10} {half:11} {claim}: {format_share(good, total)}; {counts}{missed}"
+
+
+def list_errors(answers: Sequence[MarkedAnswer]) -> Iterator[str]:
+    """Yield the answers that the rules get wrong."""
+    for answer in answers:
+        outcome = assess_answer(answer)
+        if outcome == (FAILED if answer.is_right else PASSED):
+            expected = answer.case.must_have or answer.case.reference or answer.case.rubric
+            yield f"    {outcome} {answer.kind}: {expected} <- {answer.answer!r}"
+
+
+def report_short_answers(half: str, answers: Sequence[ShortAnswer]) -> Iterator[str]:
+    """Yield how well the support of short answers tells those that answer the question from those that do not."""
+    frequencies = DocumentFrequencies.from_texts([])
+    scores: dict[bool, list[float]] = {True: [], False: []}
+    called_supported = Counter[bool]()
+    for answer in answers:
+        sources = IndexedSources([("source", answer.source)], frequencies)
+        support = score_short_answer(answer.answer, answer.question, sources)
+        scores[answer.is_supported].append(support.z)
+        called_supported[answer.is_supported] += support.verdict == "supported"
+    pairs = [(right > wrong) + 0.5 * (right == wrong) for right in scores[True] for wrong in scores[False]]
+    yield f"short      {half:11} area under the ROC curve {sum(pairs) / len(pairs):.3f}"
+    for is_supported, name in ((True, "supported"), (False, "unsupported")):
+        total = len(scores[is_supported])
+        share = format_share(called_supported[is_supported], total)
+        missed = " MISSED" if not is_supported and called_supported[is_supported] > (1 - LEAST_SHARE) * total else ""
+        yield f"{'':22} called supported of the {name}: {share}{missed}"
+
+
+# ── times ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ANSWER = (
+    "Full-time staff in Hanoi receive 12 days of paid annual leave per year [1]. Up to 5 unused days carry over until "
+    "31 March 2027, provided that the manager has approved this in writing. Nhân viên thử việc được nghỉ 6 ngày."
+)
+_REFERENCE = "Full-time staff get 12 days of annual leave a year; 5 unused days may be carried over until 31 March."
+_QUESTION = "How much annual leave do full-time staff have?"
+
+
+def measure_milliseconds(rounds: int = 7) -> dict[str, float]:
+    """Return the CPU milliseconds of the similarity and of the claims of one answer of 300 characters."""
+    frequencies = DocumentFrequencies.from_texts([_REFERENCE])
+    answers = [f"{number} {_ANSWER}" for number in range(200)]
+    return {
+        "answer similarity": _time_each(
+            answers, lambda text: compute_answer_similarity(text, _REFERENCE, _QUESTION, frequencies), rounds
+        ),
+        "claims": _time_each(answers, segment_claims, rounds),
+    }
+
+
+def _time_each(texts: Sequence[str], work: Callable[[str], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        begun = time.process_time()
+        for text in texts:
+            work(text)
+        times.append(time.process_time() - begun)
+    return min(times) / len(texts) * 1000
+
+
+def main() -> int:
+    """Print the figures; return 1 if a bar is missed."""
+    shows_errors = "--errors" in sys.argv[1:]
+    halves = HALVES[:1] if "--development" in sys.argv[1:] else HALVES
+    lines: list[str] = []
+    for name in SETS:
+        for half in halves:
+            answers = read_answers(name)[half]
+            lines += report_answers(name, half, answers)
+            if shows_errors and half == "development":
+                lines += list_errors(answers)
+    for half in halves:
+        lines += report_short_answers(half, read_short_answers()[half])
+    for name, milliseconds in measure_milliseconds().items():
+        missed = " MISSED" if milliseconds > MOST_MILLISECONDS[name] else ""
+        lines.append(f"{name}: {milliseconds:.3f} ms of CPU an answer (bar: {MOST_MILLISECONDS[name]:g}){missed}")
+    print("\n".join(lines))
+    return int(any(line.endswith("MISSED") for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

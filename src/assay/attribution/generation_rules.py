@@ -1,0 +1,180 @@
+"""Rules for what happens after the evidence was chosen: a text cut on its way, the generator, and its citations."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
+from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.records.findings import CauseConfidence
+from assay.records.observations import CONTEXT_STAGE
+from assay.scoring.attribution_settings import SIMILARITY_METRIC
+from assay.text.claim_support import score_support
+from assay.text.claims import segment_claims
+from assay.text.passages import IndexedSources
+from assay.text.tokens import DocumentFrequencies, tokenise_text
+
+CITE_STAGE = "cite"
+_MAX_CLAIMS = 20
+"""How many claims of an answer are compared with their sources."""
+_RECORD_PROMPT = "the prompt as it was sent to the model"
+
+
+def find_truncated_text(case: CaseFacts) -> CauseFinding | None:
+    """The generator was shown less of the evidence's text than an earlier stage had, under the same id."""
+    if case.good is not False or not case.reached or case.last_step is None:
+        return None
+    for chunk in case.arrived_chunks:
+        whole_text = case.get_whole_text(chunk.chunk_id)
+        if chunk.text is None or whole_text is None or not _is_evidence(case, chunk.chunk_id):
+            continue
+        if chunk.text_hash is not None:  # the hash of the whole text says that the trace shows an excerpt
+            continue
+        lost = Counter(tokenise_text(whole_text)) - Counter(tokenise_text(chunk.text))
+        added = Counter(tokenise_text(chunk.text)) - Counter(tokenise_text(whole_text))
+        # A text that was cut inside a word has one word that the whole text does not have.
+        if not lost or added.total() > 1 or lost.total() <= added.total():
+            continue
+        missing = [fact for fact in case.content_quality.missing if contains_fact([whole_text], fact)]
+        if case.content_quality.missing and not [fact for fact in missing if not contains_fact([chunk.text], fact)]:
+            continue
+        fact = f"{chunk.chunk_id} is shown without “{' '.join(list(lost)[:12])}”, which an earlier stage has"
+        return CauseFinding("context_builder", CONTEXT_STAGE, (fact,), "high", subcause="text_truncated")
+    return None
+
+
+def _is_evidence(case: CaseFacts, chunk_id: str) -> bool:
+    masks = case.case.evidence.unit_masks(case.arrived_chunks)
+    return any(mask and chunk.chunk_id == chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True))
+
+
+def find_generation_error(case: CaseFacts) -> CauseFinding | None:
+    """The generator had all required evidence and the answer is still not good.
+
+    Where the trace does not show the texts of the context, an index that lacks them would look the same; where it shows
+    that they lack what the case looks for, the generator could not know it.
+    """
+    if case.good is not False or not case.reached:
+        return None
+    evidence = ["all required evidence was in the context", *_describe_answer(case)]
+    invented_numbers = _find_invented_numbers(case)
+    if invented_numbers:
+        evidence.append("not in the context: " + ", ".join(invented_numbers))
+    subcause = _find_generator_subcause(case, invented_numbers)
+    facts, missing = tuple(evidence), case.content_quality.missing
+    is_refused = case.behaviour != "answer"
+    if not case.has_shown_texts:
+        if is_refused or not invented_numbers:
+            return CauseFinding("generator", GENERATE_STAGE, facts, "low", ("parser",), subcause, (RECORD_TEXTS,))
+        return CauseFinding("generator", GENERATE_STAGE, facts, "medium", (), subcause, (RECORD_TEXTS,))
+    is_absent = bool(missing) and not any(contains_fact(case.context_texts, fact) for fact in missing)
+    if is_absent and case.is_index_unknown:
+        fact = f"no text of the context has {', '.join(f'“{name}”' for name in missing)}"
+        if is_refused:
+            return CauseFinding(
+                "insufficient_trace",
+                None,
+                (*facts, fact),
+                "low",
+                ("parser", "chunking", "golden_label_issue"),
+                record=(RECORD_CORPUS,),
+            )
+        return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
+    # What answers are compared with by similarity alone is not known to be wrong for sure.
+    confidence: CauseConfidence = "medium" if case.content_quality.signal.startswith(SIMILARITY_METRIC) else "high"
+    return CauseFinding("generator", GENERATE_STAGE, facts, confidence, (), subcause, (_RECORD_PROMPT,))
+
+
+def _describe_answer(case: CaseFacts) -> list[str]:
+    evidence = []
+    if case.behaviour != "answer":
+        evidence.append(f"the answer is {case.behaviour.replace('_', ' ') if case.behaviour else 'empty'}")
+    if case.content_quality.missing:
+        evidence.append("missing: " + ", ".join(case.content_quality.missing))
+    if case.content_quality.wrong:
+        evidence.append("wrong: " + ", ".join(case.content_quality.wrong))
+    return evidence
+
+
+def _find_invented_numbers(case: CaseFacts) -> list[str]:
+    if not case.context_texts:
+        return []
+    return find_unsupported_numbers(case.answer, [*case.context_texts, case.case.case.question])
+
+
+def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> str:
+    """Return what the generator did: refused, invented, answered in part, or took another entity or number."""
+    if case.behaviour != "answer":
+        return "ignored_evidence"
+    quality = case.content_quality
+    if invented_numbers:
+        return "invented"
+    if 0 < len(quality.missing) < len(case.facts) and not quality.wrong:
+        return "partial"
+    return "wrong_entity_or_number" if case.context_texts else "ignored_evidence"
+
+
+def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
+    """A claim of an answer that says what the case looks for contradicts its sources, or has numbers that none has.
+
+    The sources are the evidence and what the answer cites, in the texts of the context.
+    """
+    if case.good is False or case.behaviour != "answer" or not case.context_texts:
+        return None
+    invented_numbers = _find_invented_numbers(case)
+    if invented_numbers:
+        fact = f"no text of the context has {', '.join(invented_numbers)}"
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "invented")
+    sources = case.get_answer_sources()
+    for claim in segment_claims(case.answer)[:_MAX_CLAIMS] if sources else ():
+        support = score_support(claim.text, IndexedSources(sources, DocumentFrequencies.from_texts([])))
+        if support.verdict == "contradicted":
+            fact = f"“{claim.text}”: {'; '.join(support.contradictions)}"
+            return CauseFinding(
+                "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
+            )
+    return None
+
+
+def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
+    """The citations are missing, not from the context or beside the evidence, and the answer is not known to be bad."""
+    if case.good is False:
+        return None
+    cited = case.observation.citations or ()
+    if not case.is_miscited:
+        return _find_misplaced_citation(case, cited)
+    for unit in case.required_units:
+        defect = find_index_defect(case, unit)
+        if defect is not None and defect.cause == "chunking" and case.index_view is not None:
+            pieces = [name for name in cited if case.index_view.is_unknown_chunk(name)]
+            if pieces:
+                return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
+    quality = "good" if case.good else "not known to be wrong"
+    evidence = (f"the answer is {quality} and cites {', '.join(cited) or 'nothing'}",)
+    subcause = "outside_context" if cited else "uncited"
+    return CauseFinding("citation", CITE_STAGE, evidence, "high" if case.good else "medium", subcause=subcause)
+
+
+def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:
+    """The answer cites only chunks of the context that are no evidence, while the evidence is in the context."""
+    if not cited or not case.required_units or not case.reached or case.behaviour != "answer":
+        return None
+    masks = case.case.evidence.unit_masks(case.arrived_chunks)
+    labelled = {chunk.chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True) if mask}
+    if not labelled.isdisjoint(cited):
+        return None
+    pieces = [name for name in cited if case.index_view is not None and case.index_view.is_unknown_chunk(name)]
+    if pieces:
+        fact = f"cites {', '.join(pieces)}, which the corpus does not have and which is part of its documents"
+        return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("golden_label_issue",), "other_ids")
+    texts = [text for text in map(case.get_chunk_text, cited) if text]
+    evidence = (f"cites {', '.join(cited)}; the evidence in the context is {', '.join(sorted(labelled))}",)
+    answered_facts = [fact for fact in case.facts if contains_fact([case.answer], fact)]
+    if answered_facts and texts and all(contains_fact(texts, fact) for fact in answered_facts):
+        fact = "what is cited has all that the case looks for"
+        return CauseFinding(
+            "golden_label_issue", None, (*evidence, fact), "medium", ("citation",), "unlabelled_duplicate"
+        )
+    confidence: CauseConfidence = "high" if texts else "medium"
+    return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause="wrong_in_context")

@@ -1,0 +1,395 @@
+"""Determines which step lost one unit of evidence, from its ranks and from what the traces of the run show.
+
+A loss is attributed to a step only if the step could have done better, not if it received the evidence at too low a
+rank. That a search does not return the evidence does not prove that its analyzer is wrong: the chunk may not be
+indexed, the query may have been rewritten, and the search may have failed. What the other traces of the run show ranks
+these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from assay.attribution.evidence_trace import StepKind, TraceStep
+from assay.attribution.index_state import IndexView
+from assay.records.findings import CauseConfidence, RootCause
+from assay.text.lexical_rank import compute_lexical_rank
+from assay.text.tokens import tokenise_text
+
+DEFAULT_PRODUCTION_K = 5
+"""The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
+NEAR = 5
+"""The last rank at which a retriever counts as having found the evidence near the top."""
+_RRF_CONSTANT = 60
+
+
+class CauseFinding(NamedTuple):
+    """A cause with the stage where it shows, the facts behind it, and what it leaves open.
+
+    `subcause` refines the cause, `also` are other causes that would explain the facts, most likely first, and `record`
+    says what to record to tell them apart.
+    """
+
+    cause: RootCause
+    stage: str | None
+    evidence: tuple[str, ...]
+    confidence: CauseConfidence
+    also: tuple[RootCause, ...] = ()
+    subcause: str = ""
+    record: tuple[str, ...] = ()
+
+
+RECORD_QUERY = "the query as it was sent to the search"
+RECORD_UNFILTERED = "the list of the search before it is filtered and reranked"
+RECORD_SCORES = "a search for the evidence by its id, which shows whether it is indexed"
+RECORD_TEXTS = "the text of each chunk in the context"
+RECORD_MERGED = "the list after the searches were merged"
+RECORD_CORPUS = "the corpus with the texts of its chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class LostEvidence:
+    """A unit of evidence that did not reach the generator, with what is known about it.
+
+    `text_of` returns the text of a chunk by its id, or None if it is unknown; `texts` are the texts of the unit and
+    `chunk_ids` the chunks of the corpus that cover it. `question` is what the user asked and `query` what was searched.
+    `production_k` is the number of chunks that the generator is usually shown, 0 if unknown. `view` is what the run
+    shows of the index.
+    """
+
+    unit: int
+    name: str
+    steps: tuple[TraceStep, ...]
+    query: str
+    texts: tuple[str, ...]
+    text_of: Callable[[str], str | None]
+    production_k: int = 0
+    question: str = ""
+    chunk_ids: tuple[str, ...] = ()
+    view: IndexView | None = None
+
+    @property
+    def retrievers(self) -> list[TraceStep]:
+        """The steps that search the index."""
+        return [step for step in self.steps if step.kind in ("lexical", "dense", "retriever")]
+
+    def find_last_step(self, *kinds: StepKind) -> TraceStep | None:
+        """Return the last step of these kinds."""
+        return next((step for step in reversed(self.steps) if step.kind in kinds), None)
+
+    @property
+    def shown_count(self) -> int:
+        """The number of chunks that the generator was shown; without a context stage, an assumed number."""
+        context = self.find_last_step("context")
+        return len(context.stage.chunks) if context is not None else self.last_shown_rank
+
+    @property
+    def last_shown_rank(self) -> int:
+        """The last rank that should have been shown to the generator."""
+        context = self.find_last_step("context")
+        return max(self.production_k, len(context.stage.chunks) if context is not None else 0) or DEFAULT_PRODUCTION_K
+
+    def find_rank(self, step: TraceStep | None) -> int | None:
+        """Return the rank of the unit in a step, None if there is no such step or rank."""
+        return step.find_rank(self.unit) if step is not None else None
+
+    def describe_rank(self, step: TraceStep | None) -> str:
+        """Return the rank of the unit in a step, in words."""
+        rank = self.find_rank(step)
+        return f"{self.name} has rank {rank}" if rank is not None else f"{self.name} is absent"
+
+
+def find_lost_step(loss: LostEvidence) -> CauseFinding:
+    """Return what lost a unit: the last step that had it within reach, else the search that missed it."""
+    rules = (
+        _check_context_builder,
+        _check_filter,
+        _check_reranker,
+        _check_merge,
+        _check_unseen_merge,
+        _check_cut_off,
+        _check_search,
+        _check_low,
+    )
+    for rule in rules:
+        finding = rule(loss)
+        if finding is not None:
+            return finding
+    first = loss.steps[0].name if loss.steps else None
+    fact = f"the trace does not show which part lost {loss.name}"
+    return CauseFinding(
+        "insufficient_trace",
+        first,
+        (fact,),
+        "low",
+        ("embedding", "bm25_analyzer", "reranker"),
+        record=(RECORD_UNFILTERED, RECORD_QUERY),
+    )
+
+
+def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
+    """The unit is ranked high enough to be shown, or above a chunk that was shown, and is not in the context."""
+    context, final = (
+        loss.find_last_step("context"),
+        loss.find_last_step("rerank", "filter", "merge", "lexical", "dense", "retriever"),
+    )
+    rank = loss.find_rank(final)
+    if context is None or final is None or rank is None:
+        return None
+    # A chunk id may occur twice: reversed, so that its first rank wins.
+    rank_by_id = {chunk_id: chunk_rank for chunk_rank, chunk_id in reversed(list(enumerate(final.chunk_ids, 1)))}
+    context_ranks = [rank_by_id.get(chunk_id, 0) for chunk_id in context.chunk_ids]
+    lower_ranks = [context_rank for context_rank in context_ranks if context_rank > rank]
+    if not lower_ranks and rank > loss.last_shown_rank:
+        return None
+    contrast = f"while rank {lower_ranks[0]} is in it" if lower_ranks else f"of {loss.shown_count} chunks"
+    evidence = (f"{loss.describe_rank(final)} in {final.name} and is not in the context {contrast}",)
+    if lower_ranks or rank <= loss.shown_count:
+        subcause = "left_out" if lower_ranks else "token_budget"
+        return CauseFinding("context_builder", context.name, evidence, "high", subcause=subcause)
+    also: tuple[RootCause, ...] = ("reranker",) if final.kind == "rerank" and rank > 1 else ()
+    return CauseFinding("context_builder", context.name, evidence, "medium", also, "token_budget")
+
+
+def _check_filter(loss: LostEvidence) -> CauseFinding | None:
+    """The step before a filter had the unit, and the filter dropped it."""
+    for before, step in pairwise(loss.steps):
+        if step.kind != "filter" or before.find_rank(loss.unit) is None or step.find_rank(loss.unit) is not None:
+            continue
+        dropped = len(before.chunk_ids) - len(step.chunk_ids)
+        evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
+        return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause="filtered_out")
+    return None
+
+
+def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
+    """The reranker received the unit near the top and ranked it too low or dropped it."""
+    reranked = loss.find_last_step("rerank")
+    rerank_input = loss.find_last_step("filter", "merge") or (loss.retrievers[-1] if loss.retrievers else None)
+    before, after = loss.find_rank(rerank_input), loss.find_rank(reranked)
+    if reranked is None or rerank_input is None or before is None:
+        return None
+    is_dropped = after is None and before <= len(reranked.stage.chunks)
+    is_demoted = after is not None and before <= loss.last_shown_rank < after
+    if not is_dropped and not is_demoted:
+        return None
+    evidence = (
+        f"{loss.describe_rank(rerank_input)} in {rerank_input.name}; in {reranked.name} it {_describe_fall(after)}",
+    )
+    subcause = "dropped" if after is None else "ranked_below_cut_off"
+    return CauseFinding("reranker", reranked.name, evidence, "high", subcause=subcause)
+
+
+def _describe_fall(rank: int | None) -> str:
+    return "is gone" if rank is None else f"falls to rank {rank}"
+
+
+def _check_merge(loss: LostEvidence) -> CauseFinding | None:
+    """A retriever had the unit near the top, or reciprocal rank fusion would have kept it, and the merge lost it."""
+    merged, inputs = loss.find_last_step("merge"), loss.retrievers
+    ranks: dict[str, int] = {}
+    for step in inputs:
+        input_rank = step.find_rank(loss.unit)
+        if input_rank is not None:
+            ranks[step.name] = input_rank
+    if merged is None or not ranks:
+        return None
+    rank, best = merged.find_rank(loss.unit), min(ranks.values())
+    expected = _compute_fused_rank(inputs, loss.unit)
+    reranked = loss.find_last_step("rerank")
+    passed_on = len(reranked.stage.chunks) if reranked is not None else loss.last_shown_rank
+    ignored = [step.name for step in inputs if step.name in ranks and _is_ignored(step, inputs, merged)]
+    is_lost = rank is None and (best <= max(loss.last_shown_rank, 3) or expected <= NEAR or bool(ignored))
+    is_demoted = rank is not None and expected <= passed_on < rank
+    if not is_lost and not is_demoted:
+        return None
+    input_ranks = ", ".join(f"rank {input_rank} in {name}" for name, input_rank in ranks.items())
+    evidence = [f"{loss.name} has {input_ranks}; in {merged.name} it {_describe_fall(rank)}"]
+    evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
+    if len(merged.chunk_ids) < max(len(step.chunk_ids) for step in inputs) // 2:
+        evidence.append(f"{merged.name} keeps only {len(merged.chunk_ids)} chunks")
+    return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
+
+
+def _is_ignored(step: TraceStep, inputs: Sequence[TraceStep], merged: TraceStep) -> bool:
+    """Whether the merge has none of the top chunks that only this retriever found."""
+    only_here = set(step.chunk_ids[:NEAR]).difference(*(other.chunk_ids for other in inputs if other is not step))
+    return bool(only_here) and only_here.isdisjoint(merged.chunk_ids)
+
+
+def _compute_fused_rank(inputs: Sequence[TraceStep], unit: int) -> int:
+    """Return the rank of the unit's best chunk by reciprocal rank fusion (Cormack et al. 2009) of the retrievers."""
+    scores: dict[str, float] = {}
+    covering: set[str] = set()
+    for step in inputs:
+        for rank, (chunk_id, mask) in enumerate(zip(step.chunk_ids, step.unit_masks, strict=True), 1):
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + 1 / (_RRF_CONSTANT + rank)
+            if mask >> unit & 1:
+                covering.add(chunk_id)
+    best = max(scores[chunk_id] for chunk_id in covering)
+    return 1 + sum(score > best for score in scores.values())
+
+
+def _check_unseen_merge(loss: LostEvidence) -> CauseFinding | None:
+    """One of several searches had the unit near the top, and the step that merged them is not reported."""
+    inputs = loss.retrievers
+    near_top = [step for step in inputs if (loss.find_rank(step) or NEAR + 1) <= NEAR]
+    if len(inputs) < 2 or not near_top or loss.find_last_step("merge") is not None:
+        return None
+    first = near_top[0]
+    fact = f"{loss.describe_rank(first)} in {first.name}, and no stage shows how it was merged with the other searches"
+    also: tuple[RootCause, ...] = (
+        ("hybrid_merge", "reranker") if loss.find_last_step("rerank") is not None else ("hybrid_merge",)
+    )
+    return CauseFinding("insufficient_trace", None, (fact,), "low", also, record=(RECORD_MERGED,))
+
+
+def _check_search(loss: LostEvidence) -> CauseFinding | None:
+    """A search missed the unit: the keyword search if it shares words with the question, else the vector search."""
+    lexical = next((step for step in loss.retrievers if step.kind == "lexical"), None)
+    dense = next((step for step in loss.retrievers if step.kind == "dense"), None)
+    reach = NEAR if lexical is not None and dense is not None else loss.last_shown_rank
+    missed = [step for step in (lexical, dense) if step is not None and (loss.find_rank(step) or reach + 1) > reach]
+    if lexical is not None and lexical in missed:
+        finding = _check_rewriting(loss, lexical)
+        if finding is None and dense is None:
+            return _check_only_search(loss, lexical, min(reach, 3))
+        finding = finding or _check_shared_words(loss, lexical, min(reach, 3))
+        if finding is not None:
+            return finding
+        if dense is not None and dense in missed and not _has_texts(loss, lexical):
+            evidence = (
+                f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
+            )
+            return CauseFinding(
+                "embedding", dense.name, evidence, "low", ("bm25_analyzer",), record=(RECORD_QUERY, RECORD_CORPUS)
+            )
+    if dense is not None and dense in missed:
+        evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
+        return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
+    return None
+
+
+def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | None:
+    """The question shares words with the unit that the rewritten query has lost, and that would have found it."""
+    if not loss.texts or not loss.question or loss.query == loss.question:
+        return None
+    unit_words = _list_words(loss.texts)
+    lost_words = sorted((set(tokenise_text(loss.question)) & unit_words) - set(tokenise_text(loss.query)))
+    other_texts = _list_other_texts(loss, lexical)
+    asked_rank = compute_lexical_rank(loss.question, loss.texts, other_texts)
+    searched_rank = compute_lexical_rank(loss.query, loss.texts, other_texts)
+    if not lost_words or asked_rank is None or (searched_rank is not None and searched_rank <= asked_rank):
+        return None
+    evidence = (
+        f"{loss.describe_rank(lexical)} in {lexical.name}",
+        f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share",
+    )
+    return CauseFinding("bm25_analyzer", lexical.name, evidence, "high", subcause="query_rewriting")
+
+
+def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding:
+    """Rank what explains that the only search, by keywords, misses the unit: by what the traces of the run show."""
+    rank = loss.find_rank(lexical)
+    absent = f"{loss.describe_rank(lexical)} in {lexical.name}, the only search"
+    if loss.view is not None and loss.texts and rank is None:
+        finding = _compare_with_run(loss, loss.view, lexical, absent)
+        if finding is not None:
+            return finding
+    finding = _check_shared_words(loss, lexical, max_rank)
+    if finding is not None:
+        return finding
+    also: tuple[RootCause, ...] = ("embedding",) if rank is None else ()
+    return CauseFinding("bm25_analyzer", lexical.name, (absent,), "low", also, record=(RECORD_QUERY, RECORD_SCORES))
+
+
+def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep, absent: str) -> CauseFinding | None:
+    """Tell an analyzer from a failed search and from a missing chunk by what other searches of the run return."""
+    words = view.find_telling_words(loss.query, loss.texts)
+    quoted = f"“{', '.join(sorted(words)[:5])}”"
+    if words and not view.is_matched(words):
+        fact = f"no search of the run finds a chunk by {quoted} alone, which question and evidence share"
+        return CauseFinding(
+            "bm25_analyzer", lexical.name, (absent, fact), "high", ("embedding",), "analyzer", (RECORD_SCORES,)
+        )
+    if words and not lexical.chunk_ids:
+        fact = f"it returns nothing, and elsewhere in the run it finds chunks by {quoted}"
+        record = ("errors and timeouts of the search", RECORD_QUERY)
+        return CauseFinding(
+            "insufficient_trace", lexical.name, (absent, fact), "low", ("bm25_analyzer", "acl"), record=record
+        )
+    if not any(view.is_shown(chunk_id) for chunk_id in loss.chunk_ids):
+        also: tuple[RootCause, ...] = ("bm25_analyzer", "stale_index")
+        fact = "no trace of the run shows it"
+        return CauseFinding("embedding", lexical.name, (absent, fact), "medium", also, "not_indexed", (RECORD_SCORES,))
+    return None
+
+
+def _list_words(texts: Sequence[str]) -> set[str]:
+    return {word for text in texts for word in tokenise_text(text)}
+
+
+def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding | None:
+    """The lexical search ranks the unit lower than the words that it shares with the question justify."""
+    expected_rank = compute_lexical_rank(loss.query, loss.texts, _list_other_texts(loss, lexical))
+    rank = loss.find_rank(lexical)
+    if not _has_texts(loss, lexical) or expected_rank is None or expected_rank > max_rank:
+        return None
+    if rank is not None and rank <= expected_rank:
+        return None
+    evidence = (
+        f"{loss.describe_rank(lexical)} in {lexical.name}",
+        f"by the words it shares with the question it should have rank {expected_rank} of what was returned",
+    )
+    if loss.view is not None and not loss.view.has_texts:
+        also: tuple[RootCause, ...] = ("parser",) if rank is not None else ("embedding",)
+        return CauseFinding(
+            "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
+        )
+    confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
+    return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
+
+
+def _list_other_texts(loss: LostEvidence, lexical: TraceStep) -> list[str]:
+    """Return the known texts of the other chunks that a lexical search returned."""
+    ranking = zip(lexical.chunk_ids, lexical.unit_masks, strict=True)
+    texts = [loss.text_of(chunk_id) for chunk_id, mask in ranking if not mask >> loss.unit & 1]
+    return [text for text in texts if text is not None]
+
+
+def _has_texts(loss: LostEvidence, lexical: TraceStep) -> bool:
+    """Whether the texts of the unit and, if the search returned anything, of some other chunk are known."""
+    return bool(loss.texts) and (not lexical.chunk_ids or bool(_list_other_texts(loss, lexical)))
+
+
+def _check_cut_off(loss: LostEvidence) -> CauseFinding | None:
+    """The reranker has the unit near the top, and still below the cut-off: the searches found it."""
+    reranked, context = loss.find_last_step("rerank"), loss.find_last_step("context")
+    rank = loss.find_rank(reranked)
+    if reranked is None or context is None or rank is None or rank > NEAR:
+        return None
+    evidence = (f"{loss.describe_rank(reranked)} in {reranked.name}; the generator was shown {loss.shown_count}",)
+    record = ("more of the ranking in the context, once",)
+    return CauseFinding(
+        "reranker", reranked.name, evidence, "medium", ("context_builder",), "ranked_below_cut_off", record
+    )
+
+
+def _check_low(loss: LostEvidence) -> CauseFinding | None:
+    """The unit passed every step, but too far down: the last step that ranks could have ranked it higher."""
+    final = loss.find_last_step("rerank", "filter", "merge", "lexical", "dense", "retriever")
+    rank = loss.find_rank(final)
+    if final is None or rank is None:
+        return None
+    evidence = (f"{loss.describe_rank(final)} in {final.name}; the generator was shown {loss.shown_count}",)
+    context = loss.find_last_step("context")
+    if final.kind == "rerank" or len(loss.steps) <= 2:
+        also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
+        subcause, record = "ranked_below_cut_off", (RECORD_UNFILTERED, RECORD_QUERY)
+        return CauseFinding("reranker", final.name, evidence, "low", also, subcause, record)
+    if context is not None and rank <= DEFAULT_PRODUCTION_K:
+        return CauseFinding("context_builder", context.name, evidence, "low", subcause="token_budget")
+    return CauseFinding("hybrid_merge", final.name, evidence, "low", subcause="ranked_below_cut_off")

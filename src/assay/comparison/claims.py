@@ -1,0 +1,85 @@
+"""Which changes of a comparison are shown, although many metrics and slices are tested at once (ADR 49).
+
+Every test belongs to one of three families, each of which may err in a share of the comparisons of equal systems:
+metrics that a gate looks at (Holm, 0.02), headline metrics over all cases (Benjamini and Hochberg, 0.02), slices and
+all other metrics (Benjamini and Hochberg, 0.01). The share of a family without a test goes to the headlines. The
+interval of a gain belongs to its test: Bonferroni's for gated metrics, elsewhere that of the false coverage rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from assay.metrics.template_columns import HEADLINES, find_first_present
+from assay.records.findings import MetricChange
+from assay.scoring.change_tests import ChangeTest, ClaimLevel
+from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
+
+Family = Literal["gated", "headline", "other"]
+FAMILY_SHARES: Mapping[Family, float] = {"gated": 0.02, "headline": 0.02, "other": 0.01}
+
+
+class ChangeSlot(NamedTuple):
+    """One test of a comparison: the index of the candidate, the metric, and the slice (None: all cases)."""
+
+    candidate: int
+    metric: str
+    slice: str | None
+
+
+def conclude_changes(
+    tests: Mapping[ChangeSlot, ChangeTest], gated: Collection[tuple[str, str | None]]
+) -> dict[ChangeSlot, MetricChange]:
+    """Return every change with its adjusted p-value, its interval and its verdict, in the order of `tests`.
+
+    `gated` holds the metrics and slices that a gate looks at. Several candidates form one family with each other.
+    """
+    families = _assign_families(tests, gated)
+    shares = share_error_rate({family for family, slots in families.items() if slots})
+    changes = {slot: test.change for slot, test in tests.items()}
+    for family, slots in families.items():
+        if not slots:
+            continue
+        p_values = [tests[slot].change.p or 0.0 for slot in slots]
+        adjusted = adjust_holm(p_values) if family == "gated" else adjust_benjamini_hochberg(p_values)
+        level = ClaimLevel(family, shares[family], compute_confidence(family, shares[family], adjusted))
+        for slot, p_adjusted in zip(slots, adjusted, strict=True):
+            changes[slot] = tests[slot].conclude(level, p_adjusted)
+    return changes
+
+
+def share_error_rate(families: Collection[Family]) -> dict[Family, float]:
+    """Return the share of each of the families that have a test; that of the others goes to the headlines.
+
+    >>> share_error_rate(["headline", "other"])
+    {'headline': 0.04, 'other': 0.01}
+    """
+    shares = {family: share for family, share in FAMILY_SHARES.items() if family in families}
+    if "headline" in shares:
+        shares["headline"] = round(sum(FAMILY_SHARES.values()) - sum(shares.values()) + shares["headline"], 9)
+    return shares
+
+
+def compute_confidence(family: Family, share: float, adjusted: Sequence[float]) -> float:
+    """Return the confidence of the intervals of a family, by its adjusted p-values.
+
+    Bonferroni for gated metrics; elsewhere 1 − R·share/m with R changes selected of m (Benjamini and Yekutieli 2005).
+    """
+    selected = 1 if family == "gated" else max(1, sum(p <= share for p in adjusted))
+    return 1 - selected * share / len(adjusted)
+
+
+def _assign_families(
+    tests: Mapping[ChangeSlot, ChangeTest], gated: Collection[tuple[str, str | None]]
+) -> dict[Family, list[ChangeSlot]]:
+    """Return the tests of each family; without a headline metric the metrics over all cases take their place."""
+    tested = [slot for slot, test in tests.items() if test.change.p is not None]
+    families: dict[Family, list[ChangeSlot]] = {"gated": [], "headline": [], "other": []}
+    families["gated"] = [slot for slot in tested if slot[1:] in gated]
+    others = [slot for slot in tested if slot[1:] not in gated]
+    measured = {slot.metric for slot in others if slot.slice is None}
+    headlines = {find_first_present(names, measured) for _, names in HEADLINES} - {None} or measured
+    for slot in others:
+        families["headline" if slot.slice is None and slot.metric in headlines else "other"].append(slot)
+    return families

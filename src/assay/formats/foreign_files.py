@@ -1,0 +1,179 @@
+"""Files of other tools: CSV, JSON and JSON Lines of Ragas and DeepEval, and configurations of promptfoo.
+
+Reads a file completely or raises one error with everything that is wrong in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.formats.file_io import decode_line, open_source, read_lines
+from assay.formats.foreign_rows import QUESTION_KEYS, ForeignRows, make_question_id, read_foreign_rows
+from assay.formats.strict_json import decode_json, decode_json_object
+from assay.formats.strict_yaml import read_yaml_file
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Rubric
+
+_LIST_MEMBERS = (
+    "goldens",
+    "test_cases",
+    "testCases",
+    "testCasesData",
+    "samples",
+    "dataset",
+    "data",
+    "examples",
+    "rows",
+)
+_FILE_PREFIX = "file://"
+
+
+def load_foreign_file(path: str | Path) -> ForeignRows:
+    """Return the rows of a file. Raises InputError with all problems: row, member, what was expected."""
+    name = str(path)
+    suffix = Path(path).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        foreign = _read_promptfoo(Path(path))
+    else:
+        foreign = read_foreign_rows(_read_csv(name) if suffix in (".csv", ".tsv") else _read_json(name), name)
+    if foreign.problems:
+        raise InputError(foreign.problems)
+    if not foreign.cases:
+        raise InputError([Problem(name, None, "", "no row (expected rows with a question)", "E_EMPTY")])
+    return foreign
+
+
+def _read_csv(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
+    with open_source(name) as source:
+        text = "\n".join(decode_line(line, source.name) for line in read_lines(source))
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith(".tsv") else ",")
+    for number, row in enumerate(reader, 1):
+        if None in row or None in row.values():
+            expected = len(reader.fieldnames or ())
+            raise InputError([Problem(name, number, "", f"another number of cells (expected {expected})", "E_CELLS")])
+        yield number, {key.strip(): _read_cell(value, name, number) for key, value in row.items()}
+
+
+def _read_cell(text: str, name: str, number: int) -> Any:
+    stripped = text.strip()
+    if not (stripped.startswith("[") and stripped.endswith("]")):
+        return stripped
+    if stripped.startswith("['"):
+        message = "a list as Python prints it (expected JSON: save the rows as JSON, or with double quotes)"
+        raise InputError([Problem(name, number, "", message, "E_CELL")])
+    return decode_json(stripped, name, number)
+
+
+def _read_json(name: str) -> Iterator[tuple[int, Any]]:
+    with open_source(name) as source:
+        lines = [line for line in read_lines(source) if line.data.strip()]
+        text = "\n".join(decode_line(line, source.name) for line in lines)
+    if text.lstrip().startswith("[") or name.lower().endswith(".json"):
+        document = decode_json(text, name)
+        if isinstance(document, Mapping):
+            document = next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), document)
+        rows = _open_columns(document) if isinstance(document, Mapping) else document
+        if not isinstance(rows, list):
+            expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
+            raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
+        yield from enumerate(rows, 1)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, decode_json_object(line, name, number)
+
+
+def _open_columns(document: Mapping[str, Any]) -> Any:
+    """Return the rows of a document of columns, each a list of the same length; else the document as one row."""
+    columns = {key: value for key, value in document.items() if isinstance(value, list)}
+    lengths = {len(value) for value in columns.values()}
+    if len(columns) == len(document) and len(lengths) == 1 and any(key in columns for key in QUESTION_KEYS):
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    return [document] if any(key in document for key in QUESTION_KEYS) else None
+
+
+# ── promptfoo ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_SAME_TEXT = ("equals", "factuality", "similar", "answer-relevance-reference")
+_CONTAINED = ("contains", "icontains", "contains-all", "icontains-all")
+_ANY_CONTAINED = ("contains-any", "icontains-any")
+_NOT_CONTAINED = ("not-contains", "not-icontains")
+
+
+def _read_promptfoo(path: Path) -> ForeignRows:
+    """Read the tests of a configuration of promptfoo: the question of each, and the assertions that are texts."""
+    name = str(path)
+    document = read_yaml_file(path).data
+    tests = document.get("tests") if isinstance(document, Mapping) else None
+    if isinstance(tests, str) and tests.startswith(_FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
+        return load_foreign_file(path.parent / tests.removeprefix(_FILE_PREFIX))
+    if not isinstance(tests, list):
+        message = f"no list of tests (got {shorten_repr(tests)}; expected tests in the file, or file://rows.csv)"
+        raise InputError([Problem(name, None, "tests", message, "E_IMPORT")])
+    foreign = ForeignRows()
+    shared = document.get("defaultTest")
+    shared_vars = shared.get("vars") if isinstance(shared, Mapping) else None
+    for number, test in enumerate(tests, 1):
+        case = _read_test(test, shared_vars or {}, number, foreign, name)
+        if case is not None:
+            foreign.cases.append((case, number))
+    return foreign
+
+
+def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: ForeignRows, name: str) -> Case | None:
+    variables = test.get("vars") if isinstance(test, Mapping) else None
+    if not isinstance(variables, Mapping):
+        message = f"no vars (got {shorten_repr(test)}; expected vars with the question)"
+        foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
+        return None
+    values = {**shared, **variables}
+    texts = {key: value for key, value in values.items() if isinstance(value, str)}
+    named = [key for key in QUESTION_KEYS if key in texts] or (list(texts) if len(texts) == 1 else [])
+    if not named or any(texts[key] != texts[named[0]] for key in named):
+        expected = f"one of {', '.join(QUESTION_KEYS)}, or a single variable"
+        message = f"no variable that is the question (got {', '.join(values) or 'none'}; expected {expected})"
+        foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
+        return None
+    question = texts[named[0]]
+    if question.startswith(_FILE_PREFIX):
+        message = f"a question in another file is not imported (got {question}; expected its text)"
+        foreign.add_problem(name, number, f"tests[{number - 1}].vars.{named[0]}", message)
+        return None
+    foreign.ignored.update(f"vars.{key}" for key in values if key not in named)
+    reference, must_have, rubric = _read_assertions(test.get("assert") or (), foreign)
+    return Case(make_question_id(question), question, reference=reference, must_have=must_have, rubric=rubric)
+
+
+def _read_assertions(assertions: Any, foreign: ForeignRows) -> tuple[str | None, tuple[str, ...], Rubric | None]:
+    """Return the reference, the texts that must occur, and those of which any or none must."""
+    references: list[str] = []
+    must_have: list[str] = []
+    any_of: list[str] = []
+    none_of: list[str] = []
+    for assertion in assertions if isinstance(assertions, list) else ():
+        kind = str(assertion.get("type")) if isinstance(assertion, Mapping) else "?"
+        value = assertion.get("value") if isinstance(assertion, Mapping) else None
+        texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
+        target = next(
+            (
+                texts_of_kind
+                for kinds, texts_of_kind in (
+                    (_SAME_TEXT, references),
+                    (_CONTAINED, must_have),
+                    (_ANY_CONTAINED, any_of),
+                    (_NOT_CONTAINED, none_of),
+                )
+                if kind in kinds
+            ),
+            None,
+        )
+        if target is None or not texts or any(text.startswith(_FILE_PREFIX) for text in texts):
+            foreign.ignored[f"assert {kind}"] += 1
+        else:
+            target += texts
+    rubric = Rubric(tuple(any_of), tuple(none_of)) if any_of or none_of else None
+    return references[0] if references else None, tuple(dict.fromkeys(must_have)), rubric

@@ -1,0 +1,214 @@
+"""Rows of other tools as a golden set and recorded outputs: Ragas, DeepEval, and spreadsheets with the usual columns.
+
+A row has a question and what is expected; it may also have what a system answered. Everything is imported or nothing:
+a row that cannot be read is a problem with its number, its member and a remedy. What has no counterpart is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from assay.formats.chunk_shapes import ShapeError
+from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, recognise_reply
+from assay.records.errors import Problem, shorten_repr
+from assay.records.golden_set import Case, Evidence, GoldenSet
+from assay.records.observations import Observation, Stage
+
+QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
+REFERENCE_KEYS = (
+    "reference", "expected_output", "ground_truth", "ground_truths", "expected_answer", "expected", "ideal",
+    "gold_answer", "reference_answer",
+)  # fmt: skip
+EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
+EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
+ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
+TAG_KEYS = ("tags", "category", "synthesizer_name")
+_OUTPUT_KEYS = frozenset((*ANSWER_KEYS, *RANKING_KEYS, "retrieved_context_ids", "citations", "usage", "versions"))
+_CONVERSATION_KEYS = ("turns", "messages", "scenario")
+
+
+@dataclass(slots=True)
+class ForeignRows:
+    """What was read: cases with the number of their row, observations, what was left out, and everything wrong."""
+
+    cases: list[tuple[Case, int]] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, None] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add_problem(self, path: str, row: int, member: str, message: str) -> None:
+        """Note what is wrong with a member of a row."""
+        self.problems.append(Problem(path, row, member, message, "E_IMPORT"))
+
+    @property
+    def golden(self) -> GoldenSet:
+        """The golden set; with cases that have nothing to score but their answers, its judgments are partial."""
+        cases = tuple(case for case, _ in self.cases)
+        is_scorable = all(case.reference or case.evidence or case.must_have or case.rubric for case in cases)
+        return GoldenSet(cases, judgments="complete" if is_scorable else "partial")
+
+
+class _RowError(ValueError):
+    def __init__(self, member: str, message: str) -> None:
+        super().__init__(message)
+        self.member, self.message = member, message
+
+
+def make_question_id(question: str) -> str:
+    """Return the id of a case whose row has none; the same question gives the same id in every file.
+
+    >>> make_question_id("How much  leave?") == make_question_id("How much leave?")
+    True
+    """
+    normalised = " ".join(unicodedata.normalize("NFC", question).split())
+    return "q-" + hashlib.sha256(normalised.encode()).hexdigest()[:10]
+
+
+def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
+    """Return the cases and observations of numbered rows; `path` is the name for messages."""
+    foreign = ForeignRows()
+    row_by_id: dict[str, int] = {}
+    for number, row in rows:
+        if not isinstance(row, Mapping):
+            foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
+            continue
+        members = {str(key): value for key, value in row.items() if value not in (None, "", [], ())}
+        try:
+            case = _read_case(members)
+            observation = _read_observation(members, case.id, foreign)
+        except _RowError as error:
+            foreign.add_problem(path, number, error.member, error.message)
+            continue
+        if case.id in row_by_id:
+            message = f"the same case again (got {shorten_repr(case.id)}; it is in row {row_by_id[case.id]} too)"
+            foreign.add_problem(path, number, "id", message)
+        row_by_id.setdefault(case.id, number)
+        foreign.cases.append((case, number))
+        if observation is not None:
+            foreign.observations.append(observation)
+        _count_ignored(members, foreign)
+    return foreign
+
+
+def read_case(row: Mapping[str, Any]) -> Case:
+    """Return the case of one row. Raises ValueError with the member and what is wrong with it."""
+    try:
+        return _read_case({str(key): value for key, value in row.items() if value not in (None, "", [], ())})
+    except _RowError as error:
+        raise ValueError(f"{error.member}: {error.message}") from None
+
+
+def _read_case(members: Mapping[str, Any]) -> Case:
+    question = _read_question(members)
+    reference_key = next((key for key in REFERENCE_KEYS if key in members), None)
+    reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
+    if reference is None and "answer" in members and not _is_observed(members):
+        raise _RowError(
+            "answer",
+            "could be what is expected or what the system answered (expected it under the name reference, or response)",
+        )
+    case_id = next((members[key] for key in ID_KEYS if key in members), None)
+    if isinstance(case_id, (dict, list, float)):
+        raise _RowError("id", f"not a text (got {shorten_repr(case_id)})")
+    return Case(
+        id=make_question_id(question) if case_id is None else str(case_id),
+        question=question,
+        reference=reference,
+        evidence=_read_evidence(members),
+        tags=_read_tags(members),
+    )
+
+
+def _read_question(members: Mapping[str, Any]) -> str:
+    for key in _CONVERSATION_KEYS:
+        if key in members and not any(name in members for name in QUESTION_KEYS):
+            raise _RowError(key, "conversations of several turns are not imported (expected rows with one question)")
+    questions = {key: members[key] for key in QUESTION_KEYS if key in members}
+    if not questions:
+        keys = ", ".join(sorted(members)) or "none"
+        raise _RowError("question", f"missing (got {keys}; expected one of {', '.join(QUESTION_KEYS)})")
+    key, question = next(iter(questions.items()))
+    if isinstance(question, (list, tuple)):
+        raise _RowError(key, "a conversation of several turns is not imported (expected a text)")
+    if not isinstance(question, str):
+        raise _RowError(key, f"not a text (got {shorten_repr(question)})")
+    if any(other != question for other in questions.values()):
+        raise _RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
+    return question
+
+
+def _read_reference(value: Any, key: str) -> str:
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
+        raise _RowError(key, f"not one text (got {shorten_repr(value)}; expected the expected answer in words)")
+    return value
+
+
+def _is_observed(members: Mapping[str, Any]) -> bool:
+    """Return whether a row holds what a system did, apart from a member `answer`."""
+    return any(key in members for key in (*RANKING_KEYS, "citations", "retrieved_context_ids", "retrieved_chunks"))
+
+
+def _read_evidence(members: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    text_key = next((key for key in EVIDENCE_TEXT_KEYS if key in members), "")
+    id_key = next((key for key in EVIDENCE_ID_KEYS if key in members), "")
+    texts = _read_texts(members, text_key)
+    ids = _read_texts(members, id_key)
+    if texts and ids and len(texts) != len(ids):
+        raise _RowError(id_key, f"not one for each of {text_key} (got {len(ids)}; expected {len(texts)})")
+    if texts and ids:
+        pairs = zip(ids, texts, strict=True)
+        return tuple(Evidence(({"chunk_id": name}, {"quote": text}), quote=text) for name, text in pairs)
+    if texts:
+        return tuple(Evidence(({"quote": text},), quote=text) for text in texts)
+    return tuple(Evidence(({"chunk_id": name},)) for name in ids)
+
+
+def _read_texts(members: Mapping[str, Any], key: str) -> list[str]:
+    value = members.get(key, ())
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, (str, int)) for item in value):
+        raise _RowError(key, f"not a list of texts (got {shorten_repr(value)})")
+    return list(dict.fromkeys(str(item) for item in value if str(item).strip()))
+
+
+def _read_tags(members: Mapping[str, Any]) -> tuple[str, ...]:
+    tags: list[str] = []
+    for key in TAG_KEYS:
+        value = members.get(key, ())
+        values = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+        if isinstance(values, (list, tuple)):
+            tags += [str(item) for item in values if str(item)]
+    return tuple(dict.fromkeys(tags))
+
+
+def _read_observation(members: Mapping[str, Any], case_id: str, foreign: ForeignRows) -> Observation | None:
+    observed = {key: value for key, value in members.items() if key in _OUTPUT_KEYS or key == "retrieved_chunks"}
+    if not observed:
+        return None
+    try:
+        shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note))
+        row = shape.row | {"case_id": case_id}
+        observation = msgspec.convert(row, Observation)
+    except (ShapeError, msgspec.ValidationError) as error:
+        raise _RowError("", str(error)) from None
+    if observation.answer is UNSET and not shape.rankings:
+        return None
+    stages: Sequence[Stage] | None = shape.rankings or None
+    return msgspec.structs.replace(observation, stages=None if stages is None else tuple(stages), config_id="imported")
+
+
+def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:
+    imported = {*QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS}
+    foreign.ignored.update(key for key in members if key not in imported | _OUTPUT_KEYS and key != "retrieved_chunks")

@@ -1,0 +1,312 @@
+"""Replies and rows in the forms of common frameworks, read into the members of an observation.
+
+Understood are the members of `Observation` and `rag-trace`, plain services (`answer` with `sources`, `contexts`,
+`documents`, …), results of LangChain and LlamaIndex, rows of Ragas, test cases of DeepEval, and responses of OpenAI.
+What is read under another name, and what is not read, is noted; what could be read in two ways is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
+from assay.records.errors import shorten_repr
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage
+
+STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
+"""The members of the contract `rag-trace` that hold a ranking, with its stage."""
+TEXT_LIST_KEYS = ("contexts", "retrieved_contexts", "retrieval_context")
+"""Members of which Ragas and DeepEval define that their strings are texts, not ids."""
+RANKING_KEYS = (
+    "results", "hits", "matches", "documents", "docs", "chunks", "passages", "nodes", "retrieved_documents",
+    "source_documents", "sources", "source_nodes", *TEXT_LIST_KEYS,
+)  # fmt: skip
+SHOWN_KEYS = ("source_nodes",)
+"""Members of which a framework defines that the model was shown them; so is `context`."""
+ANSWER_KEYS = ("answer", "response", "actual_output")
+OTHER_ANSWER_KEYS = ("output_text", "output", "result", "generated_text", "completion", "content", "text")
+QUESTION_KEYS = ("question", "query", "input", "user_input")
+EXPECTED_KEYS = (
+    "reference", "references", "reference_contexts", "reference_context_ids", "rubrics", "rubric", "expected_output",
+    "expected_tools", "ground_truth", "ground_truths",
+)  # fmt: skip
+"""Members of rows of Ragas and DeepEval that belong to the golden set."""
+_ENVELOPE_KEYS = frozenset(
+    ("object", "id", "created", "created_at", "chat_history", "messages", "metadata", "class_name")
+)
+_SEARCH_KEYS = ("results", "hits", "documents")
+"""Members that are the result of the system's own search where other stages are reported by their names."""
+_OWN_KEYS = frozenset(Observation.__struct_fields__) | {"query_id"}
+_TOKEN_KEYS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
+
+
+@dataclass(slots=True)
+class ReplyShape:
+    """A reply taken apart: `row` has members of an Observation, `rankings` its stages in order."""
+
+    row: dict[str, Any] = field(default_factory=dict)
+    rankings: list[Stage] = field(default_factory=list)
+    has_stages: bool = False
+
+
+def recognise_reply(reply: Mapping[Any, Any], note: NoteReading, *, search_stage: str = "") -> ReplyShape:
+    """Return the parts of a reply; `search_stage` names the stage of a search, which needs no answer.
+
+    Raises ShapeError for a ranking that cannot be read, and where two members could be the answer or the ranking.
+    """
+    members = {str(key): value for key, value in reply.items()}
+    consumed: set[str] = set()
+    _open_openai(members, note)
+    shape = ReplyShape({key: members[key] for key in _OWN_KEYS if key in members and key != "stages"})
+    consumed.update(_OWN_KEYS & members.keys())
+    _read_named_stages(members, shape, note, consumed)
+    _read_ranking(members, shape, note, consumed, search_stage)
+    if not search_stage:
+        _read_context(members, shape, note, consumed)
+        _read_answer(members, shape, note, consumed)
+    shape.row |= {"usage": _rename_tokens(shape.row["usage"])} if isinstance(shape.row.get("usage"), Mapping) else {}
+    _note_ignored(members, consumed, note)
+    return shape
+
+
+# ── rankings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_named_stages(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
+    """Read `stages` and the rankings of `rag-trace`, whose strings are ids."""
+    stages = members.get("stages")
+    if stages is not None and not isinstance(stages, (list, tuple)):
+        raise ShapeError(f"stages: not a list (got {shorten_repr(stages)})")
+    shape.has_stages = stages is not None
+    shape.rankings = [_read_stage(stage, note) for stage in stages or ()]
+    for key, name in STAGE_KEYS.items():
+        if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
+            shape.rankings.append(Stage(name, read_chunks(members[key], note)))
+            consumed.add(key)
+
+
+def _read_stage(stage: Any, note: NoteReading) -> Stage:
+    if isinstance(stage, Stage):
+        return stage
+    if not isinstance(stage, Mapping) or not isinstance(stage.get("name"), str):
+        raise ShapeError(f"stages: not a stage (got {shorten_repr(stage)}; expected name and chunks)")
+    latency = stage.get("latency_ms")
+    if latency is not None and (not isinstance(latency, (int, float)) or isinstance(latency, bool)):
+        raise ShapeError(f"stages: latency_ms is not a number (got {shorten_repr(latency)})")
+    chunks = read_chunks(stage.get("chunks"), note)
+    return Stage(stage["name"], chunks, None if latency is None else float(latency))
+
+
+def _read_ranking(
+    members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str], search_stage: str
+) -> None:
+    """Read the one ranking that stands under a common name."""
+    if isinstance(members.get("hits"), Mapping) and isinstance(members["hits"].get("hits"), list):
+        members["hits"] = members["hits"]["hits"]  # the reply of a search engine
+    named = {key: members[key] for key in RANKING_KEYS if isinstance(members.get(key), (list, tuple))}
+    named |= _join_ids_with_texts(members, named, consumed)
+    if not named:
+        _refuse_other_rankings(members, shape, search_stage)
+        return
+    key, items = next(iter(named.items()))
+    if any(list(other) != list(items) for other in named.values()):
+        keys = " and ".join(named)
+        raise ShapeError(f"two rankings, {keys} (expected one of them, or response.stages in the target's settings)")
+    consumed.update(named)
+    name = search_stage or (RETRIEVED_STAGE if not shape.rankings else "search")
+    if shape.rankings and (key not in _SEARCH_KEYS or any(stage.name == name for stage in shape.rankings)):
+        note(f"{key} was not read, because the stage {shape.rankings[0].name} is reported by its name")
+        return
+    chunks = read_chunks(items, note, strings="texts" if key in TEXT_LIST_KEYS else "either")
+    shape.rankings.append(Stage(name, chunks))
+    shown = key in SHOWN_KEYS and not search_stage
+    stages = f"the stages {name} and {CONTEXT_STAGE}" if shown else f"the stage {name}"
+    if key not in ("results", "hits") or name != search_stage:
+        note(f"{key} is read as {stages}")
+    if shown and all(stage.name != CONTEXT_STAGE for stage in shape.rankings):
+        shape.rankings.append(Stage(CONTEXT_STAGE, chunks))
+
+
+def _join_ids_with_texts(
+    members: Mapping[str, Any], named: Mapping[str, Sequence[Any]], consumed: set[str]
+) -> dict[str, Sequence[Any]]:
+    """Return the `retrieved_contexts` of a Ragas row with the ids that the row may give in a list of their own."""
+    ids, texts = members.get("retrieved_context_ids"), named.get("retrieved_contexts")
+    if not isinstance(ids, (list, tuple)):
+        return {}
+    consumed.add("retrieved_context_ids")
+    if texts is None:
+        return {"retrieved_context_ids": [{"id": chunk_id} for chunk_id in ids]}
+    if len(ids) != len(texts):
+        raise ShapeError(
+            f"retrieved_context_ids: not one for each of retrieved_contexts (got {len(ids)}; expected {len(texts)})"
+        )
+    return {"retrieved_contexts": [{"id": chunk_id, "text": text} for chunk_id, text in zip(ids, texts, strict=True)]}
+
+
+def _refuse_other_rankings(members: Mapping[str, Any], shape: ReplyShape, search_stage: str) -> None:
+    present = [key for key in RANKING_KEYS if members.get(key) is not None]
+    if present and (search_stage or not shape.rankings):
+        raise ShapeError(f"{present[0]}: a ranking that is not a list (got {shorten_repr(members[present[0]])})")
+
+
+def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
+    """Read `context`: what a retrieval chain showed its model. In a test case of DeepEval it is what is expected."""
+    context = members.get("context")
+    if context is None or isinstance(context, Mapping):
+        return
+    consumed.add("context")
+    if "actual_output" in members or "retrieval_context" in members:
+        note("context is not read: in a test case of DeepEval it belongs to the golden set")
+        return
+    if any(stage.name == CONTEXT_STAGE for stage in shape.rankings):
+        note("context was not read, because the stage context is reported too")
+        return
+    items = [context] if isinstance(context, str) else context
+    chunks = read_chunks(items, note, strings="texts")
+    if shape.rankings or isinstance(context, str):
+        note(f"context is read as the stage {CONTEXT_STAGE}")
+    else:
+        note(f"context is read as the stages {RETRIEVED_STAGE} and {CONTEXT_STAGE}")
+        shape.rankings.append(Stage(RETRIEVED_STAGE, chunks))
+    shape.rankings.append(Stage(CONTEXT_STAGE, chunks))
+
+
+# ── the answer ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
+    candidates = {key: members[key] for key in ANSWER_KEYS if key in members}
+    if not candidates:
+        texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
+        candidates = {key: text for key, text in texts.items() if text is not None}
+    if not candidates and isinstance(members.get("messages"), (list, tuple)):
+        candidates = _find_last_message(members["messages"])
+        consumed.update(candidates)
+    if not candidates:
+        return
+    values = {key: _flatten_text(value) for key, value in candidates.items()}
+    key, value = next(iter(values.items()))
+    if any(other != value for other in values.values()):
+        raise ShapeError(
+            f"two answers, {' and '.join(values)} (expected one of them, or response.answer in the target's settings)"
+        )
+    consumed.update(values)
+    shape.row["answer"] = value
+    if key != "answer":
+        note(f"the answer is read from {key}")
+
+
+def _find_last_message(messages: Sequence[Any]) -> dict[str, Any]:
+    last = messages[-1] if messages else None
+    if not isinstance(last, Mapping) or "content" not in last:
+        return {}
+    is_reply = last.get("type") in ("ai", "AIMessage") or last.get("role") == "assistant"
+    return {"messages": last["content"]} if is_reply else {}
+
+
+def _flatten_text(value: Any) -> Any:
+    """Return the text of a message, or the value as it is, so that what is not a text is refused as such."""
+    text = extract_text(value)
+    return value if text is None else text
+
+
+def extract_text(value: Any) -> str | None:
+    """Return a text, the text of a message, or the joined texts of its parts; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        inner = value.get("content", value.get("text"))
+        return extract_text(inner) if inner is not None else None
+    if isinstance(value, (list, tuple)) and value and all(isinstance(part, Mapping) for part in value):
+        parts = [extract_text(part) for part in value if part.get("type") in ("text", "output_text")]
+        return "".join(part for part in parts if part is not None) if parts else None
+    return None
+
+
+# ── responses of OpenAI ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _open_openai(members: dict[str, Any], note: NoteReading) -> None:
+    """Put the answer, the searched files and the model of a response of OpenAI under the usual names."""
+    choices, output = members.get("choices"), members.get("output")
+    if isinstance(choices, (list, tuple)) and choices and isinstance(choices[0], Mapping):
+        message = choices[0].get("message")
+        members["answer"] = extract_text(message)
+        del members["choices"]
+        note("the answer is read from choices[0].message" + (" of several choices" if len(choices) > 1 else ""))
+    elif members.get("object") == "response" and isinstance(output, (list, tuple)):
+        parts = [item for item in output if isinstance(item, Mapping)]
+        texts = [extract_text(item.get("content")) for item in parts if item.get("type") == "message"]
+        searches = [item.get("results") or () for item in parts if item.get("type") == "file_search_call"]
+        members["answer"] = "".join(text for text in texts if text is not None) if texts else None
+        del members["output"]
+        members.pop("output_text", None)
+        note("the answer is read from the messages of output")
+        results = [result for search in searches for result in search]
+        if results:
+            members["results"] = results
+    else:
+        return
+    for key in _OPENAI_KEYS & members.keys():
+        del members[key]
+    if isinstance(members.get("model"), str):
+        members["versions"] = {**(members.get("versions") or {}), "model": members.pop("model")}
+    members.pop("error", None) if members.get("error") is None else None
+
+
+_OPENAI_KEYS = frozenset((
+    "system_fingerprint", "service_tier", "temperature", "top_p", "tools", "tool_choice", "parallel_tool_calls",
+    "instructions", "incomplete_details", "previous_response_id", "reasoning", "status", "store", "text", "truncation",
+    "user", "max_output_tokens", "background", "conversation", "max_tool_calls", "prompt", "top_logprobs",
+    "safety_identifier", "prompt_cache_key", "completed_at", "moderation",
+))  # fmt: skip
+
+
+def _rename_tokens(usage: Mapping[Any, Any]) -> dict[str, Any]:
+    return {_TOKEN_KEYS.get(str(key), str(key)): value for key, value in usage.items()}
+
+
+# ── what was not read ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteReading) -> None:
+    expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
+    if expected:
+        note(f"not read, because they belong to the golden set: {', '.join(expected)}")
+    readable = (*sorted(_OWN_KEYS), *STAGE_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
+    ignored = [
+        key
+        for key, value in members.items()
+        if key not in consumed and key not in EXPECTED_KEYS and key not in QUESTION_KEYS
+        if key not in _ENVELOPE_KEYS and value is not None and not key.startswith("x_")
+    ]
+    if ignored:
+        note(f"keys that were not read: {', '.join(_describe_key(key, readable) for key in ignored)}")
+
+
+def _describe_key(key: str, readable: Sequence[str]) -> str:
+    near = get_close_matches(key.lower(), readable, n=1)
+    return f"{key} (did you mean {near[0]}?)" if near else key
+
+
+def read_citation(item: Any, index: int, note: NoteReading) -> str:
+    """Return the id of a cited chunk, which is given as its id or as the chunk. Raises ShapeError."""
+    return item if isinstance(item, str) else read_chunk(item, index, note).chunk_id
+
+
+def read_citations(citations: Any, note: NoteReading) -> list[str] | None:
+    """Return the ids of cited chunks, None where none were reported. Raises ShapeError."""
+    if citations is None:
+        return None
+    if not isinstance(citations, (list, tuple)):
+        raise ShapeError(f"citations: not a list (got {shorten_repr(citations)})")
+    return [read_citation(item, index, note) for index, item in enumerate(citations)]
+
+
+def count_texts(chunks: Sequence[Chunk]) -> int:
+    """Return how many of the chunks have a text."""
+    return sum(chunk.text is not None for chunk in chunks)

@@ -1,0 +1,89 @@
+"""Rules over answers that the rules of text cannot tell: evaluated with these answers at worst and at best (ADR 0053).
+
+An unknown answer has no score and does not lower the coverage, but it may be right or wrong. A rule that holds only if
+the unknown answers are right is therefore open, whatever the other answers score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+
+import numpy as np
+from msgspec import structs
+
+from assay.gates.rules import GateScores, describe_subject
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
+from assay.records.release_gates import Rule, RuleResult
+from assay.records.scores import SCORED, ScoreColumn
+from assay.scoring.column_values import find_column, format_case_ids, format_compared, format_count, get_range
+from assay.stats.arrays import RowIndices
+
+EvaluateRule = Callable[[Rule, GateScores], RuleResult]
+
+
+def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: EvaluateRule) -> RuleResult:
+    """Return what `evaluate` finds, with the unknown answers of the rule's slice at worst and at best.
+
+    If the rule holds either way it passes, and if it is violated either way it fails; else it is open, and `if_unknown`
+    says what follows. The message states the range of the number that decides.
+    """
+    rows = find_unknown_rows(rule, scores)
+    low, high = get_range(find_metric(parse_metric(rule.metric)))
+    if not len(rows) or low is None or high is None:
+        return evaluate(rule, scores)
+    ends = [evaluate(rule, _score_rows_as(rule, scores, rows, value)) for value in (low, high)]
+    worst, best = ends if rule.at_least is not None else ends[::-1]
+    note = _describe_unknown(rule, scores, rows, ends)
+    for result in ends:
+        if result.state not in ("pass", "fail"):
+            return structs.replace(result, message=f"{result.message}; {note}")
+    if worst.state == best.state:
+        deciding = worst if worst.state == "pass" else best
+        return structs.replace(deciding, message=f"{deciding.message}; {note}")
+    unknown = scores.get_case_ids(rows)
+    message = f"{describe_subject(rule)} {note}: it holds at best and is violated at worst"
+    state = "incomplete" if rule.if_unknown == "incomplete" else "inconclusive"
+    if_inconclusive = worst.rule.if_inconclusive if rule.if_unknown == "incomplete" else rule.if_unknown
+    opened = structs.replace(worst.rule, if_inconclusive=if_inconclusive)
+    return structs.replace(worst, rule=opened, state=state, value=None, message=message, cases=unknown)
+
+
+def find_unknown_rows(rule: Rule, scores: GateScores) -> RowIndices:
+    """Return the rows of a rule's slice on which the rules of text cannot tell whether the answer is right."""
+    column = find_column(scores.table, parse_metric(rule.metric))
+    rows = scores.find_rows(rule.slice)
+    if column is None or UNKNOWN_REASON not in column.reasons:
+        return rows[:0]
+    unknown: RowIndices = rows[column.reason[rows] == column.reasons.index(UNKNOWN_REASON)]
+    return unknown
+
+
+def _score_rows_as(rule: Rule, scores: GateScores, rows: RowIndices, value: float) -> GateScores:
+    """Return the same scores with these rows of the rule's metric scored as `value`."""
+    column = find_column(scores.table, parse_metric(rule.metric))
+    assert column is not None
+    values, status, reason = column.values.copy(), column.status.copy(), column.reason.copy()
+    values[rows], status[rows], reason[rows] = value, SCORED, _find_no_reason(column)
+    scored = structs.replace(column, values=values, status=status, reason=reason)
+    columns = {key: scored if other is column else other for key, other in scores.table.columns.items()}
+    bounded = copy(scores)
+    bounded.table = structs.replace(scores.table, columns=columns)
+    return bounded
+
+
+def _find_no_reason(column: ScoreColumn) -> int:
+    return column.reasons.index("") if "" in column.reasons else 0
+
+
+def _describe_unknown(rule: Rule, scores: GateScores, rows: RowIndices, ends: list[RuleResult]) -> str:
+    """Say between which numbers the unknown answers leave the metric, and which cases they are."""
+    unit = find_metric(parse_metric(rule.metric)).unit
+    count = format_count(len(scores.find_rows(rule.slice)), "case")
+    where = f"the rules cannot tell on {len(rows)} of {count} ({format_case_ids(scores.get_case_ids(rows))})"
+    values = np.array([result.value for result in ends if result.value is not None])
+    if len(values) < len(ends):
+        return where
+    low, high = format_compared(float(values.min()), float(values.max()), unit)
+    return f"is between {low} and {high}, because {where}"

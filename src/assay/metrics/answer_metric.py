@@ -1,0 +1,240 @@
+"""What a metric that is computed by reading answers is: a catalogue row with its scorers, by text rules and by a judge.
+
+Scores by rules or by a judge always inform; they gate only after the scorer is calibrated against human labels
+(ADR 0031).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import UNSET
+
+from assay.metrics.case_index import CaseIndex
+from assay.metrics.judge_requests import (
+    JudgeDialogue,
+    Outcome,
+    RecordedVerdicts,
+    Rubrics,
+    mark_for_review,
+    not_applicable_outcome,
+    replay_outcome,
+    unscored_outcome,
+)
+from assay.metrics.metric import Batch, FactKey, JoinedRows, Metric, MetricKey, MetricName, make_score_column
+from assay.metrics.parsed_answer import ParsedAnswer, parse_answers
+from assay.metrics.vote_folding import Ruling
+from assay.records.observations import Observation
+from assay.records.scores import ScoreColumn
+from assay.records.verdicts import JudgeRequest
+
+BY_RULES, BY_JUDGE = "rules", "judge"
+RulesScorer = Callable[[ParsedAnswer], Outcome]
+JudgeScorer = Callable[[ParsedAnswer, Rubrics], JudgeDialogue]
+SCORER_KEY = {"by": MetricKey("", (BY_RULES, BY_JUDGE), "rules: the deterministic scorer; judge: recorded verdicts")}
+"""The key of a metric that rules and a judge can score."""
+UNDEFINED_GROUNDING = "refused, nothing claimed, no context reported, or a chunk of it without text"
+
+
+def exempt_no_case(_: CaseIndex) -> str:
+    """Return "": the metric is meant for every case."""
+    return ""
+
+
+class Scorers(NamedTuple):
+    """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or "".
+
+    All three are functions of a module, because scorers travel to worker processes with the outcomes.
+    """
+
+    rules: RulesScorer | None = None
+    judge: JudgeScorer | None = None
+    exemption_reason: Callable[[CaseIndex], str] = exempt_no_case
+
+    def select_judge(self, name: MetricName) -> JudgeScorer | None:
+        """Return how a judge is asked for a metric, or None if rules compute it."""
+        return self.judge if self.rules is None or name.key_value("by", BY_RULES) == BY_JUDGE else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMetric(Metric):
+    """A catalogue row whose scores are read from answers; `find_scorers` returns how, for a name with its keys.
+
+    Scorers without rules on a row with the key `by` mean that rules compute the metric from structure, not by reading.
+    """
+
+    find_scorers: Callable[[MetricName], Scorers] = lambda _: Scorers()
+
+    def reads_answer(self, name: MetricName) -> bool:
+        """Return whether a name is computed by reading answers; other variants may be computed from structure."""
+        return self.find_scorers(name).rules is not None or name.key_value("by", BY_JUDGE) == BY_JUDGE
+
+
+def compute_answer_outcome(scorers: Scorers, name: MetricName, reading: ParsedAnswer) -> Outcome:
+    """Return the outcome of a metric for an observation with an answer, by rules or from recorded verdicts."""
+    judge = scorers.select_judge(name)
+    exemption_reason = scorers.exemption_reason(reading.case)
+    if exemption_reason:
+        return not_applicable_outcome(exemption_reason)
+    if judge is None:
+        assert scorers.rules is not None, name
+        return scorers.rules(reading)
+    judging = reading.case.golden_index.judging or RecordedVerdicts()
+    rulings: list[Ruling | None] = []
+
+    def answer(request: JudgeRequest) -> Ruling | None:
+        rulings.append(reading.find_ruling(request))
+        return rulings[-1]
+
+    outcome = replay_outcome(judge(reading, judging.rubrics), answer)
+    return mark_for_review(outcome, rulings) if name.key_value("by", BY_RULES) == BY_JUDGE else outcome
+
+
+class OutcomeFacts:
+    """The outcomes of one answer metric, row by row."""
+
+    def __init__(self, name: MetricName, scorers: Scorers) -> None:
+        self.name = name
+        self.scorers = scorers
+        self.outcomes: list[Outcome] = []
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order."""
+        self.outcomes += [self._outcome(reading)._replace(detail="") for reading in parse_answers(rows)]
+
+    def _outcome(self, reading: ParsedAnswer) -> Outcome:
+        answer, target_error = reading.observation.answer, reading.observation.error
+        if target_error is None and isinstance(answer, str):
+            return compute_answer_outcome(self.scorers, self.name, reading)
+        exemption_reason = self.scorers.exemption_reason(reading.case)
+        if exemption_reason:
+            return not_applicable_outcome(exemption_reason)
+        if target_error is not None:
+            return unscored_outcome(f"target error: {target_error.code}")
+        if answer is UNSET:
+            return not_applicable_outcome("no answer was asked for")
+        return unscored_outcome("the answer is null")
+
+    def make_column(self, name: MetricName) -> ScoreColumn:
+        """Return the outcomes as a column."""
+        statuses = np.array([outcome.status for outcome in self.outcomes], dtype=np.uint8)
+        reasons = np.array([outcome.reason for outcome in self.outcomes], dtype=object)
+        status_reasons = {(outcome.status, outcome.reason) for outcome in self.outcomes if outcome.reason}
+        values = np.array([outcome.value for outcome in self.outcomes], dtype=np.float64)
+        unless = []
+        for status, reason in sorted(status_reasons):
+            unless.append(((statuses == status) & (reasons == reason), status, reason))
+        return make_score_column(name, values, *unless)
+
+
+def need_outcomes(scorers: Scorers, name: MetricName) -> tuple[FactKey, ...]:
+    """Return the facts that an answer metric needs."""
+    return ((OutcomeFacts, (name, scorers)),)
+
+
+def compute_outcomes(scorers: Scorers, batch: Batch, name: MetricName) -> ScoreColumn:
+    """Return the outcomes of a metric on the rows of a batch as a column."""
+    return batch.get_facts(OutcomeFacts, name, scorers).make_column(name)
+
+
+def explain_outcome(scorers: Scorers, case: CaseIndex, observation: Observation, name: MetricName) -> str:
+    """Return an explanation of one score for readers of the case, or "" if there is none."""
+    has_answer = observation.error is None and isinstance(observation.answer, str)
+    if scorers.select_judge(name) is not None and case.golden_index.judging is None:
+        return ""
+    return compute_answer_outcome(scorers, name, ParsedAnswer(case, observation)).detail if has_answer else ""
+
+
+def define_answer_metric(
+    name: str,
+    summary: str,
+    source: str,
+    undefined: str,
+    scorers: Scorers | Callable[[MetricName], Scorers],
+    *,
+    rubrics: tuple[str, ...] = (),
+    lower: bool = False,
+    yields_to_leaks: bool = False,
+    keys: dict[str, MetricKey] | None = None,
+    rests_on: tuple[str, ...] = (),
+) -> AnswerMetric:
+    """Return the catalogue row of a metric that scorers compute: a share, higher is better unless `lower`.
+
+    With `rubrics`, the metric takes the key `by`. `scorers` may be a function where they depend on a key of the name;
+    it must return the same scorers for the same name.
+    """
+
+    def find_scorers(metric_name: MetricName) -> Scorers:
+        return scorers if isinstance(scorers, Scorers) else scorers(metric_name)
+
+    return AnswerMetric(
+        name=name,
+        family="judged",
+        summary=summary,
+        source=source,
+        direction="lower" if lower else "higher",
+        keys=(SCORER_KEY if rubrics else {}) | (keys or {}),
+        undefined=undefined,
+        needs=lambda metric_name: need_outcomes(find_scorers(metric_name), metric_name),
+        compute=lambda batch, metric_name: compute_outcomes(find_scorers(metric_name), batch, metric_name),
+        yields_to_leaks=yields_to_leaks,
+        rubrics=rubrics,
+        uncalibrated=(BY_RULES, BY_JUDGE),
+        rests_on=rests_on,
+        explain=lambda case, observation, metric_name: explain_outcome(
+            find_scorers(metric_name), case, observation, metric_name
+        ),
+        find_scorers=find_scorers,
+    )
+
+
+CombineColumns = Callable[[ScoreColumn, ScoreColumn], ScoreColumn]
+
+
+def add_judge_scorer(
+    metric: Metric,
+    judge: JudgeScorer,
+    rubrics: tuple[str, ...],
+    *,
+    exemption_reason: Callable[[CaseIndex], str] = exempt_no_case,
+    rests_on: tuple[str, ...] = (),
+    combine: CombineColumns | None = None,
+) -> AnswerMetric:
+    """Return a metric that rules compute by its own function, extended by `by=judge`.
+
+    `combine` makes the judged column from the one of the rules, without the key `by`, and the one of the judge.
+    """
+    scorers = Scorers(judge=judge, exemption_reason=exemption_reason)
+    rules_needs, rules_compute, rules_explain = metric.needs, metric.compute, metric.explain
+    assert rules_compute is not None, metric.name
+
+    def is_judged(name: MetricName) -> bool:
+        return name.key_value("by", BY_RULES) == BY_JUDGE
+
+    def need_facts(name: MetricName) -> tuple[FactKey, ...]:
+        return (*rules_needs(name), *need_outcomes(scorers, name)) if is_judged(name) else rules_needs(name)
+
+    def compute(batch: Batch, name: MetricName) -> ScoreColumn:
+        if not is_judged(name):
+            return rules_compute(batch, name)
+        judged_column = compute_outcomes(scorers, batch, name)
+        return judged_column if combine is None else combine(rules_compute(batch, MetricName(name.base)), judged_column)
+
+    def explain(case: CaseIndex, observation: Observation, name: MetricName) -> str:
+        if is_judged(name):
+            return explain_outcome(scorers, case, observation, name)
+        return rules_explain(case, observation, name) if rules_explain is not None else ""
+
+    changed = {
+        "needs": need_facts,
+        "compute": compute,
+        "explain": explain,
+        "rubrics": rubrics,
+        "uncalibrated": (BY_JUDGE,),
+        "rests_on": rests_on,
+        "find_scorers": lambda _: scorers,
+    }
+    return AnswerMetric(**{row_field.name: getattr(metric, row_field.name) for row_field in fields(metric)} | changed)

@@ -1,0 +1,210 @@
+"""A metric of one's own as a decorated function, over one case and its observation or over lists of them.
+
+What goes wrong in the function is an error of the case on which it went wrong, and the other cases are scored.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, overload
+
+import numpy as np
+
+from assay.metrics.metric import (
+    Batch,
+    Direction,
+    JoinedRows,
+    Metric,
+    MetricName,
+    SummaryStatistic,
+    find_row_fault,
+    make_score_column,
+    rows_not_applicable,
+    rows_with_error,
+)
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+from assay.records.scores import ScoreColumn
+
+ScoreFunction = Callable[..., Any]
+"""`(case, observation)` → a number, or a text that says why the metric is not applicable; or `(cases, observations)` →
+one of these for each case, in order."""
+_ARRAY_PARAMETERS = ["cases", "observations"]
+MAX_REASON_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnMetric(Metric):
+    """The catalogue row of a decorated function, which can still be called."""
+
+    function: ScoreFunction | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function."""
+        assert self.function is not None
+        return self.function(*arguments)
+
+
+@overload
+def metric(function: ScoreFunction) -> OwnMetric: ...
+
+
+@overload
+def metric(
+    *,
+    name: str | None = ...,
+    unit: str = ...,
+    higher_is_better: bool | None = ...,
+    low: float = ...,
+    high: float = ...,
+    statistic: SummaryStatistic = ...,
+) -> Callable[[ScoreFunction], OwnMetric]: ...
+
+
+def metric(
+    function: ScoreFunction | None = None,
+    *,
+    name: str | None = None,
+    unit: str = "share",
+    higher_is_better: bool | None = True,
+    low: float = 0.0,
+    high: float = 1.0,
+    statistic: SummaryStatistic = "mean",
+) -> OwnMetric | Callable[[ScoreFunction], OwnMetric]:
+    """Make a metric of a function: `@metric`, or `@metric(unit="words", higher_is_better=False, high=math.inf)`.
+
+    The function takes a case and its observation, or lists of both if its parameters are called `cases` and
+    `observations`. A text instead of a number says why the metric is not applicable. If the function raises, or
+    returns NaN or a number outside `low` to `high`, that is an error of the case. `higher_is_better=None` is for
+    numbers without a better side. The name is that of the function, its summary the first line of the docstring.
+
+    Raises InputError for a name or range that no metric can have.
+    """
+    if function is None:
+        return partial(
+            _make_metric,
+            name=name,
+            unit=unit,
+            higher_is_better=higher_is_better,
+            low=low,
+            high=high,
+            statistic=statistic,
+        )
+    return _make_metric(function, name, unit, higher_is_better, low, high, statistic)
+
+
+def _make_metric(
+    function: ScoreFunction,
+    name: str | None,
+    unit: str,
+    higher_is_better: bool | None,
+    low: float,
+    high: float,
+    statistic: SummaryStatistic,
+) -> OwnMetric:
+    directions: dict[bool | None, Direction] = {True: "higher", False: "lower", None: "neutral"}
+    own_name = name or function.__name__
+    row = OwnMetric(
+        name=own_name,
+        family="own",
+        summary=(inspect.getdoc(function) or own_name).splitlines()[0],
+        source="",
+        unit=unit,
+        direction=directions[higher_is_better],
+        low=low,
+        high=high,
+        statistic=statistic,
+        needs=lambda _: ((OwnScores, (function,)),),
+        compute=lambda batch, metric_name: _compute_column(batch, metric_name, function, low, high),
+        function=function,
+    )
+    fault = find_row_fault(row)
+    if fault:
+        raise InputError([Problem("", None, f"metric {own_name}", fault, "E_METRIC")])
+    return row
+
+
+class OwnScores:
+    """The cases and observations of the rows on which the target did not fail, with their positions."""
+
+    def __init__(self, function: ScoreFunction) -> None:
+        self.takes_arrays = list(inspect.signature(function).parameters)[:2] == _ARRAY_PARAMETERS
+        self.function = function
+        self.row_count = 0
+        self.pending: list[tuple[int, Case, Observation]] = []
+        self.results: dict[int, Any] = {}
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order; a function of one case is called at once."""
+        for case_index, observation in zip(rows.cases, rows.observations, strict=True):
+            position = self.row_count
+            self.row_count += 1
+            if observation.error is not None or observation.answer is None:
+                continue
+            if self.takes_arrays:
+                self.pending.append((position, case_index.case, observation))
+            else:
+                self.results[position] = _call_safely(self.function, case_index.case, observation)
+
+    def list_results(self) -> dict[int, Any]:
+        """Return what the function gave for each position, an exception where it raised one."""
+        if not self.pending:
+            return self.results
+        cases = [case for _, case, _ in self.pending]
+        observations = [observation for _, _, observation in self.pending]
+        values = _spread(_call_safely(self.function, cases, observations), len(cases))
+        return {position: value for (position, _, _), value in zip(self.pending, values, strict=True)}
+
+
+def _call_safely(function: ScoreFunction, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001  # the function is the user's: what it raises is an error of the case
+        return error
+
+
+def _spread(values: Any, count: int) -> Sequence[Any]:
+    """Return one value for each case; an exception and a result of the wrong length are those of all cases."""
+    if isinstance(values, Exception):
+        return [values] * count
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [TypeError(f"not one value for each case (got {shorten_repr(values)})")] * count
+    listed = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
+    if len(listed) != count:
+        return [ValueError(f"not one value for each case (got {len(listed)}; expected {count})")] * count
+    return listed
+
+
+def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low: float, high: float) -> ScoreColumn:
+    results = batch.get_facts(OwnScores, function).list_results()
+    values = np.zeros(len(batch), dtype=np.float64)
+    reasons = np.full(len(batch), "", dtype=object)
+    errors = np.full(len(batch), "", dtype=object)
+    for position, result in results.items():
+        if isinstance(result, str) and result:
+            reasons[position] = result[:MAX_REASON_CHARS]
+            continue
+        fault = _find_fault(result, low, high)
+        errors[position] = fault[:MAX_REASON_CHARS]
+        values[position] = 0.0 if fault else float(result)
+    unless = [rows_not_applicable(reasons == reason, reason) for reason in sorted(set(reasons)) if reason]
+    unless += [rows_with_error(errors == error, error) for error in sorted(set(errors)) if error]
+    return make_score_column(name, values, *batch.target_errors, *unless)
+
+
+def _find_fault(result: Any, low: float, high: float) -> str:
+    """Return what is wrong with the result for one case, "" for a number in the range."""
+    if isinstance(result, Exception):
+        return " ".join(f"the metric raised {type(result).__name__}: {result}".split())
+    if not isinstance(result, (bool, int, float, np.number)):
+        return f"the metric returned no number (got {shorten_repr(result)}; expected a number, or a text that says why)"
+    if not math.isfinite(result):
+        return f"the metric returned {float(result)} (expected a finite number)"
+    if not low <= result <= high:
+        return f"the metric left its range (got {float(result):g}; expected {low:g} to {high:g})"
+    return ""

@@ -1,0 +1,191 @@
+"""The pytest plugin: a function with the marker `assay` becomes one test for each golden case, and one for the gate.
+
+    @pytest.mark.assay(target=ask, golden="golden.jsonl", gate="general")
+    def test_rag(assay_run):
+        pass
+
+The target is asked once, also under `pytest -n`: the first process that gets to it records what the target did, and
+every process scores the same recording.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from assay.api import ScoreResult
+    from assay.records.golden_set import GoldenSet
+    from assay.report.collect_cases import CaseResult
+
+MARKER = "assay"
+FIXTURE = "assay_run"
+GATE_ID = "gate"
+_OBSERVE_OPTIONS = ("search", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
+_SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration")
+_OPTIONS = ("target", "golden", *_OBSERVE_OPTIONS, *_SCORE_OPTIONS)
+_BLOCKING_OUTCOMES = ("FAIL", "INCOMPLETE")
+
+
+@dataclass(frozen=True, slots=True)
+class AssayRun:
+    """What a marked test sees: the `case` of this test, None in the test of the gate, and the `result` of all cases."""
+
+    result: ScoreResult
+    case: CaseResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a marker asks for, with its paths relative to the file of the test."""
+
+    key: str
+    options: dict[str, Any]
+    golden: GoldenSet
+
+
+_results = pytest.StashKey[dict[str, Any]]()
+_run_of_item = pytest.StashKey[AssayRun]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of the baseline."""
+    group = parser.getgroup("assay", "RAG evaluation")
+    group.addoption(
+        "--assay-baseline", metavar="RUN", help="Run folder or saved baseline for the regression rules of the gates."
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line(
+        "markers", "assay(target, golden, gate=None, …): one test for each golden case, and one for the gate"
+    )
+    config.stash[_results] = {}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test for each case of the golden set, and one for the gate if there is one."""
+    marker = metafunc.definition.get_closest_marker(MARKER)
+    if marker is None:
+        return
+    plan = _read_marker(marker, metafunc.definition)
+    case_ids = [case.id for case in plan.golden.cases]
+    gates = [GATE_ID] if plan.options.get("gate") is not None else []
+    if FIXTURE not in metafunc.fixturenames:
+        metafunc.fixturenames.append(FIXTURE)
+    parameters = [(plan, case_id) for case_id in case_ids] + [(plan, None) for _ in gates]
+    metafunc.parametrize(FIXTURE, parameters, indirect=True, ids=[*case_ids, *gates])
+
+
+def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
+    """Return the plan of a marker. Raises UsageError for arguments that cannot be used, golden sets included."""
+    from assay.records.errors import AssayError
+    from assay.runs.python_values import read_golden_value
+
+    options = dict(marker.kwargs)
+    unknown = sorted(set(options) - set(_OPTIONS))
+    missing = [name for name in ("target", "golden") if name not in options]
+    if marker.args or unknown or missing:
+        got = ", ".join([*map(repr, marker.args), *unknown]) or f"no {' and no '.join(missing)}"
+        raise pytest.UsageError(f"{item.nodeid}: marker assay: got {got}; expected some of {', '.join(_OPTIONS)}")
+    for name in ("golden", "corpus", "gate"):
+        options[name] = _resolve_path(options.get(name), item.path.parent)
+    try:
+        golden = read_golden_value(options["golden"])
+    except AssayError as error:
+        raise pytest.UsageError(f"{item.nodeid}: marker assay: {error}") from None
+    return _Plan(f"{item.path}::{item.originalname}", options, golden)
+
+
+def _resolve_path(value: Any, folder: Path) -> Any:
+    """Return a path relative to the file of the test where there is one, else the value."""
+    if isinstance(value, (str, Path)) and (folder / value).exists():
+        return str(folder / value)
+    return value
+
+
+@pytest.fixture
+def assay_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AssayRun:
+    """The case of this test and the result of all cases; for functions with the marker `assay`."""
+    from assay.records.errors import AssayError  # only where a test needs it, as everything of Assay here
+
+    if not hasattr(request, "param"):
+        pytest.fail("assay_run: no marker (expected @pytest.mark.assay(target=…, golden=…))", pytrace=False)
+    plan, case_id = request.param
+    results = request.config.stash[_results]
+    if plan.key not in results:
+        try:
+            results[plan.key] = _score_once(plan, request.config, _find_shared_folder(tmp_path_factory))
+        except AssayError as error:
+            pytest.fail(f"assay: {error}", pytrace=False)
+    result: ScoreResult = results[plan.key]
+    case = next((case for case in result.cases if case.id == case_id), None)
+    run = AssayRun(result, case)
+    request.node.stash[_run_of_item] = run
+    return run
+
+
+def _find_shared_folder(factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that the processes of this session have in common, and no other session."""
+    base = factory.getbasetemp()
+    return base.parent if base.name.startswith("popen-") else base
+
+
+def _score_once(plan: _Plan, config: pytest.Config, folder: Path) -> ScoreResult:
+    """Return the result of a plan; the target is asked by the first process that comes here."""
+    import assay  # only where a test needs it: pytest imports this plugin in every session
+    from assay.formats.convert_files import encode_output_lines
+    from assay.formats.file_io import write_atomically
+
+    name = hashlib.sha256(plan.key.encode()).hexdigest()[:16]
+    outputs = folder / f"assay-{name}.jsonl"
+    with _lock(folder / f"assay-{name}.lock"):
+        if not outputs.exists():
+            observe_options = {key: plan.options[key] for key in _OBSERVE_OPTIONS if key in plan.options}
+            observations = assay.observe(plan.options["target"], plan.golden, **observe_options)
+            write_atomically(outputs, encode_output_lines(observations))
+    score_options = {key: plan.options[key] for key in _SCORE_OPTIONS if plan.options.get(key) is not None}
+    return assay.score(plan.golden, outputs, baseline=config.getoption("--assay-baseline"), **score_options)
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold a lock between processes; it is released when its process ends, however it ends."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Run the body with its case, then fail the test if the case or the gate failed."""
+    run = pyfuncitem.stash.get(_run_of_item, None)
+    if run is not None and run.case is None:
+        pyfuncitem.obj = _do_nothing  # the body is about a case; this is the test of the gate
+    result = yield
+    if run is not None:
+        _check(run)
+    return result
+
+
+def _do_nothing(**_: Any) -> None:
+    """Take the place of the body in the test of the gate."""
+
+
+def _check(run: AssayRun) -> None:
+    case = run.case
+    if case is None:
+        decision = run.result.decision
+        if decision.outcome in _BLOCKING_OUTCOMES:
+            pytest.fail("\n".join([f"gate: {decision.outcome}", *(f" - {line}" for line in decision.reasons)]), False)
+    elif case.has_failed:
+        failure = ", ".join(case.failed_checks) or case.error
+        pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)

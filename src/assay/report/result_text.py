@@ -1,0 +1,98 @@
+"""A result for people at a prompt: eight lines of text, and a table of HTML for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from assay.metrics.catalog import CATALOG
+from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.number_format import MetricsByName, format_count, format_interval, format_number
+from assay.report.tables import describe_all_failures, list_failed_cases
+from assay.text.escaping import escape_terminal, shorten_to_line
+
+MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
+_HEADLINE_METRICS = (
+    "recall@10", "rr@10", "context_recall", "citation_correctness(by=rules)", "correct_answer",
+    "faithfulness(by=judge)", "answer_similarity", "behaviour", "failed", "latency_ms(stat=p95)",
+)  # fmt: skip
+NEXT_STEP = (
+    "next: result.failed, result.cases[0].explain(), result.to_pandas(), assay.report(result, html='report.html')"
+)
+
+
+def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
+    """Return at most eight lines: the decision, the first reason, four metrics, the failed cases, what to do next."""
+    configs = sorted(scoring.configs.items())
+    reasons = (*describe_all_failures(scoring), *scoring.decision.reasons)
+    names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
+    more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
+    lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
+    if reasons:
+        others = f" (and {format_count(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
+        lines.append(f" - {shorten_to_line(reasons[0], MAX_CHARS - len(others))}{others}")
+    metrics = choose_shown_metrics(scoring)
+    width = max(map(len, metrics), default=0)
+    for metric in metrics:
+        cells = [_format_cell(metric, result, graders) for _, result in configs[:MAX_CONFIGS]]
+        lines.append(f"{metric:<{width}}  {'   '.join(cells)}")
+    lines.append(_describe_failed(configs))
+    lines.append(NEXT_STEP)
+    return [escape_terminal(line) for line in lines]
+
+
+def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
+    """Return the metrics to show first: those that people look at first, else the first ones that have a number."""
+    measured = [
+        metric
+        for metric in dict.fromkeys(metric for result in scoring.configs.values() for metric in result.summary)
+        if any(_is_measured(metric, result) for result in scoring.configs.values())
+    ]
+    own = [metric for metric in measured if CATALOG.get_plugin(metric.partition("(")[0].partition("@")[0]) is not None]
+    headline = [metric for metric in _HEADLINE_METRICS if metric in measured]
+    return list(dict.fromkeys((*own, *headline, *measured)))[:MAX_METRICS]
+
+
+def _is_measured(metric: str, result: ConfigResult) -> bool:
+    summary = result.summary.get(metric)
+    return summary is not None and summary.value is not None
+
+
+def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> str:
+    summary = result.summary.get(metric)
+    if summary is None or summary.value is None:
+        return "n/a"
+    interval = f" ({format_interval(summary.interval, metric, graders)})" if summary.interval is not None else ""
+    errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
+    return f"{format_number(summary.value, metric, graders)}{interval} n={summary.scored}{errors}"
+
+
+def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
+    parts = []
+    for config, result in configs[:MAX_CONFIGS]:
+        failed = list_failed_cases(result)
+        shown = ", ".join(failed[:MAX_CASES]) + (" …" if len(failed) > MAX_CASES else "")
+        prefix = f"{config}: " if len(configs) > 1 else ""
+        parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
+    return shorten_to_line(f"failed: {'; '.join(parts)}", MAX_CHARS)
+
+
+def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:
+    """Return a fragment of HTML for a notebook: the decision, its reasons, the metrics, the failed cases."""
+    configs = sorted(scoring.configs.items())
+    reasons = [*describe_all_failures(scoring), *scoring.decision.reasons][:5]
+    head = "".join(f"<th>{escape(config)}</th>" for config, _ in configs)
+    rows = [
+        f"<tr><td>{escape(metric)}</td>"
+        + "".join(f"<td>{escape(_format_cell(metric, result, graders))}</td>" for _, result in configs)
+        + "</tr>"
+        for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)
+        if any(_is_measured(metric, result) for _, result in configs)
+    ]
+    listed = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+    return (
+        f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"
+        f"<ul>{listed}</ul><p>{escape(_describe_failed(configs))}</p>"
+        f"<details><summary>{format_count(len(rows), 'metric')}</summary>"
+        f"<table><thead><tr><th>Metric</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
+    )

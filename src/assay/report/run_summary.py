@@ -1,0 +1,292 @@
+"""The short screen of a run: what was decided and why, headline metrics, failed cases with cause and fix.
+
+It has at most 25 lines for a run of any size, and no line is longer than the terminal is wide; `assay score --verbose`
+prints everything (`report/terminal.py`).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from assay.metrics.catalog import CATALOG, parse_metrics
+from assay.metrics.template_columns import (
+    ANSWER,
+    BEHAVIOUR,
+    CITATION,
+    CONTEXT_RECALL,
+    FAITHFULNESS,
+    MRR_10,
+    P95_LATENCY,
+    RECALL_10,
+    RELEVANCE,
+    MetricNames,
+)
+from assay.records.findings import Attribution, Comparison
+from assay.records.release_gates import Outcome
+from assay.records.scores import ScoringResult, Summary
+from assay.report.failure_tables import count_outcomes, format_cause_and_fix
+from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_count, format_number
+from assay.report.tables import build_slices_table, find_measured_summary, list_failed_cases, name_rankings
+from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
+from assay.text.escaping import escape_terminal
+
+DEFAULT_WIDTH = 100
+MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
+_LABEL_WIDTH = 22
+_MAX_NOTES = 2
+_METRICS: tuple[tuple[str, MetricNames], ...] = (
+    ("Answer correctness", ANSWER),
+    ("Faithfulness", FAITHFULNESS),
+    ("Citation correctness", CITATION),
+    ("Behaviour", BEHAVIOUR),
+    ("Context recall", CONTEXT_RECALL),
+    ("Recall@10", RECALL_10),
+    ("MRR@10", MRR_10),
+    ("p95 latency ms", P95_LATENCY),
+)
+_ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
+_SEVERITY: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "PASS_WITH_RISK", "PARTIAL", "NOT_GATED", "PASS")
+
+
+def render_run_summary(
+    scoring: ScoringResult,
+    attributions: Mapping[str, Mapping[str, Attribution]],
+    comparisons: Mapping[str, Comparison],
+    width: int = DEFAULT_WIDTH,
+    metrics: Sequence[str] = (),
+    by: Sequence[str] = (),
+    metric_rows: MetricsByName = CATALOG,
+) -> Screen:
+    """Return the short screen, escaped for a terminal of `width` columns.
+
+    `attributions` give the causes of failed cases, by configuration and case; `comparisons` the changes since the
+    baseline, by configuration. Either may be empty. `metrics` are shown in place of the headline, all of them, and `by`
+    names the keys whose slices are shown.
+    """
+    configs = _order_by_severity(scoring)
+    decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
+    shown_configs = configs[:MAX_CONFIGS]
+    lines = list(decisions.lines)
+    labelled = _name_themselves(metrics)
+    if not labelled:
+        labelled = name_rankings(_METRICS, (scoring.configs[config] for config in shown_configs))
+    limit = len(labelled) if metrics else MAX_METRICS
+    metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
+    if metric_lines:
+        lines += ["", *metric_lines]
+    failed_lines = _build_failed_lines(scoring, configs, attributions, width)
+    if attributions or failed_lines:
+        lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
+    lines += _build_note_lines(scoring, width, names_judge=not metrics)
+    tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
+    tables = [escape_table(table) for table in tables if table.rows]
+    return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
+
+
+def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
+    """Return metrics as rows that carry their own names."""
+    return [(str(name), (str(name),)) for name in parse_metrics(metrics)]
+
+
+def _order_by_severity(scoring: ScoringResult) -> list[str]:
+    """Return the configurations, by name; if there are too many to show all, those with the worst outcome first."""
+    names = sorted(scoring.configs)
+    if len(names) <= MAX_CONFIGS:
+        return names
+
+    def rank(config: str) -> int:
+        decision = scoring.configs[config].decision
+        return _SEVERITY.index(decision.outcome) if decision is not None else len(_SEVERITY)
+
+    return sorted(names, key=rank)
+
+
+def _allot_lines(decisions: Sequence[DecisionLines], width: int) -> DecisionLines:
+    """Return the titles of all decisions, as far as there is room, and share the other lines among their reasons."""
+    titled = decisions[: MAX_DECISION_LINES - 1] if len(decisions) > MAX_DECISION_LINES else decisions
+    spare = MAX_DECISION_LINES - len(titled) - (len(titled) < len(decisions))
+    lines: list[str] = []
+    alerts: list[str] = []
+    muted: list[str] = []
+    for position, decision in enumerate(titled):
+        title, reasons = decision.lines[0], _order_by_subject(decision.lines[1:])
+        share = spare // (len(titled) - position)
+        shown = reasons if len(reasons) <= share else reasons[: max(share - 1, 0)]
+        lines.append(shorten_at_word(title, width))
+        lines += [shorten_at_word(reason, width) for reason in shown]
+        used = len(shown)
+        if len(shown) < len(reasons) and share:
+            lines.append(f" - and {format_count(len(reasons) - len(shown), 'more reason')}: --verbose")
+            used += 1
+        spare -= used
+        alerts += [shorten_at_word(alert, width) for alert in decision.alerts]
+        muted += [shorten_at_word(head, width) for head in decision.muted]
+    if len(titled) < len(decisions):
+        lines.append(f"and {format_count(len(decisions) - len(titled), 'more configuration')}")
+    return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
+
+
+def _order_by_subject(reasons: Sequence[str]) -> list[str]:
+    """Return the reasons with the first of each metric before the further ones, which name a slice of the same."""
+    first_reasons: dict[str, str] = {}
+    further_reasons = []
+    for reason in reasons:
+        subject = reason.removeprefix(" - ").partition(" ")[0]
+        if first_reasons.setdefault(subject, reason) is not reason:
+            further_reasons.append(reason)
+    return [*first_reasons.values(), *further_reasons]
+
+
+def _build_metric_lines(
+    scoring: ScoringResult,
+    configs: Sequence[str],
+    comparisons: Mapping[str, Comparison],
+    width: int,
+    labelled: Sequence[tuple[str, MetricNames]],
+    metric_rows: MetricsByName,
+) -> list[str]:
+    label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
+    column_width = min((width - label_width) // max(len(configs), 1), 30)
+    rows: list[tuple[str, list[str]]] = []
+    for label, names in labelled:
+        summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
+        if not any(summary is not None and summary.value is not None for summary in summaries):
+            continue
+        cells = []
+        for config, summary in zip(configs, summaries, strict=True):
+            cells.append(_format_cell(summary, comparisons.get(config), column_width, metric_rows))
+        rows.append((label, cells))
+    if not rows:
+        return []
+    lines = [_align_row("", label_width, list(configs), column_width)]
+    for label, cells in rows:
+        lines.append(_align_row(label, label_width, cells, column_width))
+    return lines
+
+
+def _build_note_lines(scoring: ScoringResult, width: int, *, names_judge: bool) -> list[str]:
+    """Return at most two lines: who judged, what to do about metrics without a score, the notes of the run."""
+    prefixed = len(scoring.configs) > 1
+    notes: list[str] = []
+    for config, result in sorted(scoring.configs.items()):
+        notes += [f"{config}: {note}" if prefixed else note for note in result.table.notes]
+    unscored = [metric for metric in _list_metrics(scoring) if not _has_value((metric,), scoring)]
+    remedies = list_remedies(unscored, scoring)
+    unmeasured = _list_unmeasured(scoring) if names_judge else []
+    if unmeasured and not remedies:
+        remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
+    notes += [*remedies, *scoring.warnings]
+    if len(notes) > _MAX_NOTES:
+        notes[_MAX_NOTES - 1] += f" (and {len(notes) - _MAX_NOTES} more: --verbose)"
+    escaped_notes = [escape_terminal(f"note: {note}") for note in notes[:_MAX_NOTES]]
+    if len(escaped_notes) == 1:
+        first_line, *further_lines = textwrap.wrap(escaped_notes[0], width, break_on_hyphens=False)
+        return [first_line, *([shorten_at_word(" ".join(further_lines), width)] if further_lines else [])]
+    return [shorten_at_word(note, width) for note in escaped_notes]
+
+
+def _list_metrics(scoring: ScoringResult) -> list[str]:
+    return list(dict.fromkeys(metric for result in scoring.configs.values() for metric in result.summary))
+
+
+def _has_value(names: MetricNames, scoring: ScoringResult) -> bool:
+    summaries = (find_measured_summary(names, result.summary) for result in scoring.configs.values())
+    return any(summary is not None and summary.value is not None for summary in summaries)
+
+
+def _list_unmeasured(scoring: ScoringResult) -> list[str]:
+    """Return the headline metrics that only a judge can measure and that no configuration has a value of."""
+    return [label for label, names in _ASKED_OF_A_JUDGE if not _has_value(names, scoring)]
+
+
+def _format_cell(
+    summary: Summary | None, comparison: Comparison | None, column_width: int, metric_rows: MetricsByName
+) -> str:
+    """Return value and count, with the change since the baseline or else the interval where the column has room."""
+    if summary is None or summary.value is None:
+        return NOT_AVAILABLE
+    value = format_number(summary.value, summary.metric, metric_rows)
+    parts = [f"n {summary.scored}"]
+    change = comparison.metrics.get(summary.metric) if comparison is not None else None
+    if change is not None and change.baseline is not None and change.candidate is not None:
+        difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
+        parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
+    elif summary.interval is not None and summary.interval.low != summary.interval.high:
+        low = format_number(summary.interval.low, summary.metric, metric_rows)
+        high = format_number(summary.interval.high, summary.metric, metric_rows)
+        parts.append(f"{low}–{high}")
+    for text in (f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
+        if len(text) < column_width:
+            return text
+    return value
+
+
+def _align_row(label: str, label_width: int, cells: Sequence[str], column_width: int) -> str:
+    columns = []
+    for cell in cells:
+        text = escape_terminal(cell)
+        if len(text) >= column_width:
+            text = text[: max(column_width - 2, 1)] + "…"
+        columns.append(text.ljust(column_width))
+    return (label.ljust(label_width) + "".join(columns)).rstrip()
+
+
+def _build_outcome_lines(
+    attributions: Mapping[str, Mapping[str, Attribution]], configs: Sequence[str], width: int
+) -> list[str]:
+    """Return one line with the 2×2 counts of each configuration: evidence reached the generator × answer good."""
+    parts = []
+    for config in configs:
+        if config not in attributions:
+            continue
+        reached_good, reached_bad, lost_good, lost_bad, unknown = count_outcomes(attributions[config]).values()
+        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {unknown}")
+    label = "Reached good/bad, lost good/bad, unknown: "
+    return [shorten_at_word(escape_terminal(label + ", ".join(parts)), width)] if parts else []
+
+
+def _build_failed_lines(
+    scoring: ScoringResult,
+    configs: Sequence[str],
+    attributions: Mapping[str, Mapping[str, Attribution]],
+    width: int,
+) -> list[str]:
+    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
+    counts: list[str] = []
+    failed_cases: list[tuple[int, str, str, Attribution | None]] = []
+    for config in configs:
+        result = scoring.configs[config]
+        case_ids = list_failed_cases(result)
+        counts.append(f"{config} {len(case_ids)} of {len(result.table.case_ids)}")
+        for case_id in case_ids:
+            attribution = attributions.get(config, {}).get(case_id)
+            is_access = attribution is not None and attribution.verdict == "access_fault"
+            failed_cases.append((0 if is_access else 1, config, case_id, attribution))
+    if not failed_cases:
+        return []
+    failed_cases.sort(key=lambda failed: failed[0])
+    lines = [shorten_at_word(escape_terminal(f"Failed cases: {', '.join(counts)}"), width)]
+    for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
+        name = f"{case_id} ({config})" if len(configs) > 1 else case_id
+        lines.append(shorten_at_word(escape_terminal(f" - {name}{_describe_cause(attribution)}"), width))
+    return lines
+
+
+def _describe_cause(attribution: Attribution | None) -> str:
+    if attribution is None or attribution.cause is None:
+        return ""
+    cause, fix = format_cause_and_fix(attribution)
+    return f": {cause} → {fix}" if fix else f": {cause}"
+
+
+def shorten_at_word(line: str, width: int) -> str:
+    """Return a line of at most `width` characters, cut between two words where it is longer.
+
+    >>> shorten_at_word(" - recall@10 is below the bound", 20), shorten_at_word("x" * 9, 5)
+    (' - recall@10 is …', 'xxxx…')
+    """
+    if len(line) <= width:
+        return line
+    cut = line.rfind(" ", 0, width - 1)
+    return f"{line[:cut]} …" if line[: max(cut, 0)].strip(" -") else f"{line[: width - 1]}…"

@@ -1,0 +1,80 @@
+"""Importing what people have: a golden set, recorded outputs and settings from a file of another tool."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.formats.convert_files import encode_output_lines
+from assay.formats.file_io import write_atomically
+from assay.formats.foreign_files import load_foreign_file
+from assay.formats.foreign_rows import ForeignRows
+from assay.formats.golden_files import load_golden, write_golden
+from assay.records.errors import InputError, Problem
+
+GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
+
+
+class ImportedFiles(NamedTuple):
+    """The files that were written, by what they hold, and sentences about what was read and what was left out."""
+
+    files: tuple[tuple[str, Path], ...]
+    notes: tuple[str, ...]
+    has_outputs: bool
+
+
+def import_rows(path: str, folder: str = ".") -> ImportedFiles:
+    """Write the golden set, and the outputs if there are any, of a file of another tool.
+
+    Raises InputError listing all problems of the file by row, or if a file to write exists; then nothing is written.
+    """
+    foreign = load_foreign_file(path)
+    golden_path, outputs_path = Path(folder, GOLDEN_FILE), Path(folder, OUTPUTS_FILE)
+    targets = [golden_path, *([outputs_path] if foreign.observations else [])]
+    existing = [target for target in targets if target.exists()]
+    if existing:
+        message = "already exists (expected a folder without it; nothing was imported)"
+        raise InputError([Problem(str(target), None, "", message, "E_EXISTS") for target in existing])
+    warnings = _check_cases(foreign, path)
+    write_golden(foreign.golden, golden_path)
+    files = [("golden set", golden_path)]
+    if foreign.observations:
+        files.append(("outputs", write_atomically(outputs_path, encode_output_lines(foreign.observations))))
+    return ImportedFiles(tuple(files), (*_describe_import(foreign), *warnings), bool(foreign.observations))
+
+
+def _check_cases(foreign: ForeignRows, path: str) -> tuple[str, ...]:
+    """Return the warnings of the golden set. Raises InputError for what reading it would refuse, by row of the file."""
+    row_by_line = {line: row for line, (_, row) in enumerate(foreign.cases, 2)}  # the header is the first line
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder, GOLDEN_FILE)
+        write_golden(foreign.golden, trial)
+        try:
+            loaded = load_golden(trial)
+        except InputError as error:
+            raise InputError(
+                [
+                    replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line))
+                    for problem in error.problems
+                ]
+            ) from None
+    warnings = [replace(warning, path=path, line=row_by_line.get(warning.line or 0)) for warning in loaded.warnings]
+    return tuple(map(str, warnings))
+
+
+def _describe_import(foreign: ForeignRows) -> list[str]:
+    evidence = sum(bool(case.evidence) for case, _ in foreign.cases)
+    references = sum(case.reference is not None for case, _ in foreign.cases)
+    lines = [
+        f"{len(foreign.cases)} cases: {references} with a reference, {evidence} with evidence; "
+        f"{len(foreign.observations)} recorded outputs",
+        *foreign.notes,
+    ]
+    if foreign.ignored:
+        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.ignored.items()))
+        lines.append(f"not imported, because it has no counterpart: {counts}")
+    if foreign.golden.judgments == "partial":
+        lines.append("cases without reference and evidence: only what answers say of their own sources can be scored")
+    return lines

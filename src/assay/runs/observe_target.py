@@ -1,0 +1,88 @@
+"""Observing a target from Python, in memory: the same calls, retries and limits as a run, without a run folder."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from assay.calls.interfaces import CallError, Target
+from assay.formats.settings_file import find_secrets
+from assay.records.errors import IncompleteError
+from assay.records.golden_set import GoldenSet
+from assay.records.observations import Observation
+from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask
+from assay.runs.observe_run import describe_halt, prepare_observation
+from assay.text.escaping import Redactor
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedValues:
+    """What a target did with each case, in golden order, and what was noticed on the way."""
+
+    observations: tuple[Observation, ...]
+    notices: tuple[str, ...]
+
+
+async def observe_target(
+    target: Target, golden: GoldenSet, limits: ObservationLimits, repeat: int = 1
+) -> ObservedValues:
+    """Ask the target every case. A failed case is an observation with an error.
+
+    Raises IncompleteError if the target is not ready or nothing was observed.
+    """
+    redactor = Redactor(find_secrets())
+    observed: list[Observation] = []
+
+    def keep(observation: Observation) -> Observation:
+        stored, _ = prepare_observation(observation, redactor)
+        observed.append(stored)
+        return stored
+
+    runner = ObservationRunner(target, limits, keep)
+    try:
+        try:
+            async with asyncio.timeout(limits.deadline):
+                await target.identity()
+        except TimeoutError:
+            raise IncompleteError(f"target {target.name}: not ready after {limits.deadline} s") from None
+        except CallError as error:
+            raise IncompleteError(redactor.redact_message(f"target {target.name}: {error}")) from None
+        await runner.run([ObservationTask(case, number) for number in range(repeat) for case in golden.cases])
+    finally:
+        await target.aclose()
+    notices = [f"target {target.name}: {notice}" for notice in runner.notices]
+    if runner.tally.halted:
+        notices.append(describe_halt(target.name, runner.tally))
+    if not observed:
+        raise IncompleteError("; ".join(notices) or f"target {target.name}: nothing was observed")
+    position = {case.id: number for number, case in enumerate(golden.cases)}
+    observed.sort(key=lambda observation: (observation.repeat, position[observation.case_id]))
+    return ObservedValues(tuple(observed), tuple(notices))
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine; where an event loop runs already, as in a notebook, in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run_in_thread() -> None:
+        try:
+            results.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001  # raised again by the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run_in_thread, name="assay-run")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

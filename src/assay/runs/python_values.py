@@ -1,0 +1,225 @@
+"""Golden sets, outputs and targets as Python gives them: paths, records, lists of dictionaries, data frames, functions.
+
+A value that is none of these is an error that says what was expected and, where it can be told, what was meant.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from assay.calls.interfaces import Target
+from assay.formats.chunk_shapes import ShapeError
+from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, read_foreign_rows
+from assay.formats.golden_files import load_golden
+from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
+from assay.formats.plain_values import make_plain
+from assay.formats.reply_shapes import recognise_reply
+from assay.formats.settings_file import Config
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Observation
+from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
+from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
+from assay.targets.python import CallableTarget
+
+GOLDEN_NAME, OUTPUTS_NAME = "golden", "outputs"
+_GOLDEN_FORMS = "a path, a GoldenSet, a list of dictionaries or Cases, or a data frame"
+_OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a data frame"
+_ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
+
+
+def read_golden_value(golden: Any) -> GoldenSet:
+    """Return the golden set that a value holds. Raises InputError with every problem, by row."""
+    if isinstance(golden, GoldenSet):
+        return golden
+    if isinstance(golden, (str, Path)):
+        return load_golden(_find_file(golden, GOLDEN_NAME)).golden
+    rows = list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS)
+    if any(isinstance(row, Observation) for row in rows):
+        message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
+        raise _value_error(GOLDEN_NAME, message)
+    if all(isinstance(row, Case) for row in rows):
+        return _read_native_rows([msgspec.to_builtins(row) for row in rows])
+    if any(isinstance(row, Mapping) and any(key in row for key in ID_KEYS) for row in rows):
+        try:
+            return _read_native_rows(rows)
+        except InputError as error:
+            if not any(problem.code == "E_FORMAT" for problem in error.problems):
+                raise
+    foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
+    if foreign.problems:
+        raise InputError(foreign.problems)
+    return foreign.golden
+
+
+def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
+    """Return the golden set of rows in any format that Assay reads; problems are named by the number of the row."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "golden.jsonl")
+        path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        try:
+            return load_golden(path).golden
+        except InputError as error:
+            raise InputError(
+                [Problem(GOLDEN_NAME, p.line, p.field, p.message, p.code) for p in error.problems], more=error.more
+            ) from None
+
+
+def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = None) -> list[Observation]:
+    """Return the observations that a value holds; `config` names the configuration of rows that name none.
+
+    A row is the answer to the case that its id names or, without one, to the case whose question it holds. Raises
+    InputError with every problem, by row.
+    """
+    if isinstance(outputs, (str, Path)):
+        return read_output_files([outputs])
+    rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS)
+    if rows and all(isinstance(row, (str, Path)) for row in rows):
+        return read_output_files(rows)
+    if any(isinstance(row, (Case, GoldenSet)) for row in rows):
+        raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
+    ids_by_question: dict[str, list[str]] = {}
+    for case in golden.cases:
+        ids_by_question.setdefault(_normalise(case.question), []).append(case.id)
+    observations: list[Observation] = []
+    problems: list[Problem] = []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Observation):
+            observations.append(row)
+            continue
+        try:
+            observations.append(_read_output_row(row, ids_by_question, config))
+        except (ShapeError, msgspec.ValidationError) as error:
+            problems.append(Problem(OUTPUTS_NAME, number, "", str(error), "E_OUTPUT"))
+    if problems:
+        raise InputError(problems)
+    return observations
+
+
+def _read_output_row(row: Any, ids_by_question: Mapping[str, list[str]], config: str | None) -> Observation:
+    value = make_plain(row)
+    if not isinstance(value, Mapping):
+        raise ShapeError(f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
+    shape = recognise_reply(value, lambda _: None)
+    members = shape.row
+    case_id = members.pop("query_id", None) or members.get("case_id") or value.get("id")
+    if case_id is None:
+        question = next((value[key] for key in QUESTION_KEYS if isinstance(value.get(key), str)), None)
+        case_ids = ids_by_question.get(_normalise(question), []) if question is not None else []
+        if len(case_ids) != 1:
+            matches = f"{len(case_ids)} cases" if question is not None else "no question"
+            raise ShapeError(f"no case_id, and {matches} to match it by (expected case_id, or one question)")
+        case_id = case_ids[0]
+    members["case_id"] = str(case_id)
+    if members.get("config_id") is None and config is not None:
+        members["config_id"] = config
+    present = {key: member for key, member in members.items() if member is not None or key == "answer"}
+    observation = msgspec.convert(present, Observation)
+    return structs.replace(observation, stages=tuple(shape.rankings) if shape.rankings or shape.has_stages else None)
+
+
+def read_output_files(paths: Sequence[str | Path], format: str | None = None) -> list[Observation]:
+    """Return the observations of files or glob patterns. Raises InputError listing all problems of the files."""
+    with open_output_files([str(path) for path in paths], format) as files, prepare_decodable(files) as ready:
+        return [
+            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
+        ]
+
+
+def list_rows(value: Any, name: str, expected: str) -> list[Any]:
+    """Return the rows of a list or a data frame (pandas, Polars, Arrow); missing cells of a frame are left out."""
+    if hasattr(value, "to_pylist"):  # an Arrow table
+        return [_drop_missing(row) for row in value.to_pylist()]
+    if hasattr(value, "to_dicts"):  # a Polars frame
+        return [_drop_missing(row) for row in value.to_dicts()]
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas frame
+        return [_drop_missing(row) for row in value.to_dict("records")]
+    if isinstance(value, (Mapping, str, bytes)) or not isinstance(value, Iterable):
+        raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
+    return [make_plain(row) for row in value]
+
+
+def _drop_missing(row: Mapping[str, Any]) -> dict[str, Any]:
+    cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
+    return {key: cell for key, cell in cells.items() if cell is not None and not _is_nan(cell)}
+
+
+def _to_list(cell: Any) -> Any:
+    return cell.tolist() if hasattr(cell, "tolist") else cell
+
+
+def _is_nan(cell: Any) -> bool:
+    return isinstance(cell, float) and math.isnan(cell)
+
+
+def _find_file(path: str | Path, name: str) -> str:
+    if str(path) != "-" and not Path(path).exists():
+        raise _value_error(name, f"no such file (got {str(path)!r}; expected {_GOLDEN_FORMS})")
+    return str(path)
+
+
+def _normalise(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _value_error(name: str, message: str) -> InputError:
+    return InputError([Problem("", None, name, message, "E_VALUE")])
+
+
+# ── targets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def make_target_of_value(target: Any, name: str | None, search: Callable[..., Any] | None) -> Target:
+    """Return the target that a value is: a function, an object with `ask` and `search`, a LangChain runnable, a
+    LlamaIndex engine, a Target, or a text as after `--target` (an address, `module:attr`, a file of outputs).
+
+    Raises InputError for anything else.
+    """
+    if isinstance(target, type):
+        raise _value_error("target", f"a class (got {target.__name__}; expected an instance of it, or a function)")
+    if isinstance(target, Target):
+        return target
+    if isinstance(target, (str, Path)):
+        config = Config(Settings(), {})
+        spec = str(target) if name is None else f"{name}={target}"
+        (chosen,) = choose_targets(config, [spec])
+        return make_target(chosen, config, TargetPermissions())
+    target_name = name or getattr(target, "__name__", "") or type(target).__name__
+    if inspect.isroutine(target) or isinstance(target, type(None)):
+        return _make_function_target(target_name, target, search)
+    if hasattr(target, "ask") or hasattr(target, "search"):
+        return _make_function_target(
+            target_name, getattr(target, "ask", None), search or getattr(target, "search", None)
+        )
+    if hasattr(target, "ainvoke"):
+        from assay.targets.langchain import make_runnable_target  # needs LangChain
+
+        return make_runnable_target(target_name, target, LangchainTargetSettings(call=target_name))
+    if any(hasattr(target, method) for method in _ENDPOINT_METHODS):
+        from assay.targets.llamaindex import make_engine_target
+
+        return make_engine_target(target_name, target, search, LlamaindexTargetSettings(call=target_name))
+    return _make_function_target(target_name, target, search)
+
+
+def _make_function_target(name: str, ask: Any, search: Any) -> Target:
+    for function in (ask, search):
+        if function is not None and not callable(function):
+            expected = "a function that takes the question and returns the answer, or a target of another kind"
+            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected})")
+    if ask is None and search is None:
+        raise _value_error("target", "nothing to call (got None; expected a function that takes the question)")
+    return CallableTarget(_clean_name(name), ask, search)
+
+
+def _clean_name(name: str) -> str:
+    return "target" if name in ("", "<lambda>") else name

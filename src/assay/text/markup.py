@@ -1,0 +1,148 @@
+"""Take Markdown, HTML and typographic characters off a text, so that texts are compared by what a reader sees."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|~>])")
+_ESCAPED_MARKS = "\\`*_{}[]()#+-.!|~>"
+_FIRST_HIDDEN = 0xE100  # private characters that stand for escaped marks while markup is removed
+_HIDE = {ord(mark): chr(_FIRST_HIDDEN + number) for number, mark in enumerate(_ESCAPED_MARKS)}
+_SHOW = {_FIRST_HIDDEN + number: mark for number, mark in enumerate(_ESCAPED_MARKS)}
+
+_STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<(del|s|strike)>[^<>]{0,400}</\1>", re.IGNORECASE)
+_BREAKING_TAG = re.compile(
+    r"</?(?:br|p|div|ul|ol|li|h[1-6]|table|tr|td|th|thead|tbody|pre|blockquote|hr)\b[^<>]{0,200}>", re.IGNORECASE
+)
+_INLINE_TAG = re.compile(
+    r"</?(?:b|strong|i|em|u|s|del|ins|span|code|sup|sub|a|font|mark|small|big|kbd|abbr|cite|q|img)\b[^<>]{0,400}>",
+    re.IGNORECASE,
+)
+_COMMENT_START, _COMMENT_END, _LONGEST_COMMENT = "<!--", "-->", 2000
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,400})\]\([^()\s]{0,400}(?: \"[^\"\n]{0,200}\")?\)")
+_CITATION = re.compile(r" ?\[\^?\d{1,3}(?: ?[-,–] ?\d{1,3}){0,8}\]|\[\^[\w-]{1,40}\]|【[^【】\n]{1,80}】")
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$|`{3,}", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]{1,400})`")
+_LINE_START = re.compile(r"^[ \t]*(?:>[ \t>]*)?(?:#{1,6}[ \t]+|[-*+•‣▪●][ \t]+|\d{1,3}[.)][ \t]+)?", re.MULTILINE)
+_TABLE_RULE = re.compile(
+    r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*+\|?[ \t]*+$", re.MULTILINE
+)
+_STARS = re.compile(r"(\*{2,3})(?=\S)([^*\n]{1,800}?)(?<=\S)\1")
+_STAR = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,800}?)(?<=[^\s*])\*(?![\w*])")
+_UNDERSCORES = re.compile(r"(?<![^\W_])(_{1,3})(?=[^\s_])([^\n]{1,800}?)(?<=[^\s_])\1(?![^\W_])")
+_MARKUP = re.compile(r"[*_`~<|\[\\#>&]|^[ \t]*(?:[-+•‣▪●]|\d{1,3}[.)])[ \t]|【", re.MULTILINE)
+
+_SPELLINGS = {
+    **dict.fromkeys("‘’‚‛ʼʹ′´＇", "'"),
+    **dict.fromkeys("“”„‟″«»＂", '"'),
+    **dict.fromkeys("‐‑‒–−﹣－", "-"),
+    **dict.fromkeys("—―", " - "),
+    "⁄": "/",
+    "º": "°",
+}
+_FRACTIONS = {"½": "5", "¼": "25", "¾": "75", "⅕": "2", "⅖": "4", "⅗": "6", "⅘": "8", "⅛": "125"}
+_FRACTION = re.compile(rf"(?<!\d)(\d*+)([{''.join(_FRACTIONS)}])")
+_INVISIBLE = re.compile("[\u00ad\u2060\ufeff\u200c\u200d]|(?<=[a-zA-Z])\u200b(?=[a-zA-Z])")
+_HAS_SPELLING = re.compile(f"[{''.join(map(re.escape, _SPELLINGS))}]")
+
+
+class _PlainTable(dict[int, str]):
+    """A table for `str.translate`, filled on demand: what a typographic or full-width character stands for."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        plain = _SPELLINGS.get(character)
+        if plain is None:
+            plain = (
+                unicodedata.normalize("NFKC", character) if unicodedata.decomposition(character)[:1] == "<" else None
+            )
+        self[code] = plain = character if plain is None else plain
+        return plain
+
+
+_PLAIN = _PlainTable()
+
+
+def remove_markup(text: str) -> str:
+    """Return the text as it is read: without Markdown, HTML, struck-out text and numbered citation markers.
+
+    Entities, full-width and typographic characters become plain ones; diacritics stay. Lines are kept.
+
+    >>> remove_markup("You get **１２**&nbsp;days, ~~not 14~~ see `a_b` and [HR](https://example.org) [1].")
+    'You get 12 days,  see a_b and HR.'
+    """
+    return _remove_cached(text) if len(text) <= _LONGEST_CACHED else _remove(text)
+
+
+_LONGEST_CACHED = 4000
+
+
+def _remove(text: str) -> str:
+    if not text.isascii():
+        text = _make_plain(text)
+    return _strip_markup(text) if _MARKUP.search(text) else text
+
+
+_remove_cached = lru_cache(maxsize=4096)(_remove)  # every metric of an answer compares the same text
+
+
+def _make_plain(text: str) -> str:
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    if unicodedata.is_normalized("NFKC", text) and not _HAS_SPELLING.search(text):
+        return text  # accented letters alone, as in most texts
+    text = _FRACTION.sub(lambda match: f"{match[1] or 0}.{_FRACTIONS[match[2]]}", text)
+    return text.translate(_PLAIN)
+
+
+def _replace_comments(text: str) -> str:
+    """Replace each HTML comment of at most 2,000 characters by a space, in one pass over the text."""
+    parts: list[str] = []
+    done = start = 0
+    while (start := text.find(_COMMENT_START, start)) >= 0:
+        inside = start + len(_COMMENT_START)
+        end = text.find(_COMMENT_END, inside, inside + _LONGEST_COMMENT + len(_COMMENT_END))
+        if end < 0:
+            start = inside
+            continue
+        parts += [text[done:start], " "]
+        done = start = end + len(_COMMENT_END)
+    return "".join([*parts, text[done:]])
+
+
+def _strip_markup(text: str) -> str:
+    if "\\" in text:
+        text = _ESCAPED.sub(lambda match: _HIDE[ord(match[1])], text)
+    if "&" in text:
+        unescaped = html.unescape(text)
+        if unescaped != text:
+            # "&lt;b&gt;" is shown as "<b>": marks that come from entities are no markup
+            text = _unescape_hidden(text)
+    if "<" in text:
+        text = _replace_comments(text)
+        text = _STRUCK.sub("", text)
+        text = _INLINE_TAG.sub("", _BREAKING_TAG.sub("\n", text))
+    elif "~~" in text:
+        text = _STRUCK.sub("", text)
+    if "[" in text or "【" in text:
+        text = _CITATION.sub("", _LINK.sub(r"\1", text))
+    if "`" in text or "~~~" in text:
+        text = _CODE.sub(r"\1", _FENCE.sub("", text))
+    if "|" in text:
+        text = _TABLE_RULE.sub("", text).replace("|", " ")
+    text = _LINE_START.sub("", text)
+    if "_" in text:
+        text = _UNDERSCORES.sub(r"\2", text)
+    if "*" in text:
+        text = _STAR.sub(r"\1", _STARS.sub(r"\2", text))
+    return text.translate(_SHOW)
+
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+
+
+def _unescape_hidden(text: str) -> str:
+    """Return the text with its entities as characters, those that could be markup hidden."""
+    return _ENTITY.sub(lambda match: _make_plain(html.unescape(match[0])).translate(_HIDE), text)

@@ -1,0 +1,144 @@
+"""A filter that marks texts which may hold one of many phrases, without looking at each phrase.
+
+Texts are joined and mapped to ASCII letters and digits with a folding table of 65,536 entries, which drops all other
+characters. Every six bytes are looked up by hash, and only the few hits are compared letter by letter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.text.normalisation import fold_character
+from assay.text.refusal_lexicon import SHORTEST_PHRASE
+
+LONG_HASH_LENGTH = 10
+"""Number of letters and digits that a second hash compares, if the phrase has as many."""
+
+_BLOCK = 64  # texts at a time: larger arrays need new memory pages and take 50% longer
+_TEXT_END = "\uffff"  # between two texts; a noncharacter, so that hardly any text contains it
+_DROPPED_ASCII = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
+_DROP, _TEXT_END_CODE, _OTHER_SCRIPT, _SEVERAL = 0, 2, 3, 255
+_LATIN_RANGES = (
+    range(0x250),
+    range(0x1E00, 0x1F00),
+    range(0x2120, 0x2130),
+    range(0xFB00, 0xFB07),
+)  # no others fold to ASCII
+OTHER_SCRIPT_RANGES = (range(0x370, 0x1E00), range(0x1F00, 0x2000), range(0x2C80, 0xD800), range(0xF900, 0xFB00))
+OTHER_SCRIPT_LETTER = re.compile(
+    "[" + "".join(f"{chr(codes.start)}-{chr(codes.stop - 1)}" for codes in OTHER_SCRIPT_RANGES) + "]"
+)
+
+
+@cache
+def _folding_table() -> npt.NDArray[np.uint8]:
+    """Return the code of every UTF-16 unit: its ASCII letter or digit, `_SEVERAL` where it folds to more, or
+    `_OTHER_SCRIPT` for letters of scripts that the filter cannot look into.
+
+    Surrogates (all characters beyond 65,535) are dropped: none of those folds to ASCII.
+    """
+    table = np.full(0x10000, _DROP, np.uint8)
+    for codes in OTHER_SCRIPT_RANGES:
+        table[codes.start : codes.stop] = _OTHER_SCRIPT
+    for code in itertools.chain(*_LATIN_RANGES):
+        folded = "".join(c for c in fold_character(chr(code)) if c.isascii() and c.isalnum())
+        if folded:
+            table[code] = ord(folded) if len(folded) == 1 else _SEVERAL
+    table[ord(_TEXT_END)] = _TEXT_END_CODE
+    return table
+
+
+_Hashes = npt.NDArray[np.uint16]
+_STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
+
+
+def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
+    """Return the hash of the `SHORTEST_PHRASE` bytes from each byte on, and that of four bytes, which `_long_hashes`
+    needs.
+    """
+    wide = np.frombuffer(folded + bytes(LONG_HASH_LENGTH - 1), np.uint8).astype(np.uint16)
+    two = wide[:-1] * np.uint16(251) + wide[1:]
+    four: _Hashes = two[:-2] * _STEP + two[2:]
+    six: _Hashes = four[:-2] * _STEP + two[4:]
+    return six[: len(folded)], four
+
+
+def _long_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _Hashes:
+    """Return the hash of the `LONG_HASH_LENGTH` bytes from each position on."""
+    hashes: _Hashes = six[positions] * _STEP + four[positions + SHORTEST_PHRASE]
+    return hashes
+
+
+class PhraseFilter:
+    """Marks texts that may contain one of the phrases: without false negatives and with few false positives.
+
+    >>> can_hold = PhraseFilter(["khong co quyen", "access denied"])
+    >>> can_hold(["Bạn KHÔNG\\ncó quyền xem.", "12 ngày", "", "ACCE\\u0301SS denied"]).tolist()
+    [True, False, True, True]
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        """`phrases` are folded text, each with at least `SHORTEST_PHRASE` letters and digits (ValueError otherwise)."""
+        prefixes: list[bytes] = []
+        self._by_start: dict[bytes, list[bytes]] = {}
+        all_phrases = "\n".join(phrases).encode("ascii")
+        for phrase in sorted(set(all_phrases.translate(None, _DROPPED_ASCII).split(b"\n"))):
+            if len(phrase) < SHORTEST_PHRASE:
+                raise ValueError(f"phrase too short to filter by: {phrase!r}")
+            if not prefixes or not phrase.startswith(
+                prefixes[-1]
+            ):  # otherwise the shorter phrase, sorted before it, finds it too
+                prefixes.append(phrase)
+                start = phrase[: LONG_HASH_LENGTH if len(phrase) >= LONG_HASH_LENGTH else SHORTEST_PHRASE]
+                self._by_start.setdefault(start, []).append(phrase)
+        self._known_hashes, self._known_long_hashes, self._short_hashes = np.zeros((3, 0x10000), np.bool_)
+        six, four = _hashes(b"".join(phrase[:LONG_HASH_LENGTH].ljust(LONG_HASH_LENGTH, b"\0") for phrase in prefixes))
+        places = np.arange(len(prefixes)) * LONG_HASH_LENGTH
+        is_long = np.array([len(phrase) >= LONG_HASH_LENGTH for phrase in prefixes])
+        self._known_hashes[six[places]] = self._short_hashes[six[places[~is_long]]] = True
+        self._known_long_hashes[_long_hashes(six, four, places[is_long])] = True
+        self._table = _folding_table()
+
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Return, shape (n,), whether each text may contain a phrase; also true for texts without a Latin character,
+        and for those with a letter of another script."""
+        may_hold = np.zeros(len(texts), np.bool_)
+        for first in range(0, len(texts), _BLOCK):
+            block = texts[first : first + _BLOCK]
+            may_hold[first : first + len(block)] = self._filter_block(block)
+        return may_hold
+
+    def _filter_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        units = np.frombuffer(_TEXT_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
+        folded = self._table.take(units, mode="clip").tobytes().translate(None, bytes([_DROP]))
+        data = np.frombuffer(folded, np.uint8)
+        ends = np.append(np.flatnonzero(data == _TEXT_END_CODE), len(data))
+        if len(ends) != len(texts):
+            return self._filter_block([text.replace(_TEXT_END, "") for text in texts])
+        may_hold: npt.NDArray[np.bool_] = np.diff(ends, prepend=-1) == 1
+        may_hold[np.searchsorted(ends, self._hit_positions(folded))] = True
+        return may_hold
+
+    def _hit_positions(self, folded: bytes) -> list[int]:
+        """Return the positions of phrases, of characters that fold to several letters, and of other scripts."""
+        hits: list[int] = []
+        for code in (_SEVERAL, _OTHER_SCRIPT):
+            if bytes([code]) in folded:
+                hits += np.flatnonzero(np.frombuffer(folded, np.uint8) == code).tolist()
+        six, four = _hashes(folded)
+        positions = np.flatnonzero(self._known_hashes.take(six, mode="clip"))
+        positions = positions[
+            self._known_long_hashes[_long_hashes(six, four, positions)] | self._short_hashes[six[positions]]
+        ]
+        for position in positions.tolist():
+            start = folded[position : position + LONG_HASH_LENGTH]
+            phrases = self._by_start.get(start) or self._by_start.get(start[:SHORTEST_PHRASE])
+            if phrases is not None and folded.startswith(tuple(phrases), position):
+                hits.append(position)
+        return hits

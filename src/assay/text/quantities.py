@@ -1,0 +1,573 @@
+"""Quantities that can be compared: numbers with units, ranges and bounds, times of day, dates, money and shares.
+
+A quantity has readings, because "26.000" is 26 or 26 000 and "1h30" a time or a duration. Each is an interval in the
+base unit of its dimension (`assay.text.units`). English and Vietnamese, on text without markup.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple
+
+from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.numbers import Date, Number, find_quantities
+from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
+
+Bound = Literal["", ">", ">=", "<", "<="]
+"""The side on which a bound leaves a quantity open: ">" more than, ">=" at least; "" is no bound."""
+
+
+class Reading(NamedTuple):
+    """One meaning of a quantity: from `low` to `high` in the base unit of `dimension`; equal unless it is a range."""
+
+    dimension: str
+    low: Decimal
+    high: Decimal
+
+
+class Quantity(NamedTuple):
+    """A quantity in a text.
+
+    `date`: the dates that it may be (year, month, day; 0 where none is stated). `unit_size`: the size of its unit in
+    the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number.
+    """
+
+    readings: tuple[Reading, ...]
+    start: int
+    end: int
+    bound: Bound = ""
+    is_approximate: bool = False
+    is_spelled_one: bool = False
+    date: tuple[tuple[int, int, int], ...] = ()
+    unit_size: Decimal = Decimal(1)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it has two ends."""
+        return any(reading.low != reading.high for reading in self.readings)
+
+
+# ── comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+_MOST_ROUNDING = Decimal("0.03")  # share of a value by which "about" may differ from it
+
+
+def is_same_quantity(
+    expected: Quantity, stated: Quantity, tolerance: Decimal = Decimal(0), *, unit_required: bool = False
+) -> bool:
+    """Return whether what is stated agrees with what is expected.
+
+    Values agree within a dimension: 24 months are 2 years, 9.6 kWh are not 9.6 MWh. A range agrees with the same range
+    only; a bound ("more than 100") with every value on its side, and with the same bound. "At least"
+    and "at most" agree with their own value, "more than" and "less than" do not. "About" agrees with values that round
+    to it. A number without a unit agrees with one that has a unit; with `unit_required`, only with money. `tolerance`
+    is absolute, in plain numbers.
+
+    >>> two_years, months, more = (find_measures(text)[0] for text in ("2 years", "24 months", "more than 2 years"))
+    >>> is_same_quantity(two_years, months), is_same_quantity(two_years, more)
+    (True, False)
+    """
+    if expected.date or stated.date:
+        return _is_same_date(expected, stated)
+    margin = tolerance * expected.unit_size
+    for wanted in expected.readings:
+        for reading in stated.readings:
+            if not _has_same_dimension(wanted.dimension, reading.dimension, unit_required):
+                continue
+            if wanted.dimension == PLAIN != reading.dimension:
+                agrees = _agrees(expected, wanted, stated, _without_unit(reading, stated), margin)
+            elif reading.dimension == PLAIN != wanted.dimension:
+                agrees = _agrees(expected, _without_unit(wanted, expected), stated, reading, tolerance)
+            else:
+                agrees = _agrees(expected, wanted, stated, reading, margin)
+            if agrees:
+                return True
+    return False
+
+
+def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
+    """Return a reading as the number that is written before its unit."""
+    return Reading(PLAIN, reading.low / quantity.unit_size, reading.high / quantity.unit_size)
+
+
+def _is_same_date(expected: Quantity, stated: Quantity) -> bool:
+    for year, month, day in expected.date:
+        for other_year, other_month, other_day in stated.date:
+            if year in (0, other_year) and month == other_month and day in (0, other_day):
+                return True
+    return False
+
+
+def _has_same_dimension(expected: str, stated: str, unit_required: bool) -> bool:
+    if expected == stated:
+        return True
+    if TIME in (expected, stated):
+        return False
+    if expected == PLAIN:
+        return True
+    return stated == PLAIN and (not unit_required or expected.startswith(MONEY))
+
+
+def _agrees(expected: Quantity, wanted: Reading, stated: Quantity, reading: Reading, tolerance: Decimal) -> bool:
+    if expected.is_range or stated.is_range:
+        return abs(wanted.low - reading.low) <= tolerance and abs(wanted.high - reading.high) <= tolerance
+    value, other = wanted.low, reading.low
+    if expected.bound:
+        return _is_within_bound(expected.bound, value, stated.bound, other)
+    if stated.bound in ("<", ">"):
+        return False
+    if abs(value - other) <= tolerance:
+        return True
+    return (expected.is_approximate and _rounds_to(other, value)) or (
+        stated.is_approximate and _rounds_to(value, other)
+    )
+
+
+def _is_within_bound(bound: Bound, limit: Decimal, stated_bound: Bound, value: Decimal) -> bool:
+    if stated_bound:
+        return stated_bound[0] == bound[0] and value == limit
+    if value == limit:
+        return len(bound) == 2
+    return value > limit if bound[0] == ">" else value < limit
+
+
+def _rounds_to(value: Decimal, rounded: Decimal) -> bool:
+    """Whether a value, rounded to the digits that `rounded` shows, is `rounded`."""
+    if not rounded or abs(value - rounded) > _MOST_ROUNDING * abs(rounded):
+        return False
+    exponent = rounded.normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return abs(value - rounded) <= Decimal((0, (5,), exponent - 1))
+
+
+# ── times of day, dates without a year, fractions ────────────────────────────────────────────────────────────────
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_ORDINALS = [
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
+    "twentieth",
+]
+_VIETNAMESE_MONTHS = ("gieng", "hai", "ba", "tu", "nam", "sau", "bay", "tam", "chin", "muoi", "muoi mot", "muoi hai")
+_PARTS_OF_DAY = {"sang": 0, "trua": 12, "chieu": 12, "toi": 12, "dem": 12, "am": 0, "pm": 12}
+_FRACTION_WORDS = {"half": "50", "third": "33.33", "quarter": "25", "fifth": "20", "tenth": "10"}
+_SMALL_NUMBERS = {
+    "mot": 1,
+    "hai": 2,
+    "ba": 3,
+    "bon": 4,
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "ten": 10,
+}
+_HALF_UNITS = {
+    "year": ("calendar", 12), "nam": ("calendar", 12), "hour": ("duration", 3600), "gio": ("duration", 3600),
+    "tieng": ("duration", 3600), "day": ("duration", 86400), "ngay": ("duration", 86400),
+    "month": ("calendar", 1), "thang": ("calendar", 1),
+}  # fmt: skip
+_HALF_UNIT = "|".join(_HALF_UNITS)
+_SPECIAL_START = (
+    rf"\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"|{'|'.join(_ORDINALS)}|(?:an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?:[htqfymdngi])"
+)
+_SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
+    (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
+      (?![\d:/]|[.,]\d)
+  | (?P<am>(?P<am_hour>1[0-2]|0?[1-9])(?:\ o'clock)?\ ?(?P<am_half>[ap])\.?m\b\.?)
+  | (?P<oclock>(?P<oclock_hour>1[0-2]|[1-9])\ o'clock)
+  | (?P<gio>(?P<gio_hour>[01]?\d|2[0-3])(?:\ ?gio|h)(?:\ ?(?P<gio_minute>[0-5]?\d)(?:\ ?phut)?)?
+      \ (?P<part>sang|trua|chieu|toi|dem)\b)
+  | (?P<gio_only>(?P<only_hour>[01]?\d|2[0-3])(?:\ gio\ |h)(?P<only_minute>[0-5]\d)?(?:\ phut)?\b(?!\ ?[\d/]))
+  | (?P<noon>(?:12\ )?noon|midday)\b
+  | (?P<midnight>midnight)\b
+  | (?P<day_month>(?P<dm_day>\d{{1,2}}|{"|".join(_ORDINALS)})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dm_month>{_MONTH})
+      (?:,?\ (?P<dm_year>\d{{4}})\b)?)
+  | (?P<month_day>(?P<md_month>{_MONTH})\ (?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\ (?P<md_year>\d{{4}}))?\b
+      (?![:/.,]\d|%))
+  | (?P<ngay_thang>(?:ngay\ |mong\ )*(?P<nt_day>\d{{1,2}})\ thang\ (?P<nt_month>\d{{1,2}})
+      (?:(?:,?\ nam\ |/)(?P<nt_year>\d{{4}}))?\b)
+  | (?P<thang>thang\ (?P<t_month>\d{{1,2}}|{"|".join(reversed(_VIETNAMESE_MONTHS))})(?:/|,?\ nam\ )
+      (?P<t_year>\d{{4}})\b)
+  | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?!/|\d))
+  | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
+  | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
+  | (?P<and_half>(?P<ah_count>\d+|an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?P<ah_unit>{_HALF_UNIT})s?
+      \ (?:and\ a\ half|ruoi)\b)
+  | (?P<in_words>one\ in\ (?P<in_count>two|three|four|five|ten|\d+)\b)
+  | (?P<fraction>(?:(?P<f_count>an?|one|two|three|four)\ )?(?P<f_word>half|third|quarter|fifth|tenth)s?\b
+      (?!\ (?:year|of\ {_MONTH}|day|time|party)))
+  | (?P<nua>(?:mot\ )?nua)\b
+    )"""
+
+
+@cache
+def _special_pattern() -> re.Pattern[str]:
+    return re.compile(_SPECIAL, re.VERBOSE)  # compiled on first use, because it takes long
+
+
+_MAY_BE_SPECIAL = re.compile(
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|gio|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
+    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
+)
+
+
+def _find_special(text: str, plain: str) -> Iterator[Quantity]:
+    """Yield times of day, dates that numbers.py does not read, halves and other fractions."""
+    if not _MAY_BE_SPECIAL.search(plain):
+        return
+    for match in _special_pattern().finditer(plain):
+        quantity = _read_special(match, text)
+        if quantity is not None:
+            yield quantity
+
+
+def _read_special(match: re.Match[str], text: str) -> Quantity | None:
+    names = {name for name, value in match.groupdict().items() if value is not None}
+    return _read_time(match, names, text) or _read_date(match, names) or _read_fraction(match, names)
+
+
+def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
+    span = match.span()
+    if "noon" in names:
+        return _make_time([12 * 60], span)
+    if "midnight" in names:
+        return _make_time([0, 24 * 60], span)
+    if "clock" in names:
+        return _read_clock(match, text)
+    if "am" in names:
+        return _make_time([_add_half(int(match["am_hour"]), match["am_half"] == "p") * 60], span)
+    if "oclock" in names:
+        hour = int(match["oclock_hour"])
+        return _make_time([hour % 12 * 60, (hour % 12 + 12) * 60], span)
+    if "gio" in names:
+        hour, minute = int(match["gio_hour"]), int(match["gio_minute"] or 0)
+        is_later = _PARTS_OF_DAY[match["part"]] == 12 and not (match["part"] == "trua" and hour in (10, 11))
+        return _make_time([(_add_half(hour, is_later) if hour <= 12 else hour) * 60 + minute], span)
+    if "gio_only" in names and (match["only_minute"] or "h" in match[0]):
+        hour, minute = int(match["only_hour"]), int(match["only_minute"] or 0)
+        readings = (_point(TIME, hour * 60 + minute), _point("duration", hour * 3600 + minute * 60))
+        return Quantity(readings, *span)
+    return None
+
+
+def _add_half(hour: int, is_later: bool) -> int:
+    """Return the hour of the day of an hour on a clock of twelve hours."""
+    return hour % 12 + (12 if is_later else 0)
+
+
+def _read_clock(match: re.Match[str], text: str) -> Quantity | None:
+    hour, minute, half = int(match["hour"]), int(match["minute"]), match["half"]
+    mark = text[match.end("hour")]
+    if half is not None:
+        return _make_time([_add_half(hour, half == "p") * 60 + minute], match.span())
+    if mark == ".":
+        decimal = Decimal(f"{hour}.{match['minute']}")
+        return None if hour < 10 and len(match["hour"]) == 1 else Quantity(
+            (_point(PLAIN, decimal), _point(TIME, hour * 60 + minute)), *match.span()
+        )  # fmt: skip
+    readings = [_point(TIME, hour * 60 + minute)]
+    if mark in "hH":
+        readings.append(_point("duration", hour * 3600 + minute * 60))
+    return Quantity(tuple(readings), *match.span())
+
+
+def _make_time(minutes: Iterable[int], span: tuple[int, int]) -> Quantity:
+    return Quantity(tuple(_point(TIME, value) for value in minutes), *span)
+
+
+def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
+    span = match.span()
+    if "day_month" in names:
+        day_text = match["dm_day"]
+        day = int(day_text) if day_text.isdecimal() else _ORDINALS.index(day_text) + 1
+        return _make_date(match["dm_year"], _MONTHS.index(match["dm_month"][:3]) + 1, day, span)
+    if "month_day" in names:
+        return _make_date(match["md_year"], _MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
+    if "ngay_thang" in names:
+        return _make_date(match["nt_year"], int(match["nt_month"]), int(match["nt_day"]), span)
+    if "thang" in names:
+        month = match["t_month"]
+        number = int(month) if month.isdecimal() else _VIETNAMESE_MONTHS.index(month) + 1
+        return _make_date(match["t_year"], number, 0, span)
+    if "slash" in names:
+        date = _make_date(None, int(match["s_month"]), int(match["s_day"]), span)
+        other = _make_date(None, int(match["s_day"]), int(match["s_month"]), span)
+        dates = (*(date.date if date else ()), *(other.date if other else ()))
+        return Quantity((), *span, date=dates) if dates else None
+    if "iso" in names:
+        return _make_date(match["i_year"], int(match["i_month"]), int(match["i_day"]), span)
+    return None
+
+
+def _make_date(year: str | None, month: int, day: int, span: tuple[int, int]) -> Quantity | None:
+    if not 1 <= month <= 12 or day > 31:
+        return None
+    return Quantity((), *span, date=((int(year or 0), month, day),))
+
+
+def _read_fraction(match: re.Match[str], names: set[str]) -> Quantity | None:
+    span = match.span()
+    if "half_unit" in names:
+        dimension, size = _HALF_UNITS[match["hu_unit"]]
+        return Quantity((_point(dimension, Decimal(size) / 2),), *span)
+    if "and_half" in names:
+        dimension, size = _HALF_UNITS[match["ah_unit"]]
+        count_text = match["ah_count"]
+        count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS.get(count_text, 0)
+        return Quantity((_point(dimension, (count + Decimal("0.5")) * size),), *span) if count else None
+    if "in_words" in names:
+        count_text = match["in_count"]
+        count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS[count_text]
+        return Quantity((_point(SHARE, Decimal(100) / count),), *span) if count else None
+    if "fraction" in names and (match["f_count"] or match["f_word"] == "half"):
+        value = Decimal(_FRACTION_WORDS[match["f_word"]]) * _SMALL_NUMBERS[match["f_count"] or "a"]
+        return Quantity((_point(SHARE, value),), *span)
+    if "nua" in names:
+        return Quantity((_point(SHARE, 50),), *span)
+    return None
+
+
+def _point(dimension: str, value: Decimal | int) -> Reading:
+    return Reading(dimension, Decimal(value), Decimal(value))
+
+
+# ── numbers with units ───────────────────────────────────────────────────────────────────────────────────────────
+
+_GLUED = re.compile(
+    r"(?<![\w.,-])(\d[\d.,]*)(" + "|".join(
+        sorted((re.escape(name) for name in UNITS if re.fullmatch(r"[A-Za-z/°²2]+", name) and name[0] not in "hH"
+                and name not in ("m", "l", "g", "d", "mo", "do", "t", "A", "V", "W")),
+               key=len, reverse=True)
+    ) + r"|[mglVW])(?![\w/])"
+)  # fmt: skip
+_WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=True)
+_SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.isascii() or len(name) <= 2)
+
+
+@cache
+def _unit_pattern() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
+    return re.compile(rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))?(?P<unit>{names})(?![^\W_]|/)")
+
+
+def split_glued_units(text: str) -> str:
+    """Return the text with a space between a number and a unit that are written together.
+
+    >>> split_glued_units("9.6kWh and 500MB, not A4 or 2FA")
+    '9.6 kWh and 500 MB, not A4 or 2FA'
+    """
+    return _GLUED.sub(r"\1 \2", text) if any(map(str.isdigit, text)) else text
+
+
+def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
+    """Return the unit that follows a number, and where it ends; symbols as written, words in lower case."""
+    match = _unit_pattern().match(text, position)
+    if match is None:
+        match = _unit_pattern().match(plain, position)
+        if match is None or match["unit"] in _SYMBOLS - {"°C", "°F"}:
+            return None
+    return UNITS[match["unit"]], match.end()
+
+
+_REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
+
+
+def _make_measure(number: Number, text: str, plain: str) -> Quantity:
+    unit = NAMED_UNITS.get(number.unit)
+    end = number.end
+    if unit is None:
+        # In "60 m/s" the m was looked at as a scale ("million"), and is no part of the number.
+        rejected_scale = _REJECTED_SCALE.search(text, number.start, number.end)
+        digits_end = rejected_scale.start() if rejected_scale else number.end
+        following = _find_unit(text, plain, digits_end)
+        if following is not None:
+            unit, end = following
+        elif plain[number.start - 1 : number.start] == "¥":
+            unit = UNITS["¥"]
+    if unit is None:
+        is_one = number.is_spelled_out and Decimal(1) in number.readings
+        points = tuple(_point(PLAIN, value) for value in number.readings)
+        return Quantity(points, number.start, end, is_spelled_one=is_one)
+    readings = tuple(_point(unit.dimension, value * size) for value in number.readings for size in unit.sizes)
+    return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
+
+
+# ── ranges, bounds and "about" ───────────────────────────────────────────────────────────────────────────────────
+
+_RANGE_GAP = re.compile(r" ?(?:-|to|den|toi|~) ?(?:us)?[$€£¥]?")
+_BETWEEN_GAP = re.compile(r" (?:and|va|den) (?:us)?[$€£¥]?")
+_BETWEEN_BEFORE = re.compile(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
+_COMPOUND_GAP = re.compile(r",? (?:and )?")
+_BOUND_BEFORE = re.compile(
+    r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
+    r"(?:(?P<more>\b(?:more than|over|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than|higher than"
+    r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
+    r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|short of|duoi|it hon|nho hon"
+    r"|thap hon|chua den|chua toi|ngan hon)))"
+    r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|from at least|it nhat|toi thieu)|>=|≥)"
+    r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|khong qua|toi da|nhieu nhat"
+    r"|trong vong)|<=|≤)"
+    r"|(?P<gt>>)|(?P<lt><))(?: (?:the|a|an|of|by|about))? ?(?:us)?[$€£¥]?$"
+)
+_BOUND_AFTER = re.compile(
+    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher)\b|\+| (?:tro len|hoac hon))"
+    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter)\b| (?:tro xuong|hoac it hon))"
+)
+_ABOUT_BEFORE = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
+    r"|khoang|gan|xap xi|chung|tam)|[~≈]) ?(?:us)?[$€£¥]?$"
+)
+_LAST_WORDS = frozenset(
+    """
+    than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi least minimum
+    min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
+    roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
+    """.split()  # noqa: SIM905  # words are read easier than a list
+)
+_BEFORE = 36  # characters before a quantity that are searched for bounds
+
+
+def find_measures(text: str) -> list[Quantity]:
+    """Return the quantities of a text without markup, in order; their spans are in `split_glued_units` of its NFC form.
+
+    >>> [(str(q.readings[0].low), q.bound) for q in find_measures("more than 2 days, 9.6kWh, at most 5 MB")]
+    [('172800', '>'), ('9600.0', ''), ('5000000', '<=')]
+    """
+    return list(_find_cached(text) if len(text) <= _LONGEST_CACHED else _find(text))
+
+
+_LONGEST_CACHED = 2000
+
+
+def _find(text: str) -> tuple[Quantity, ...]:
+    text = split_glued_units(normalise_nfc(text))
+    plain = fold_in_place(text)
+    special = list(_find_special(text, plain))
+    quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
+    quantities.sort(key=lambda quantity: quantity.start)
+    quantities = _join_ranges(_join_compounds(quantities, plain), plain)
+    return tuple(_read_surroundings(quantity, plain) for quantity in quantities)
+
+
+_find_cached = lru_cache(maxsize=4096)(_find)
+
+
+def _find_plain(text: str, plain: str) -> Iterator[Quantity]:
+    for item in find_quantities(text):
+        if isinstance(item, Date):
+            yield Quantity((), item.start, item.end, date=item.readings)
+        else:
+            yield _make_measure(item, text, plain)
+
+
+def _overlaps_any(quantity: Quantity, others: Sequence[Quantity]) -> bool:
+    """Whether a quantity overlaps one of others, which are in order and disjoint."""
+    index = bisect_left(others, quantity.end, key=lambda other: other.start) - 1
+    return index >= 0 and quantity.start < others[index].end
+
+
+def _join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
+    """Join the parts of a duration: "1 hour 30 minutes", "2 years and 3 months"."""
+    joined: list[Quantity] = []
+    for quantity in quantities:
+        previous = joined[-1] if joined else None
+        if (
+            previous is not None
+            and _COMPOUND_GAP.fullmatch(plain, previous.end, quantity.start)
+            and _is_smaller_part(quantity, previous)
+        ):
+            reading, addition = previous.readings[0], quantity.readings[0]
+            total = _point(reading.dimension, reading.low + addition.low)
+            joined[-1] = Quantity((total,), previous.start, quantity.end)
+        else:
+            joined.append(quantity)
+    return joined
+
+
+def _is_smaller_part(quantity: Quantity, whole: Quantity) -> bool:
+    if not quantity.readings or not whole.readings:
+        return False
+    part, other = quantity.readings[0], whole.readings[0]
+    return part.dimension == other.dimension and part.dimension in ("duration", "calendar") and part.low < other.low
+
+
+def _join_ranges(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
+    joined: list[Quantity] = []
+    for quantity in quantities:
+        previous = joined[-1] if joined else None
+        combined = _join_range(previous, quantity, plain) if previous is not None else None
+        if combined is not None:
+            joined[-1] = combined
+        else:
+            joined.append(quantity)
+    return joined
+
+
+def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | None:
+    if first.is_range or first.date or second.date:
+        return None
+    gap = first.end, second.start
+    is_range = _RANGE_GAP.fullmatch(plain, *gap) is not None or (
+        _BETWEEN_GAP.fullmatch(plain, *gap) is not None
+        and _BETWEEN_BEFORE.search(plain[max(0, first.start - 12) : first.start]) is not None
+    )
+    if not is_range:
+        return None
+    readings = []
+    for low in first.readings:
+        for high in second.readings:
+            scaled = _take_unit(low, high, second)
+            if scaled is not None and scaled.low < high.high:
+                readings.append(Reading(high.dimension, scaled.low, high.high))
+    return Quantity(tuple(readings), first.start, second.end) if readings else None
+
+
+def _take_unit(low: Reading, high: Reading, second: Quantity) -> Reading | None:
+    """Return the lower end of a range in the dimension of the upper one; a plain number takes its unit."""
+    if low.dimension == high.dimension:
+        return low
+    if low.dimension != PLAIN or high.dimension == TIME:
+        return None
+    return _point(high.dimension, low.low * second.unit_size)
+
+
+def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
+    """Return the quantity with the bound or "about" that is written around it, as a part of it."""
+    before = plain[max(0, quantity.start - _BEFORE) : quantity.start].rstrip(" $€£¥")
+    # Most quantities follow no such word; looking at the last word alone saves most of the time.
+    may_be_bound = before.rpartition(" ")[2] in _LAST_WORDS or before[-1:] in "><≥≤=~≈"
+    match = _BOUND_BEFORE.search(before) if before and may_be_bound else None
+    window_start = max(0, quantity.start - _BEFORE)
+    if match is not None:
+        return quantity._replace(bound=_read_bound(match), start=window_start + match.start())
+    after = _BOUND_AFTER.match(plain, quantity.end)
+    if after is not None:
+        return quantity._replace(bound=">=" if after["least"] else "<=", end=after.end())
+    about = _ABOUT_BEFORE.search(before) if before and may_be_bound else None
+    if about is not None:
+        return quantity._replace(is_approximate=True, start=window_start + about.start())
+    return quantity
+
+
+def _read_bound(match: re.Match[str]) -> Bound:
+    if match["least"]:
+        return ">="
+    if match["most"]:
+        return "<="
+    is_more = match["more"] is not None or match["gt"] is not None
+    if match["negation"]:
+        return "<=" if is_more else ">="
+    return ">" if is_more else "<"

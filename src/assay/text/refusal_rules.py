@@ -1,0 +1,172 @@
+"""The phrases of some lexicons, indexed for looking them up in a text, and which lexicons a text is compared with.
+
+English and Vietnamese lexicons are looked up in every text. The others are read when the first text needs them:
+Japanese and Chinese for letters of another script, the other languages of Latin script for their frequent words.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
+from assay.text.refusal_claims import WORD_PATTERN
+from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, contract_negations
+
+_TOKEN_PATTERN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_MOST_PHRASES = 1000  # phrases of a text that are examined
+WEAK_KINDS = frozenset(("contact", "doubt"))
+"""Kinds of phrases that mean something only in a short text."""
+
+LexiconGroup = Literal["common", "latin", "unspaced"]
+COMMON_LANGUAGES = ("en", "vi")
+UNSPACED_LANGUAGES = ("ja", "zh")
+"""The shipped languages that are looked up in every text, and those of scripts without spaces."""
+
+
+def list_group(group: LexiconGroup, shipped: Iterable[str]) -> list[str]:
+    """Return the shipped languages of a group.
+
+    >>> list_group("latin", ["de", "en", "ja"])
+    ['de']
+    """
+    members: dict[LexiconGroup, Sequence[str]] = {"common": COMMON_LANGUAGES, "unspaced": UNSPACED_LANGUAGES}
+    if group in members:
+        return [language for language in members[group] if language in shipped]
+    return [language for language in shipped if language not in (*COMMON_LANGUAGES, *UNSPACED_LANGUAGES)]
+
+
+_FIRST_CHARACTERS = 300  # of a text that show its language
+_FEWEST_MARKERS, _SHORT = 2, 100
+_VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
+_EDGES = ".,;:!?\"'()[]*"
+
+
+def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozenset[str]) -> bool:
+    """Return whether a text may be in a language of Latin script other than English and Vietnamese.
+
+    Its first 300 characters hold two of the `markers`, frequent words of those languages (one in up to 100
+    characters); or no frequent word of
+    English and Vietnamese (`common_words`), no number and no letter that only Vietnamese has.
+
+    >>> markers, common_words = frozenset(("der", "und")), frozenset(("the",))
+    >>> [may_be_other_latin(text, markers, common_words) for text in ("Der Hund und ich", "The dog", "Keine Angabe")]
+    [True, False, True]
+    """
+    start = text[:_FIRST_CHARACTERS].lower()
+    words = set(start.split())
+    if len(words & markers) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
+        return True
+    if not words.isdisjoint(common_words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
+        return False
+    return any(map(str.isalpha, start)) and common_words.isdisjoint(word.strip(_EDGES) for word in words)
+
+
+class RefusalRules:
+    """Some lexicons, indexed for looking up their phrases. Several languages may have the same phrase."""
+
+    def __init__(self, lexicons: Mapping[str, RefusalLexicon]) -> None:
+        self.lexicons = lexicons
+        self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
+        self.by_phrase: dict[str, list[RefusalPhrase]] = {}
+        self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
+        for lexicon in lexicons.values():
+            if not lexicon.is_spaced or not all(map(str.isascii, lexicon.phrases)):
+                self.searched.append(lexicon)
+                continue
+            for phrase, cues in lexicon.phrases.items():
+                self.by_phrase.setdefault(phrase, []).extend(cues)
+        self.unspaced: dict[str, list[RefusalPhrase]] = {}
+        for phrase, cues in itertools.chain.from_iterable(lexicon.phrases.items() for lexicon in self.searched):
+            self.unspaced.setdefault(phrase, []).extend(cues)
+        lengths_by_pair: dict[str, set[int]] = {}
+        for phrase in self.unspaced:
+            lengths_by_pair.setdefault(phrase[:2], set()).add(len(phrase))
+        self.lengths_by_pair = {
+            pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()
+        }
+        lengths: dict[str, dict[str, set[int]]] = {}
+        for phrase in self.by_phrase:
+            first, second = _TOKEN_PATTERN.findall(phrase)[:2]
+            lengths.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
+        self.lengths_by_words = {
+            (first, second): tuple(sorted(phrase_lengths, reverse=True))
+            for first, by_second in lengths.items()
+            for second, phrase_lengths in by_second.items()
+        }
+
+    @cached_property
+    def strong_filter(self) -> PhraseFilter:
+        """Marks texts that may hold a phrase which means something in a text of any length."""
+        return self._make_filter(is_weak=False)
+
+    @cached_property
+    def weak_filter(self) -> PhraseFilter:
+        """Marks texts that may hold a phrase which means something in a short text."""
+        return self._make_filter(is_weak=True)
+
+    def _make_filter(self, *, is_weak: bool) -> PhraseFilter:
+        phrases = [
+            phrase for phrase, cues in self.by_phrase.items() if all(cue.kind in WEAK_KINDS for cue in cues) == is_weak
+        ]
+        # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
+        return PhraseFilter([*phrases, *_contract_negations(phrases)])
+
+    def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
+        """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
+        hits: list[tuple[int, str, RefusalPhrase]] = []
+        words = _TOKEN_PATTERN.findall(text)
+        for first, second in self.lengths_by_words.keys() & set(itertools.pairwise(words)):
+            pair = f"{first} {second}"
+            start = text.find(pair)
+            while start >= 0:
+                if not text[start - 1 : start].isalnum():
+                    for length in self.lengths_by_words[first, second]:
+                        phrase = text[start : start + length]
+                        if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
+                            hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
+                start = text.find(pair, start + 1)
+        if not text.isascii() and OTHER_SCRIPT_LETTER.search(text):
+            hits += self._find_unspaced_phrases(text)
+        return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
+
+    def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
+        """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
+        pairs = set(map("".join, itertools.pairwise(text)))
+        for pair in self.lengths_by_pair.keys() & pairs:
+            start = text.find(pair)
+            while start >= 0:
+                for length in self.lengths_by_pair[pair]:
+                    phrase = text[start : start + length]
+                    for cue in self.unspaced.get(phrase, ()):
+                        yield start, phrase, cue
+                start = text.find(pair, start + 1)
+
+
+def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | None:
+    """Return the lexicon whose common words a folded text holds most of; None if none covers its script."""
+    start = text[:2000]
+    other_letters = len(OTHER_SCRIPT_LETTER.findall(start))
+    if 2 * other_letters <= sum(map(str.isalpha, start)):
+        words = set(WORD_PATTERN.findall(start))
+        latin = [lexicon for group in rules for lexicon in group.lexicons.values() if lexicon not in group.searched]
+        return max(latin, key=lambda lexicon: len(lexicon.common_words & words), default=None)
+    best, best_count = None, (0, 0)
+    for lexicon in (lexicon for group in rules for lexicon in group.searched):
+        letters = len(lexicon.patterns["letters"].findall(start))
+        count = letters, sum(map(start.count, lexicon.common_words))
+        if count > best_count:
+            best, best_count = lexicon, count
+    return best
+
+
+def _contract_negations(spelled: Sequence[str]) -> list[str]:
+    """Return the phrases as they are written with contractions: "do not" as "dont", "can not" as "cant"."""
+    contracted = [contract_negations(phrase) for phrase in spelled if "not" in phrase]
+    return [*contracted, *(_NOT_WORD.sub("nt", phrase) for phrase in spelled if "not" in phrase)]
+
+
+_NOT_WORD = re.compile(r"\bnot\b")

@@ -1,0 +1,79 @@
+"""Words around a statement that deny it, doubt it, limit it to a part or to the past: English and Vietnamese, as data.
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BOUND_NEGATION = (
+    r"\b(?:(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower)"
+    r" than\b"
+    r"|(?:no|not|nothing) (?:over|above|under|below|beyond)\b|(?:khong|chua)(?: \w+)? (?:qua|hon|duoi)\b)"
+)
+NEGATION = re.compile(
+    rf"(?P<none>{_BOUND_NEGATION}|\b(?:not only|not just|not until|khong chi|khong nhung|a few|a little|no doubt"
+    r"|no need|no\.)(?!\w)|(?:hay|co|duoc) khong\?)"
+    r"|\b(?:not|never|no longer|neither|nor|without|no one|nobody|none|nothing|hardly|barely|scarcely|rarely|seldom"
+    r"|few|little|no|cannot|rather than|instead of|stopped|fail(?:s|ed)? to|lacks?|refuses? to"
+    r"|khong|chua|chang|thay vi|khoi)\b|n't"
+)
+"""A negation; the group `none` is one that denies nothing ("no more than", "not only")."""
+RESTRICTION = re.compile(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
+"""A word that opens a clause of its own, so that a negation after it may not deny the whole sentence."""
+MYTH = re.compile(
+    r"\b(?:myths?|misconceptions?|mistaken(?:ly)?|mistook|wrongly|falsely|erroneously|incorrectly|untrue"
+    r"|(?:false|wrong|incorrect) (?:to|that)|rumou?r(?:s|ed)?|legend has it|hoax|fallacy|not true|isn't true"
+    r"|no longer (?:true|correct|valid)|lam tuong|tin don|hieu lam|sai lam|nham tuong)\b"
+)
+"""What calls a whole statement untrue, before or after it."""
+WRONG = re.compile(
+    r"\b(?:wrong|false|incorrect|erroneous|not (?:correct|right)|isn't (?:correct|right)|la sai|khong dung)\b"
+)
+"""An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
+DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
+"""Joins alternatives: whether a negation before the first reaches the second is open."""
+DOUBT = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may be|may have been"
+    r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
+    r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
+    r"|either|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
+)
+"""Uncertainty of the speaker."""
+PARTIAL_QUANTIFIER = re.compile(
+    r"\b(?:only some|some of|some|most of|not all|not every|half of|several of|certain|occasionally|sometimes|mot so"
+    r"|mot vai|doi khi|thinh thoang)\b"
+)
+"""What limits a statement to a part."""
+DENIED_AFTER = re.compile(
+    r"[\"')*]{0,3} (?P<predicate>(?:is|are|was|were|la) )?(?:not (?:correct|right|true)|wrong|incorrect|false|outdated"
+    r"|no longer|sai|khong dung|khong con|khong phai)\b"
+)
+"""A denial right after a statement; the group `predicate` is its verb."""
+NEGATED_AFTER = re.compile(
+    r"[\"')*]{0,3} (?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)"
+    r"(?:n't| not| never)\b"
+    r"|(?:khong|chua|chang)\b(?! (?:qua|chi|nhung|duoi|it hon|nhieu hon|hon)))"
+)
+"""A negated verb right after a statement."""
+PAST_BEFORE = re.compile(
+    r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
+    r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
+)
+"""Words for the past before a statement, and after it (`PAST_AFTER`)."""
+PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
+PRESENT = re.compile(
+    r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
+    r"|nay (?:la|con|chi|duoc|da))\b"
+)
+"""Words for the present."""
+
+
+def count_negations(plain: str) -> int:
+    """Return how many negations a folded text holds; "no more than" and "not only" deny nothing.
+
+    >>> [count_negations(text) for text in ("it does not cure", "no more than 5 days", "hardly any")]
+    [1, 0, 1]
+    """
+    return sum(match["none"] is None for match in NEGATION.finditer(plain))

@@ -1,0 +1,128 @@
+"""Units of measurement as data: the spellings of each unit, its dimension and its size in the dimension's base unit.
+
+Exact by definition (SI brochure; international yard and pound agreement of 1959). Years and months are no fixed number
+of days and have a dimension of their own.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """A unit: quantities are comparable within its `dimension`; `sizes` are its possible sizes in the base unit."""
+
+    dimension: str
+    sizes: tuple[Decimal, ...]
+
+
+PLAIN, SHARE, TIME, MONEY = "", "share", "time", "money:"
+"""Dimensions of a number without a unit, of a percentage, of a time of day (in minutes); the prefix of currencies."""
+
+_TABLE = """
+    duration  0.001      ms millisecond milliseconds msec
+    duration  1          s sec secs second seconds giay
+    duration  60         min mins minute minutes phut
+    duration  3600       h hr hrs hour hours gio tieng
+    duration  86400      d day days ngay
+    duration  604800     week weeks wk wks tuan
+    duration  1209600    fortnight fortnights
+    calendar  1          month months mo thang
+    calendar  3          quarter-year quarter-years
+    calendar  12         year years yr yrs nam
+    calendar  120        decade decades
+    calendar  1200       century centuries
+    length    0.001      mm millimetre millimetres millimeter millimeters milimet
+    length    0.01       cm centimetre centimetres centimeter centimeters xentimet
+    length    1          m metre metres meter meters met
+    length    1000       km kilometre kilometres kilometer kilometers cay_so kilomet
+    length    0.0254     inch inches
+    length    0.3048     ft foot feet
+    length    0.9144     yd yard yards
+    length    1609.344   mi mile miles dam
+    area      1          m2 sqm sq_m square_metre square_metres square_meter square_meters met_vuong
+    area      1000000    km2 square_kilometre square_kilometres square_kilometer square_kilometers
+    area      10000      ha hectare hectares hecta
+    area      0.09290304 ft2 sq_ft sqft square_foot square_feet
+    volume    0.001      ml millilitre millilitres milliliter milliliters mL
+    volume    0.01       cl
+    volume    1          l L litre litres liter liters lit
+    volume    1000       m3 cubic_metre cubic_metres cubic_meter cubic_meters
+    mass      0.001      mg milligram milligrams
+    mass      1          g gram grams gramme grammes gam
+    mass      1000       kg kilo kilos kilogram kilograms ki-lo-gam can ky
+    mass      1000000    tonne tonnes tan
+    mass      453.59237  lb lbs pound-mass
+    mass      28.349523125 oz ounce ounces
+    energy    1          Wh watt-hour watt-hours
+    energy    1000       kWh kilowatt-hour kilowatt-hours kilowatt_hours
+    energy    1000000    MWh megawatt-hour megawatt-hours megawatt_hours
+    energy    1000000000 GWh
+    power     0.001      mW milliwatt milliwatts
+    power     1          W watt watts
+    power     1000       kW kilowatt kilowatts
+    power     1000000    MW megawatt megawatts
+    power     1000000000 GW gigawatt gigawatts
+    voltage   1          V volt volts
+    voltage   0.001      mV millivolt millivolts
+    current   1          A amp amps ampere amperes
+    current   0.001      mA milliampere milliamperes
+    frequency 1          Hz hertz
+    frequency 1000       kHz
+    frequency 1000000    MHz
+    frequency 1000000000 GHz
+    celsius   1          °C degrees_Celsius degree_Celsius do_C degrees_centigrade
+    fahrenheit 1         °F degrees_Fahrenheit degree_Fahrenheit do_F
+    angle     1          ° degree degrees do
+    speed     1          km/h kmh kph kilometres_per_hour kilometers_per_hour km/gio km_per_hour
+    speed     3.6        m/s metres_per_second meters_per_second
+    speed     1.609344   mph miles_per_hour
+    data      1          bytes byte
+    data      1000,1024  kB KB kilobyte kilobytes
+    data      1000000,1048576 MB mb megabyte megabytes
+    data      1000000000,1073741824 GB gb gigabyte gigabytes
+    data      1000000000000,1099511627776 TB tb terabyte terabytes
+    data      1024       KiB
+    data      1048576    MiB
+    data      1073741824 GiB
+    data-rate 1          bps bit/s
+    data-rate 1000       kbps kbit/s
+    data-rate 1000000    Mbps Mbit/s Mb/s megabits_per_second
+    data-rate 1000000000 Gbps Gbit/s Gb/s
+    byte-rate 1000000    MB/s MBps megabytes_per_second
+    byte-rate 1000000000 GB/s
+    share     1          % percent per_cent phan_tram
+    points    1          percentage_points percentage_point pp diem_phan_tram
+    money:USD 1          USD dollar dollars do_la $ us$
+    money:USD 0.01       cent cents
+    money:VND 1          VND vnd dong ₫ đ
+    money:EUR 1          EUR euro euros €
+    money:GBP 1          GBP pound pounds £
+    money:JPY 1          JPY yen ¥
+    characters 1         character characters chars ky_tu
+    times     1          time times lan
+    persons   1          person persons people nguoi
+"""
+
+
+def _read_table(table: str) -> dict[str, Unit]:
+    units: dict[str, Unit] = {}
+    for line in table.strip().splitlines():
+        dimension, sizes, *spellings = line.split()
+        unit = Unit(dimension, tuple(map(Decimal, sizes.split(","))))
+        for spelling in spellings:
+            units[spelling.replace("_", " ")] = unit
+    return units
+
+
+UNITS: dict[str, Unit] = _read_table(_TABLE)
+"""The unit of each spelling. Symbols are read as written (MW is not mW), words in lower case without diacritics."""
+
+NAMED_UNITS: dict[str, Unit] = {
+    **{name: UNITS[name] for name in ("day", "week", "month", "year", "hour", "minute", "second", "millisecond", "%")},
+    **{name: UNITS[name] for name in ("USD", "VND", "EUR", "GBP", "character", "time", "person", "mb", "gb", "tb")},
+    "kb": UNITS["kB"],
+    "ordinal": Unit("ordinal", (Decimal(1),)),
+}
+"""The units by the names that `assay.text.numbers` gives them."""

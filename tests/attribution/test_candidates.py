@@ -1,0 +1,138 @@
+"""When several causes fit: which of them comes first, what else is named, and what would tell them apart."""
+
+from __future__ import annotations
+
+from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, score, seen
+
+from assay.attribution.root_causes import MAX_CAUSES
+from assay.records.findings import Attribution
+from assay.records.golden_set import Evidence
+from assay.records.observations import Chunk, Observation, Stage
+
+REFUSED = "I could not find that in the documents."
+OTHERS = [Chunk(name, text=TEXTS[name]) for name in TEXTS if name != "leave"]
+
+
+def listed(name: str, *ids: str) -> Stage:
+    """A stage whose chunks have their texts."""
+    return Stage(name, tuple(Chunk(chunk_id, text=TEXTS.get(chunk_id)) for chunk_id in ids))
+
+
+def named(attribution: Attribution) -> tuple[str | None, str, str]:
+    assert len(attribution.also) < MAX_CAUSES
+    return attribution.cause, attribution.subcause, attribution.confidence
+
+
+def test_a_filter_that_drops_what_the_search_had_is_named_as_such() -> None:
+    trace = seen(listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"), answer=BAD)
+    assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), trace, corpus()))
+
+
+def test_a_stage_that_only_thins_its_predecessor_is_a_filter_whatever_its_name() -> None:
+    trace = seen(listed("bm25", "leave", "sick"), listed("trimmed", "sick"), listed("context", "sick"), answer=BAD)
+    assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), trace, corpus()))
+
+
+def test_evidence_just_below_the_cut_off_is_the_rerankers_doing_or_the_contexts() -> None:
+    ranking = ("sick", "office", "carry", "leave")
+    trace = seen(listed("bm25", *ranking), listed("rerank", *ranking), listed("context", *ranking[:3]), answer=BAD)
+    found = blamed(case(), trace, corpus())
+    assert ("reranker", "ranked_below_cut_off", "medium") == named(found)
+    assert ("context_builder",) == found.also
+    assert found.record
+
+
+def test_a_word_that_rewriting_loses_is_told_from_the_analyzer() -> None:
+    trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=BAD, query_rewrite="how many")
+    found = blamed(case(question="How many days of annual leave?"), trace, corpus())
+    assert ("bm25_analyzer", "query_rewriting", "high") == named(found)
+
+
+def lost(*returned: str, others: tuple[Observation, ...] = ()) -> Attribution:
+    """The evidence is not in the only search, which returns other chunks."""
+    trace = seen(listed("bm25", *returned), listed("context", *returned), answer=BAD)
+    return blamed(case(question="annual leave"), trace, corpus(), others=others)
+
+
+def test_a_search_that_finds_nothing_by_words_that_it_finds_elsewhere_has_failed() -> None:
+    elsewhere = Observation("other", question="annual leave", stages=(listed("bm25", "leave"),), answer=GOOD)
+    found = lost(others=(elsewhere,))
+    assert "insufficient_trace" == found.cause
+    assert "bm25_analyzer" == found.also[0]
+    assert any("timeouts" in field for field in found.record)
+
+
+def test_words_by_which_no_search_of_the_run_finds_anything_point_to_the_analyzer() -> None:
+    elsewhere = Observation("other", question="sick pay", stages=(listed("bm25", "sick"),), answer=GOOD)
+    assert ("bm25_analyzer", "analyzer", "high") == named(lost("office", others=(elsewhere,)))
+
+
+def test_a_chunk_that_no_trace_shows_may_not_be_indexed() -> None:
+    piece = Chunk("carry", text="annual leave")
+    elsewhere = Observation("other", question="annual leave", stages=(Stage("bm25", (piece,)),), answer=GOOD)
+    found = lost("office", others=(elsewhere,))
+    assert ("embedding", "not_indexed", "medium") == named(found)
+    assert "bm25_analyzer" == found.also[0]
+
+
+def test_an_empty_list_is_not_access_where_others_with_the_same_rights_are_served() -> None:
+    empty = seen(Stage("dense", ()), Stage("context", ()), answer=REFUSED)
+    served = Observation("other", stages=(listed("dense", "sick"),), answer=GOOD)
+    the_case = case(user=None)
+    assert "acl" != blamed(the_case, empty, corpus(), others=[served]).cause
+
+
+def test_a_text_that_the_context_shows_in_part_was_cut_by_its_builder() -> None:
+    short = Chunk("leave", text=LEAVE[:20])
+    trace = seen(listed("dense", "leave"), Stage("context", (short,)), answer=REFUSED)
+    assert ("context_builder", "text_truncated", "high") == named(blamed(case(), trace))
+
+
+def test_without_any_text_a_refusal_may_come_from_the_generator_or_the_parser() -> None:
+    trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=REFUSED)
+    found = blamed(case(), trace)
+    assert ("generator", "ignored_evidence", "low") == named(found)
+    assert ("parser",) == found.also
+    assert any("text" in field for field in found.record)
+
+
+def test_a_citation_beside_the_evidence_is_wrong_although_it_is_in_the_context() -> None:
+    trace = seen(listed("dense", "leave", "office"), listed("context", "leave", "office"), citations=("office",))
+    scores = {"citation_correctness(by=rules)": score(1.0)}
+    found = blamed(case(), trace, corpus(), scores=scores)
+    assert ("citation", "wrong_in_context", "high") == named(found)
+
+
+def test_a_cited_duplicate_that_nobody_labelled_is_a_matter_of_the_labels() -> None:
+    copy = Chunk("copy", text=LEAVE)
+    context = Stage("context", (Chunk("leave", text=LEAVE), copy))
+    trace = seen(listed("dense", "leave"), context, citations=("copy",))
+    found = blamed(case(), trace, scores={"citation_correctness(by=rules)": score(1.0)})
+    assert ("golden_label_issue", "unlabelled_duplicate", "medium") == named(found)
+
+
+def test_a_number_that_no_source_has_takes_the_pass_from_a_right_answer() -> None:
+    trace = seen(listed("dense", "leave"), listed("context", "leave"), answer=f"{GOOD} Interns get 77 days.")
+    found = blamed(case(), trace, corpus())
+    assert ("generator", "invented", "medium") == named(found)
+    assert ("unknown", True) == (found.verdict, found.good)
+
+
+def test_pieces_that_are_named_after_a_chunk_are_the_chunkings_doing_without_any_text() -> None:
+    ids = [Chunk("leave#1"), Chunk("leave#2")]
+    trace = seen(Stage("dense", tuple(ids)), Stage("context", tuple(ids)), answer=BAD)
+    asked = case(evidence=(Evidence(({"chunk_id": "leave"},)),))
+    assert ("chunking", "", "high") == named(blamed(asked, trace, corpus()))
+
+
+def test_insufficient_trace_names_candidates_and_what_is_missing() -> None:
+    trace = seen(Stage("retrieved", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=BAD)
+    found = blamed(case(), trace)
+    assert "insufficient_trace" == found.cause
+    assert found.also
+    assert found.record
+
+
+def test_a_stage_whose_name_tells_no_kind_is_said_where_the_cause_is_not_sure() -> None:
+    trace = seen(Stage("step two", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=BAD)
+    assert any("“step two”" in field for field in blamed(case(), trace).record)

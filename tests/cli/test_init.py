@@ -1,0 +1,155 @@
+"""`assay init`: from nothing, or from the files of another tool, to settings, a golden set and a first reply."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import main
+from assay.formats.golden_files import load_golden
+
+LEAVE = "Permanent staff have twelve days of paid leave a year."
+RAGAS = [
+    {
+        "user_input": "How much leave?", "retrieved_contexts": [LEAVE], "response": "Twelve days.",
+        "reference": "12 days", "reference_contexts": [LEAVE], "synthesizer_name": "single_hop",
+    },
+    {"user_input": "Who approves?", "retrieved_contexts": [], "response": "Your lead.", "reference": "The team lead"},
+]  # fmt: skip
+DEEPEVAL = {
+    "goldens": [{"input": "How much leave?", "expected_output": "12 days", "context": [LEAVE], "source_file": "hr.md"}]
+}
+PROMPTFOO = """\
+prompts: [file://prompt.txt]
+providers: [openai:gpt-5-mini]
+defaultTest: {vars: {language: English}}
+tests:
+  - vars: {question: How much leave?}
+    assert:
+      - {type: icontains, value: 12 days}
+      - {type: llm-rubric, value: is polite}
+  - vars: {question: What is 2 + 2?}
+    assert:
+      - {type: equals, value: '4'}
+      - {type: not-contains, value: '5'}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def write(folder: Path, name: str, content: Any) -> str:
+    text = content if isinstance(content, str) else json.dumps(content)
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_from_nothing_there_are_settings_and_a_golden_set_that_can_be_read(folder: Path) -> None:
+    assert 0 == main(["init"])
+    assert 3 == len(load_golden(folder / "golden.jsonl").golden.cases)
+    assert "type: python" in (folder / "assay.yaml").read_text()
+
+
+def test_a_target_that_is_named_is_asked_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        folder,
+        "init_rag.py",
+        "asked = []\ndef ask(question):\n    asked.append(question)\n    return {'answer': 'x'}\n",
+    )
+    assert 0 == main(["init", "--target", "init_rag:ask"])
+    assert "ok    target my-system: ask: understood as\n      answer: 'x'\n" in capsys.readouterr().out
+    import init_rag  # type: ignore[import-not-found]  # written by this test
+
+    assert 1 == len(init_rag.asked)
+
+
+def test_a_target_that_fails_says_why_and_the_files_stay(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["init", "--target", "no_such_module:ask"])
+    assert "no_such_module:ask cannot be imported" in capsys.readouterr().out
+    assert (folder / "assay.yaml").exists()
+
+
+def test_rows_of_ragas_become_a_golden_set_and_outputs_that_score(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["init", "--from", write(folder, "ragas.json", RAGAS)])
+    assert "2 cases: 2 with a reference, 1 with evidence; 2 recorded outputs" in capsys.readouterr().err
+    case = load_golden(folder / "golden.jsonl").golden.cases[0]
+    assert ("12 days", LEAVE, ("single_hop",)) == (case.reference, case.evidence[0].quote, case.tags)
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--metrics", "recall@5"])
+    assert "1.000" in capsys.readouterr().out
+
+
+def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["init", "--from", write(folder, "dataset.json", DEEPEVAL)])
+    assert "not imported, because it has no counterpart: source_file ×1" in capsys.readouterr().err
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert ("How much leave?", "12 days", LEAVE) == (case.question, case.reference, case.evidence[0].quote)
+    assert not (folder / "outputs.jsonl").exists()
+
+
+def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO)])
+    said = capsys.readouterr().err
+    assert "assert llm-rubric ×1, vars.language ×2" in said
+    leave, total = load_golden(folder / "golden.jsonl").golden.cases
+    assert (("12 days",), "4") == (leave.must_have, total.reference)
+    assert total.rubric is not None
+    assert ("5",) == total.rubric.incorrect_patterns
+
+
+def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
+    text = 'question,reference,contexts,answer\nHow much leave?,12 days,"[""' + LEAVE + '""]",Twelve\n'
+    assert 0 == main(["init", "--from", write(folder, "rows.csv", text)])
+    (row,) = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
+    assert ("Twelve", LEAVE) == (row["answer"], row["stages"][0]["chunks"][0]["text"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("r.json", [RAGAS[0], {"response": "x"}], "r.json:2: question: E_IMPORT missing (got response"),
+        (
+            "r.json",
+            [{"user_input": [{"content": "hi", "type": "human"}]}],
+            "r.json:1: user_input: E_IMPORT a conversation",
+        ),
+        (
+            "r.json",
+            [{"input": "a", "expected": "b"}, {"turns": [{}]}],
+            "r.json:2: turns: E_IMPORT conversations of several",
+        ),
+        ("r.json", [{"question": "a", "answer": "b"}], "r.json:1: answer: E_IMPORT could be what is expected or"),
+        ("r.json", [{"question": "a", "input": "b", "reference": "c"}], "two questions, question and input"),
+        ("r.json", [RAGAS[0], RAGAS[0]], "r.json:2: id: E_IMPORT the same case again"),
+        ("r.json", {"version": 3}, "no rows"),
+        ("r.json", "[{", "r.json"),
+        ("r.csv", "question,reference\na,b,c\n", "r.csv:1: E_CELLS another number of cells"),
+        ("r.csv", "question,contexts\na,\"['x', 'y']\"\n", "r.csv:1: E_CELL a list as Python prints it"),
+        ("p.yaml", "tests: [{vars: {a: why, b: how}}]\n", "p.yaml:1: tests[0].vars: E_IMPORT no variable that is the"),
+        ("p.yaml", "tests: 'huggingface://datasets/x'\n", "tests: E_IMPORT no list of tests"),
+    ],
+)
+def test_a_malformed_or_foreign_file_is_refused_with_row_and_field_and_nothing_is_written(
+    folder: Path, name: str, content: Any, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main(["init", "--from", write(folder, name, content)])
+    assert message in capsys.readouterr().err
+    assert [name] == sorted(path.name for path in folder.iterdir())
+
+
+def test_nothing_is_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, "golden.jsonl", "mine")
+    assert 2 == main(["init", "--from", write(folder, "ragas.json", RAGAS)])
+    assert "golden.jsonl: E_EXISTS already exists" in capsys.readouterr().err
+    assert ("mine", False) == ((folder / "golden.jsonl").read_text(), (folder / "assay.yaml").exists())

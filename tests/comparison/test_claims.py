@@ -1,0 +1,94 @@
+"""Which changes survive: families and their shares, agreement of p and interval, rare losses, equal systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.comparison_world import draw_sides, make_snapshot, make_world
+from benchmarks.comparisons import exchangeable, true_loss
+from tests.comparison.sides import side
+
+from assay.comparison.claims import compute_confidence, share_error_rate
+from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
+from assay.records.findings import MetricChange
+from assay.records.release_gates import Gate, Rule
+
+RECALL = "recall@10"
+
+
+def compare_scores(before: list[float], after: list[float], metric: str = RECALL) -> MetricChange:
+    return compare_snapshots(side({metric: before}, "a"), side({metric: after}, "b")).metrics[metric]
+
+
+def test_the_share_of_a_family_without_a_test_goes_to_the_headlines() -> None:
+    assert {"gated": 0.02, "headline": 0.02, "other": 0.01} == share_error_rate(["gated", "headline", "other"])
+    assert {"headline": 0.05} == share_error_rate(["headline"])
+    assert {"gated": 0.02, "headline": 0.03} == share_error_rate(["gated", "headline"])
+    assert {"gated": 0.02, "other": 0.01} == share_error_rate(["gated", "other"])
+
+
+def test_intervals_belong_to_their_tests() -> None:
+    """Bonferroni for four gated tests; two of four selected ones otherwise, and at least one."""
+    assert 1 - 0.02 / 4 == compute_confidence("gated", 0.02, [0.001, 0.001, 0.3, 0.4])
+    assert 1 - 2 * 0.04 / 4 == compute_confidence("headline", 0.04, [0.001, 0.001, 0.3, 0.4])
+    assert 1 - 0.01 / 4 == compute_confidence("other", 0.01, [0.2, 0.3, 0.3, 0.4])
+
+
+def test_a_gain_without_a_loss_needs_to_exceed_what_unseen_cases_may_cost() -> None:
+    """Twelve of 60 gain .2 and none loses: +.04, and unseen cases may cost 1 − .05^(1/60) = .0487."""
+    small = compare_scores([0.5] * 60, [0.7] * 12 + [0.5] * 48)
+    assert small.low is not None
+    assert small.low > 0
+    assert "not shown" == small.verdict
+    assert "no loss in 60 cases: unseen ones may cost 0.049" in small.note
+    assert "improved" == compare_scores([0.5] * 60, [0.9] * 13 + [0.5] * 47).verdict
+    assert "regressed" == compare_scores([0.7] * 12 + [0.5] * 48, [0.5] * 60).verdict
+
+
+def test_p_and_interval_must_agree() -> None:
+    """One loss of 1 among 200 and 19 gains of .2: p is small, and Hall's limit allows for losses that are missing."""
+    before = [1.0] + [0.5] * 199
+    change = compare_scores(before, [0.0] + [0.7] * 19 + [0.5] * 180)
+    assert change.low is not None
+    assert change.low < 0
+    assert change.p is not None
+    assert (change.p < 0.05, change.verdict) == (True, "not shown")
+
+
+def test_metrics_of_a_gate_are_a_family_of_their_own() -> None:
+    names = (RECALL, "hit@5", "behaviour")
+    sides = [side({name: [0.0, 1.0] * 20 for name in names}, label) for label in "ab"]
+    changes = compare_snapshots(*sides, gate=Gate((Rule("behaviour", at_least=0.1),))).metrics
+    assert ("headline", "headline", "gated") == tuple(changes[name].family for name in names)
+    assert (0.02, 0.02) == (changes[RECALL].level, changes["behaviour"].level)
+
+
+def test_several_candidates_share_their_families() -> None:
+    """Eight losses of 40 have p = 2/2^8, and beside two equal candidates three times as much."""
+    baseline, worse = side({RECALL: [1.0] * 40}, "a"), side({RECALL: [0.0] * 8 + [1.0] * 32}, "b")
+    same = [side({RECALL: [1.0] * 40}, name) for name in "cd"]
+    (alone,) = compare_candidates(baseline, [worse])
+    together = compare_candidates(baseline, [worse, *same])
+    assert 2 / 2**8 == alone.metrics[RECALL].p_adjusted
+    assert 3 * 2 / 2**8 == pytest.approx(together[0].metrics[RECALL].p_adjusted)
+    assert ("b", "c", "d") == tuple(comparison.candidate.name for comparison in together)
+
+
+@pytest.mark.slow
+def test_equal_systems_get_no_claims() -> None:
+    """At most 5% of comparisons; of 40, more than 6 with a claim have a probability below one in a hundred."""
+    assert exchangeable(60, 40, clustered=True).events <= 6
+
+
+@pytest.mark.slow
+def test_a_loss_of_fifteen_points_on_one_headline_is_shown() -> None:
+    assert true_loss("rate", 10).events >= 9
+
+
+def test_a_comparison_lists_every_scored_case_once() -> None:
+    world = make_world(30, clustered=True, seed=1)
+    generator = np.random.Generator(np.random.PCG64(1))
+    before, after = (make_snapshot(world, scores, "x") for scores in draw_sides(generator, world, 2))
+    for change in compare_snapshots(before, after).metrics.values():
+        lists = [*change.improved, *change.regressed, *change.unchanged]
+        assert len(set(lists)) == len(lists) <= change.n

@@ -1,0 +1,188 @@
+"""Replies and rows in the shapes of common frameworks: what is read, what is noted, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.calls.interfaces import CallError, ReplyNotices, TargetCall, TargetOperation
+from assay.formats.chunk_shapes import ShapeError, make_text_id, read_chunks
+from assay.formats.plain_values import make_plain
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+from assay.records.settings import ResponseMapping
+from assay.targets.reply import read_reply
+
+LEAVE = "Permanent staff have twelve days of paid leave a year."
+NOTICE = "The notice period is thirty days after the probation."
+CASE = Case("c", "How much leave do I get?")
+
+
+def read(value: Any, operation: TargetOperation = "ask") -> tuple[Observation, list[str]]:
+    notices = ReplyNotices()
+    observation = read_reply(make_plain(value), TargetCall(CASE, operation, 1.0, 3, notices), ResponseMapping())
+    return observation, list(notices)
+
+
+def stages(observation: Observation) -> dict[str, list[tuple[str, str | None, float | None]]]:
+    return {
+        stage.name: [(chunk.chunk_id, chunk.text, chunk.score) for chunk in stage.chunks]
+        for stage in observation.stages or ()
+    }
+
+
+@pytest.mark.parametrize("key", ["contexts", "retrieved_contexts", "retrieval_context"])
+def test_texts_under_names_of_ragas_and_deepeval_are_chunks_with_ids_of_their_own(key: str) -> None:
+    observation, notices = read({"answer": "12", key: [LEAVE, NOTICE]})
+    expected = [(make_text_id(text), text, None) for text in (LEAVE, NOTICE)]
+    assert {"retrieved": expected} == stages(observation)
+    assert f"{key} is read as the stage retrieved" in notices
+    assert not any("not read" in notice for notice in notices)
+
+
+@pytest.mark.parametrize("key", ["source_documents", "documents", "sources", "results", "chunks", "hits"])
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"id": "a1", "text": LEAVE, "score": 0.5},
+        {"_id": "a1", "content": LEAVE, "similarity": 0.5},
+        {"doc_id": "a1", "page_content": LEAVE, "score": 0.5},
+        {"id": None, "page_content": LEAVE, "metadata": {"id": "a1"}, "type": "Document", "score": 0.5},
+        {"node": {"id_": "a1", "text": LEAVE, "metadata": {}, "class_name": "TextNode"}, "score": 0.5},
+        {"_id": "a1", "_score": 0.5, "_source": {"content": LEAVE, "title": "Leave"}},
+        {"id": "a1", "score": 0.5, "payload": {"text": LEAVE}},
+        [{"id": "a1", "page_content": LEAVE}, 0.5],
+        {
+            "lc": 1,
+            "type": "constructor",
+            "id": ["langchain"],
+            "kwargs": {"id": "a1", "page_content": LEAVE},
+            "score": 0,
+        },
+    ],
+)
+def test_chunks_of_common_shapes_have_their_id_and_text(key: str, chunk: Any) -> None:
+    observation, _ = read({"answer": "12", key: [chunk]})
+    ((chunk_id, text, score),) = stages(observation)["retrieved"]
+    assert ("a1", LEAVE) == (chunk_id, text)
+    assert score in (0.5, None)
+
+
+def test_ids_of_a_row_of_ragas_are_joined_with_its_texts() -> None:
+    row = {"user_input": CASE.question, "response": "12", "retrieved_contexts": [LEAVE], "reference": "12 days"}
+    observation, notices = read(row | {"retrieved_context_ids": ["hr:1"]})
+    assert {"retrieved": [("hr:1", LEAVE, None)]} == stages(observation)
+    assert "12" == observation.answer
+    assert "not read, because they belong to the golden set: reference" in notices
+    with pytest.raises(CallError, match=r"not one for each of retrieved_contexts \(got 2; expected 1\)"):
+        read(row | {"retrieved_context_ids": ["hr:1", "hr:2"]})
+
+
+def test_context_of_a_deepeval_test_case_is_what_is_expected_and_not_what_the_model_saw() -> None:
+    row = {"input": "Q", "actual_output": "12", "retrieval_context": [LEAVE], "context": [NOTICE]}
+    observation, notices = read(row)
+    assert ["retrieved"] == list(stages(observation))
+    assert any("belongs to the golden set" in notice for notice in notices)
+
+
+def test_context_of_a_retrieval_chain_and_source_nodes_are_what_the_model_saw() -> None:
+    chain, _ = read({"input": CASE.question, "answer": "12", "context": [{"page_content": LEAVE, "metadata": {}}]})
+    engine, notices = read({"response": "12", "source_nodes": [{"node": {"id_": "n", "text": LEAVE}, "score": 1}]})
+    assert stages(chain)["retrieved"] == stages(chain)["context"] == [(make_text_id(LEAVE), LEAVE, None)]
+    assert stages(engine)["retrieved"] == stages(engine)["context"] == [("n", LEAVE, 1.0)]
+    assert "source_nodes is read as the stages retrieved and context" in notices
+
+
+def test_sources_of_a_plain_service_are_not_taken_for_what_the_model_saw() -> None:
+    observation, _ = read({"answer": "12", "sources": [LEAVE]})
+    assert ["retrieved"] == list(stages(observation))
+
+
+def test_a_chat_completion_has_an_answer_tokens_and_a_model() -> None:
+    reply = {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1", "system_fingerprint": "f",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "12"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9},
+    }  # fmt: skip
+    observation, notices = read(reply)
+    assert ("12", {"model": "m-1"}) == (observation.answer, observation.versions)
+    assert observation.usage is not None
+    assert (7, 2) == (observation.usage.prompt_tokens, observation.usage.completion_tokens)
+    assert ["the answer is read from choices[0].message"] == notices
+
+
+def test_a_response_with_a_file_search_has_an_answer_and_a_ranking() -> None:
+    search = {
+        "type": "file_search_call",
+        "results": [{"file_id": "f", "filename": "hr.md", "score": 0.7, "text": LEAVE}],
+    }
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "12"}]}
+    reply = {
+        "object": "response",
+        "model": "m-1",
+        "error": None,
+        "output": [search, message],
+        "usage": {"input_tokens": 3},
+    }
+    observation, _ = read(reply)
+    assert "12" == observation.answer
+    assert {"retrieved": [(make_text_id(LEAVE), LEAVE, 0.7)]} == stages(observation)
+    assert observation.usage is not None
+    assert 3 == observation.usage.prompt_tokens
+
+
+def test_the_last_message_of_an_agent_is_its_answer() -> None:
+    messages = [{"type": "human", "content": "Q"}, {"type": "ai", "content": [{"type": "text", "text": "12"}]}]
+    assert "12" == read({"messages": messages})[0].answer
+
+
+@pytest.mark.parametrize("key", ["chunks", "results", "documents"])
+def test_search_tools_of_servers_return_rankings_under_common_names(key: str) -> None:
+    observation, _ = read({key: [{"id": "a", "text": LEAVE}], "total": 1}, "search")
+    assert {"search": [("a", LEAVE, None)]} == stages(observation)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ({"answer": "12", "response": "13"}, "two answers, answer and response"),
+        ({"output": "12", "text": "13"}, "two answers, output and text"),
+        ({"answer": "12", "documents": [LEAVE], "sources": [NOTICE]}, "two rankings, documents and sources"),
+        ({"answer": "12", "documents": [{"text": LEAVE, "content": NOTICE}]}, "chunk 0: two texts, text and content"),
+        ({"answer": "12", "documents": [{"id": "a", "_id": "b"}]}, "chunk 0: two ids, id and _id"),
+        ({"answer": "12", "documents": ["annual leave"]}, "could be ids or texts"),
+        ({"answer": "12", "documents": [{"title": "x"}]}, r"chunk 0: no id and no text \(got the keys title"),
+        ({"answer": "12", "documents": {"a": 1}}, "documents: a ranking that is not a list"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_refused_with_both(reply: dict[str, Any], message: str) -> None:
+    with pytest.raises(CallError, match=message):
+        read(reply)
+
+
+def test_the_same_ranking_under_two_names_is_one() -> None:
+    observation, _ = read({"answer": "12", "documents": [LEAVE], "sources": [LEAVE]})
+    assert ["retrieved"] == list(stages(observation))
+
+
+def test_keys_that_were_not_read_are_named_with_the_nearest_known_one() -> None:
+    _, notices = read({"answer": "12", "citation": ["a"], "trace": "t-1", "x_debug": 1})
+    assert ["keys that were not read: citation (did you mean citations?), trace"] == notices
+
+
+def test_a_reply_in_the_words_of_assay_needs_no_notice() -> None:
+    _, notices = read({"answer": "12", "retrieved_chunks": [{"chunk_id": "a", "text": LEAVE}], "citations": ["a"]})
+    assert [] == notices
+
+
+def test_ids_from_texts_ignore_spacing_and_unicode_form() -> None:
+    assert make_text_id("phép  năm\n") == make_text_id("phe\u0301p na\u0306m")
+    assert make_text_id("a b") != make_text_id("a c")
+
+
+def test_words_in_a_list_of_ids_stay_ids_where_the_contract_says_so() -> None:
+    chunks = read_chunks(["Doc 1 §2", "doc2"], lambda _: None)
+    assert ["Doc 1 §2", "doc2"] == [chunk.chunk_id for chunk in chunks]
+    with pytest.raises(ShapeError):
+        read_chunks(["Doc 1 §2", "doc2"], lambda _: None, strings="either")

@@ -1,0 +1,86 @@
+"""Rules over answers that the rules of text cannot tell: at worst and at best, and what follows where they disagree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.gates.release_decision import decide_release
+from assay.gates.rules import GateScores, evaluate_rule
+from assay.gates.unknown_answers import evaluate_with_unknown_answers
+from assay.metrics.correctness import UNKNOWN_REASON
+from assay.records.golden_set import Case
+from assay.records.release_gates import Gate, Outcome, Rule, RuleResult
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
+
+U, E = "unknown", "error"
+METRIC = "correct_answer"
+
+
+def make_table(scores: list[float | str]) -> ScoreTable:
+    status = [{U: NOT_APPLICABLE, E: ERROR}[score] if isinstance(score, str) else SCORED for score in scores]
+    values = np.array([0.0 if isinstance(score, str) else score for score in scores])
+    codes = np.array([{U: 1, E: 2}.get(str(score), 0) for score in scores], dtype=np.uint16)
+    column = ScoreColumn(METRIC, values, np.array(status, dtype=np.uint8), codes, ("", UNKNOWN_REASON, "timeout"))
+    behaviour = ScoreColumn("behaviour", np.ones(len(scores)), np.full(len(scores), SCORED, np.uint8), codes * 0)
+    ids = tuple(f"c{row}" for row in range(len(scores)))
+    return ScoreTable("one", ids, {METRIC: column, "behaviour": behaviour}, (), ())
+
+
+def make_cases(table: ScoreTable) -> list[Case]:
+    return [Case(case_id, "Q?", tags=("hr",) if row < 2 else ()) for row, case_id in enumerate(table.case_ids)]
+
+
+def evaluate(rule: Rule, scores: list[float | str]) -> RuleResult:
+    table = make_table(scores)
+    return evaluate_with_unknown_answers(rule, GateScores(table, make_cases(table)), evaluate_rule)
+
+
+@pytest.mark.parametrize(
+    ("scores", "least", "state"),
+    [
+        ([1.0, 1.0, 1.0, U], 0.7, "pass"),
+        ([0.0, 0.0, 1.0, U], 0.7, "fail"),
+        ([1.0, 1.0, 0.0, U], 0.7, "inconclusive"),
+        ([U, U], 0.7, "inconclusive"),
+        ([1.0, 1.0, E, U], 0.7, "incomplete"),
+    ],
+)
+def test_a_rule_decides_only_what_unknown_answers_cannot_change(
+    scores: list[float | str], least: float, state: str
+) -> None:
+    assert evaluate(Rule(METRIC, at_least=least), scores).state == state
+
+
+def test_the_range_and_the_unknown_cases_are_named() -> None:
+    result = evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 0.0, U])
+    assert "is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)" in result.message
+    assert result.cases == ("c3",)
+    assert "is between 0.750 and 1.000" in evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 1.0, U]).message
+
+
+def test_unknown_answers_of_other_slices_change_nothing() -> None:
+    rule = Rule(METRIC, at_least=0.9, slice="tag=hr")
+    result = evaluate(rule, [1.0, 1.0, U, U])
+    assert (result.state, "cannot tell" in result.message) == ("pass", False)
+
+
+@pytest.mark.parametrize(
+    ("rule", "outcome"),
+    [
+        (Rule(METRIC, at_least=0.7), "PASS_WITH_RISK"),
+        (Rule(METRIC, at_least=0.7, if_unknown="fail"), "FAIL"),
+        (Rule(METRIC, at_least=0.7, if_unknown="incomplete"), "INCOMPLETE"),
+    ],
+)
+def test_if_unknown_says_what_follows(rule: Rule, outcome: Outcome) -> None:
+    table = make_table([1.0, 1.0, 0.0, U])
+    assert decide_release(Gate(rules=(rule,)), table, make_cases(table)).outcome == outcome
+
+
+def test_the_rule_on_correctness_does_not_pass_on_the_answers_that_are_known_alone() -> None:
+    table = make_table([1.0, 1.0, U, U])
+    assert decide_release(Gate(correctness=0.9), table, make_cases(table)).outcome == "PASS_WITH_RISK"
+    unknown = make_table([U, U])
+    (reason, *_) = decide_release(Gate(correctness=0.9), unknown, make_cases(unknown)).reasons
+    assert "the rules cannot tell on 2 of 2 cases" in reason

@@ -1,0 +1,141 @@
+"""The short screen: decision, metrics and failed cases in 25 lines, no line wider than the terminal."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.report.sample import BAD, GOOD, result, scoring
+from tests.report.test_safe import HOSTILE
+
+from assay.metrics.catalog import CATALOG
+from assay.records.findings import Attribution
+from assay.records.release_gates import Decision, Outcome
+from assay.records.scores import CaseChecks, ScoringResult
+from assay.report.markdown import build_headline_table
+from assay.report.run_summary import _SEVERITY, render_run_summary, shorten_at_word
+from assay.text.escaping import escape_terminal
+
+MAX_LINES = 25
+LINES_FOR_FILES_AND_NEXT_COMMAND = 2
+
+
+def make_scoring(config_count: int, reason_count: int, failed_count: int) -> ScoringResult:
+    """Return a scoring with so many configurations, reasons of each decision, and failed cases of each table."""
+    configs = {}
+    for number in range(config_count):
+        name = f"configuration-{number}"
+        reasons = tuple(f"metric_{reason} is below 0.9 on many of the cases" for reason in range(reason_count))
+        made = result(BAD, Decision("FAIL", reasons))
+        checks = tuple(CaseChecks(f"case_{position}", ("missing",)) for position in range(failed_count))
+        ids = tuple(f"case_{position}" for position in range(failed_count))
+        configs[name] = replace(made, table=replace(made.table, checks=checks, case_ids=ids))
+    return replace(scoring(), configs=configs)
+
+
+@given(st.integers(1, 40), st.integers(0, 30), st.integers(0, 200), st.sampled_from([60, 80, 100, 180]))
+def test_a_run_of_any_size_takes_25_lines_with_its_files_and_none_is_too_wide(
+    config_count: int, reason_count: int, failed_count: int, width: int
+) -> None:
+    screen = render_run_summary(make_scoring(config_count, reason_count, failed_count), {}, {}, width)
+    assert len(screen.lines) <= MAX_LINES - LINES_FOR_FILES_AND_NEXT_COMMAND
+    assert max(len(line) for line in screen.lines) <= width
+    assert not screen.tables
+    assert not screen.notes
+
+
+def test_reasons_that_do_not_fit_are_counted() -> None:
+    lines = render_run_summary(make_scoring(1, 30, 0), {}, {}).lines
+    assert "configuration-0: FAIL" == lines[0]
+    shown = [line for line in lines if line.startswith(" - metric_")]
+    assert f" - and {30 - len(shown)} more reasons: --verbose" in lines
+
+
+def test_the_first_reason_of_each_metric_comes_before_further_ones_of_the_same() -> None:
+    reasons = ("leaks on 4 cases", "leaks on tag=acl", "leaks on tag=hr", "leaks on tag=it", "recall 0.2 < 0.9")
+    scored = replace(scoring(), configs={BAD: result(BAD, Decision("FAIL", reasons))})
+    lines = render_run_summary(scored, {}, {}).lines
+    assert (" - leaks on 4 cases", " - recall 0.2 < 0.9", " - leaks on tag=acl") == lines[1:4]
+
+
+def test_configurations_that_do_not_fit_are_counted_and_the_worst_are_named() -> None:
+    scored = make_scoring(30, 1, 1)
+    last = scored.configs["configuration-9"]
+    others = {name: replace(made, decision=Decision("PASS", ())) for name, made in scored.configs.items()}
+    lines = render_run_summary(replace(scored, configs=others | {"configuration-9": last}), {}, {}).lines
+    assert "configuration-9: FAIL" == lines[0]
+    assert "and 26 more configurations" in lines
+
+
+def test_every_outcome_has_a_severity() -> None:
+    assert sorted(get_args(Outcome)) == sorted(_SEVERITY)
+
+
+def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> None:
+    scored = make_scoring(1, 0, 3)
+    causes = {
+        "case_1": Attribution("case_1", "retrieval_fault", "reranker", confidence="high", fix="rerank more"),
+        "case_2": Attribution("case_2", "access_fault", "acl", confidence="high", fix="filter first"),
+    }
+    lines = render_run_summary(scored, {"configuration-0": causes}, {}).lines
+    assert (
+        "Failed cases: configuration-0 3 of 3",
+        " - case_2: acl (high) → filter first",
+        " - case_0",
+        " - case_1: reranker (high) → rerank more",
+    ) == lines[-6:-2]
+
+
+def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
+    lines = render_run_summary(scoring(), {}, {}, metrics=["recall@10"]).lines
+    header = next(number for number, line in enumerate(lines) if GOOD in line and BAD in line and ":" not in line)
+    assert lines[header + 1].startswith("recall@10 ")
+    assert not any(line.startswith(("MRR", "not measured")) for line in lines)
+
+
+def test_both_rankings_of_a_reranker_are_named_and_the_last_comes_first() -> None:
+    def with_last(value: float) -> ScoringResult:
+        run = scoring()
+        reranked = run.configs[GOOD]
+        last = replace(reranked.summary["rr@10"], metric="rr(stage=final)@10", value=value)
+        changed = replace(reranked, summary={**reranked.summary, last.metric: last})
+        return replace(run, configs={**run.configs, GOOD: changed})
+
+    retrieved = scoring().configs[GOOD].summary["rr@10"].value
+    assert retrieved is not None
+    mrr = ("MRR",)
+    lines = [line for line in render_run_summary(with_last(retrieved / 4), {}, {}).lines if line.startswith(mrr)]
+    table = build_headline_table(with_last(retrieved / 4), CATALOG)
+    titles = [row[0] for row in table.rows if row[0].startswith(mrr)]
+    assert titles == ["MRR@10, last ranking", "MRR@10, retrieved"]
+    assert lines[0].startswith("MRR@10, last ranking")
+    unchanged = [row[0] for row in build_headline_table(with_last(retrieved), CATALOG).rows if row[0].startswith(mrr)]
+    assert unchanged == ["MRR@10"]
+
+
+def test_slices_are_shown_where_they_are_asked_for() -> None:
+    assert ["Slices"] == [table.title for table in render_run_summary(scoring(), {}, {}, by=["tag"]).tables]
+
+
+def test_leaks_stay_marked_on_a_narrow_terminal() -> None:
+    event = "12 of 41 cases leaked what the user must not see (visibility_leaks): case_1, case_2, case_3"
+    decision = Decision("FAIL", (event,), events=(event,))
+    screen = render_run_summary(replace(scoring(), configs={BAD: result(BAD, decision)}), {}, {}, width=60)
+    assert set(screen.alerts) <= set(screen.lines)
+    assert screen.alerts
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_would_have_an_effect_on_a_terminal_is_escaped(text: str) -> None:
+    configs = {text: result(BAD, Decision("FAIL", (text,), events=(text,)))}
+    screen = render_run_summary(replace(scoring(), configs=configs, stages={text: text}), {}, {})
+    assert all(line == escape_terminal(line) for line in screen.lines)
+
+
+@pytest.mark.parametrize("width", [5, 9, 20])
+def test_a_line_is_cut_between_words_unless_one_word_fills_it(width: int) -> None:
+    assert len(shorten_at_word("one two three four five", width)) <= width
+    assert len(shorten_at_word("x" * 50, width)) == width

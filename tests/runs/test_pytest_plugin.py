@@ -1,0 +1,131 @@
+"""The pytest plugin, run in sessions of their own: one test for each case, one for the gate, the target asked once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
+
+PLUGIN = ("-p", "assay.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:randomly")
+SYSTEM = """
+from pathlib import Path
+
+def ask(question):
+    with open(Path(__file__).parent / "calls.txt", "a") as file:
+        file.write(question + "\\n")
+    if "gym" in question:
+        raise KeyError("OPENAI_API_KEY")
+    return {"answer": "12 days a year." if "leave" in question else "I do not know."}
+"""
+GOLDEN = """\
+{"id": "leave", "question": "How much leave?", "reference": "12 days", "must_have": ["12 days"]}
+{"id": "lead", "question": "Who approves?", "reference": "The team lead", "must_have": ["team lead"]}
+{"id": "gym", "question": "Is there a gym?", "reference": "No", "must_have": ["No"]}
+"""
+TESTS = """
+import pytest
+from plugin_rag import ask
+
+@pytest.mark.assay(target=ask, golden="golden.jsonl", gate="gate.yaml")
+def test_rag(assay_run):
+    assert assay_run.case.id != "never"
+    assert 3 == len(assay_run.result.cases)
+"""
+GATE = "rules: [{metric: error_rate, at_most: 0.1}]\n"
+
+
+@pytest.fixture
+def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A folder with a system, a golden set of three cases, a gate and a marked test."""
+    monkeypatch.setenv("PYTHONPATH", f"{Path.cwd()}:{Path(__file__).parents[2] / 'src'}")
+    pytester.makepyfile(plugin_rag=SYSTEM, test_rag=TESTS)
+    (pytester.path / "golden.jsonl").write_text(GOLDEN, encoding="utf-8")
+    (pytester.path / "gate.yaml").write_text(GATE, encoding="utf-8")
+    return pytester
+
+
+def run(session: pytest.Pytester, *options: str) -> pytest.RunResult:
+    return session.runpytest_subprocess(*PLUGIN, *options)
+
+
+def list_calls(session: pytest.Pytester) -> list[str]:
+    return sorted((session.path / "calls.txt").read_text().splitlines())
+
+
+def test_each_case_is_a_test_and_the_gate_is_one(session: pytest.Pytester) -> None:
+    outcome = run(session, "-v")
+    outcome.assert_outcomes(passed=1, failed=3)
+    for name, state in (("leave", "PASSED"), ("lead", "FAILED"), ("gym", "FAILED"), ("gate", "FAILED")):
+        outcome.stdout.re_match_lines([rf"test_rag.py::test_rag\[{name}\] {state}.*"])
+    assert ["How much leave?", "Is there a gym?", "Who approves?"] == list_calls(session)
+
+
+def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session: pytest.Pytester) -> None:
+    said = run(session).stdout.str()
+    assert re.search(r"^lead failed: ", said, re.MULTILINE)
+    assert "Who approves?" in said
+    assert "KeyError: 'OPENAI_API_KEY'" in said
+    assert re.search(r"^gate: (FAIL|INCOMPLETE)\n - ", said, re.MULTILINE)
+
+
+def test_the_body_can_assert_more_and_needs_no_fixture(session: pytest.Pytester) -> None:
+    body = TESTS.replace('"never"', '"leave"')
+    session.makepyfile(test_rag=body + TESTS.split("ask\n", 1)[1].replace("test_rag(assay_run)", "test_bare()"))
+    (session.path / "test_rag.py").write_text(
+        body + "\n@pytest.mark.assay(target=ask, golden='golden.jsonl')\ndef test_bare():\n    pass\n", encoding="utf-8"
+    )
+    run(session, "-k", "leave").assert_outcomes(passed=1, failed=1)
+
+
+def test_the_target_is_asked_once_by_several_processes(session: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    run(session, "-n", "2", "-p", "xdist").assert_outcomes(passed=1, failed=3)
+    assert 3 == len(list_calls(session))
+
+
+def test_a_later_session_asks_again(session: pytest.Pytester) -> None:
+    run(session, "-k", "leave")
+    run(session, "-k", "leave")
+    assert 6 == len(list_calls(session))
+
+
+def test_a_baseline_is_given_to_the_rules_of_the_gate(
+    session: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(session.path))
+    (session.path / "gate.yaml").write_text("rules: [{metric: error_rate, max_regression: 0.9}]\n", encoding="utf-8")
+    main(["run", "--golden", "golden.jsonl", "--target", "ask=plugin_rag:ask", "--run-dir", "before"])
+    compared = run(session, "-k", "gate", "--assay-baseline", "before").stdout.str()
+    assert "1 passed" in compared
+    assert "baseline" in run(session, "-k", "gate").stdout.str()
+    alone = run(session, "-k", "gate", "--assay-baseline", "none").stdout.str()
+    assert "none" in alone
+    assert "Traceback" not in alone
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        ("golden='golden.jsonl'", "got no target; expected some of target, golden"),
+        ("target=ask, golden='golden.jsonl', gates='x'", "got gates; expected some of"),
+        ("target=ask, golden='none.jsonl'", "golden: E_VALUE no such file"),
+        ("target=ask, golden=[{'id': 'a'}]", "golden:1: question"),
+    ],
+)
+def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, marker: str, message: str) -> None:
+    test = f"@pytest.mark.assay({marker})\ndef test_rag(assay_run):\n    pass\n"
+    text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
+    (session.path / "test_rag.py").write_text(text, encoding="utf-8")
+    outcome = run(session)
+    assert message in outcome.stdout.str() + outcome.stderr.str()
+
+
+def test_the_fixture_without_a_marker_says_what_is_missing(session: pytest.Pytester) -> None:
+    (session.path / "test_rag.py").write_text("def test_rag(assay_run):\n    pass\n", encoding="utf-8")
+    assert "assay_run: no marker" in run(session).stdout.str()

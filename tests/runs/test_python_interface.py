@@ -1,0 +1,296 @@
+"""From Python: a function and a few dictionaries become a result that prints, lists its cases, and can be compared."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.metrics.catalog import CATALOG
+from assay.records.errors import InputError
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Observation
+from assay.report import arrow_stream
+
+LEAVE = "Permanent staff have twelve days of paid leave a year."
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "leave", "question": "How much leave?", "reference": "12 days",
+        "evidence": [{"any_of": [{"quote": "twelve days"}]}],
+    },
+    {"id": "lead", "question": "Who approves leave?", "reference": "The team lead"},
+    {"id": "gym", "question": "Is there a gym?", "behaviour": "abstain"},
+]  # fmt: skip
+
+
+def ask(question: str) -> dict[str, Any]:
+    if "gym" in question:
+        raise KeyError("OPENAI_API_KEY")
+    return {"answer": "12 days" if "much" in question else "The team lead", "contexts": [LEAVE]}
+
+
+async def ask_async(question: str) -> dict[str, Any]:
+    return ask(question)
+
+
+@pytest.fixture(autouse=True)
+def forget_metrics() -> Iterator[None]:
+    """Leave no metric of a test in the catalogue."""
+    yield
+    CATALOG.forget_plugins()
+
+
+def test_a_function_and_rows_become_a_result_of_eight_lines() -> None:
+    lines = repr(assay.run(ask, ROWS)).splitlines()
+    assert 8 == len(lines)
+    assert lines[0].endswith(": ask, 3 cases")
+    assert lines[1].startswith(" - target error ×1: KeyError: 'OPENAI_API_KEY' (case gym)")
+    assert any(line.startswith("recall@10") and "1.000" in line for line in lines)
+    assert any(line.startswith("failed: ") for line in lines)
+
+
+@pytest.mark.parametrize("target", [ask, ask_async, type("Rag", (), {"ask": staticmethod(ask)})()])
+def test_every_kind_of_callable_gives_the_same_scores(target: Any) -> None:
+    result = assay.run(target, ROWS, name="same", metrics=["recall@10", "answer_similarity", "error_rate"])
+    assert 1.0 == result.metric("recall@10").value
+    assert pytest.approx(1 / 3) == result.metric("error_rate").value
+
+
+def test_it_works_where_an_event_loop_runs_already() -> None:
+    async def in_notebook() -> tuple[float | None, float | None]:
+        blocking = assay.run(ask, ROWS, metrics=["recall@10"])
+        awaited = await assay.run_async(ask_async, ROWS, metrics=["recall@10"])
+        return blocking.metric("recall@10").value, awaited.metric("recall@10").value
+
+    assert (1.0, 1.0) == asyncio.run(in_notebook())
+
+
+def test_what_the_model_saw_can_be_said() -> None:
+    plain = assay.run(ask, ROWS, metrics=["context_recall"])
+    assert "context: retrieved" in plain.cases[0].reasons["context_recall"]
+    assert 1.0 == assay.run(ask, ROWS, metrics=["context_recall"], context="retrieved").metric("context_recall").value
+
+
+def test_notices_of_the_target_are_in_the_result() -> None:
+    assert "target ask: contexts is read as the stage retrieved" in assay.run(ask, ROWS).scoring.warnings
+
+
+def test_golden_sets_and_outputs_may_be_paths_rows_or_records(tmp_path: Path) -> None:
+    golden = GoldenSet(tuple(Case(row["id"], row["question"], reference=row.get("reference", "none")) for row in ROWS))
+    outputs = [
+        {"case_id": "leave", "answer": "12 days"},
+        {"question": "Who approves  leave?", "response": "The team lead"},
+        Observation("gym", "mine", answer="No."),
+    ]
+    result = assay.score(golden, outputs, config="mine", metrics=["answer_similarity"])
+    assert (1.0, 1.0) == tuple(case.scores["answer_similarity"] for case in result.cases[:2])
+    path = tmp_path / "outputs.jsonl"
+    path.write_text('{"case_id": "leave", "config_id": "mine", "answer": "12 days"}\n', encoding="utf-8")
+    for named in (path, str(path), [path]):
+        assert (
+            1.0
+            == assay.score(list(golden.cases), named, metrics=["answer_similarity"])
+            .cases[0]
+            .scores["answer_similarity"]
+        )
+
+
+def test_rows_of_ragas_are_golden_set_and_outputs_at_once() -> None:
+    rows = [{"user_input": "Leave?", "response": "12 days", "reference": "12 days", "retrieved_contexts": [LEAVE]}]
+    result = assay.score(rows, rows, config="ragas", metrics=["answer_similarity"])
+    assert 1.0 == result.metric("answer_similarity").value
+
+
+@pytest.mark.parametrize(
+    ("golden", "outputs", "message"),
+    [
+        ("none.jsonl", [], "golden: E_VALUE no such file"),
+        ({"id": "a"}, [], "golden: E_VALUE not rows"),
+        (5, [], "golden: E_VALUE not rows"),
+        ([Observation("a")], [], "observations .expected the golden set first"),
+        (ROWS, [Case("a", "b")], "cases .expected the golden set first"),
+        (ROWS, [{"answer": "x"}], "outputs:1: E_OUTPUT no case_id, and no question to match it by"),
+        (ROWS, [{"question": "other?", "answer": "x"}], "outputs:1: E_OUTPUT no case_id, and 0 cases"),
+        ([{"id": "a", "question": 5}], [], "golden:1: question"),
+        ([{"reference": "x"}], [], "golden:1: question: E_IMPORT missing"),
+    ],
+)
+def test_errors_say_what_was_expected(golden: Any, outputs: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        assay.score(golden, outputs)
+
+
+@pytest.mark.parametrize("target", [None, 5, dict, {"a": 1}])
+def test_what_is_no_target_is_refused(target: Any) -> None:
+    with pytest.raises(InputError, match="target"):
+        assay.observe(target, ROWS)
+
+
+def test_cases_have_what_was_asked_answered_and_measured() -> None:
+    result = assay.run(ask, ROWS)
+    leave, lead, gym = result.cases
+    assert ("How much leave?", "12 days", None) == (leave.question, leave.answer, leave.error)
+    assert "KeyError: 'OPENAI_API_KEY'" == gym.error
+    assert gym in result.failed
+    assert "no evidence to find" == lead.reasons["recall@10"]
+    assert "How much leave?" in leave.explain()
+
+
+def test_a_metric_that_was_not_measured_is_refused_with_those_that_were() -> None:
+    result = assay.run(ask, ROWS, metrics=["recall@10"])
+    with pytest.raises(InputError, match=r"not measured .got 'recall@5'; expected one of recall@10"):
+        result.metric("recall@5")
+
+
+def test_columns_have_one_row_for_each_case_and_no_number_where_there_is_no_score() -> None:
+    columns = assay.run(ask, ROWS, metrics=["recall@10"]).to_columns()
+    assert [["leave", "lead", "gym"], [1.0, None, None]] == [columns["case_id"], columns["recall@10"]]
+
+
+def test_frames_hold_the_same_rows() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    result = assay.run(ask, ROWS, metrics=["recall@10"])
+    assert [1.0, None, None] == result.to_polars()["recall@10"].to_list()
+    frame = result.to_pandas()
+    assert [1.0, True, True] == [frame["recall@10"][0], *frame["recall@10"].isna()[1:]]
+    golden = pandas.DataFrame([{"question": "Leave?", "reference": "12", "tags": float("nan")}])
+    outputs = polars.DataFrame([{"question": "Leave?", "response": "12"}])
+    assert 1.0 == assay.score(golden, outputs, metrics=["answer_similarity"]).metric("answer_similarity").value
+
+
+def test_arrow_libraries_read_the_rows_and_release_them() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(arrow_stream.ArrowTable({"text": ["a", None, "ü€"], "number": [1.5, None, 3.0]}))
+    assert [{"text": "a", "number": 1.5}, {"text": None, "number": None}, {"text": "ü€", "number": 3.0}] == (
+        table.to_pylist()
+    )
+    assert 0 == pyarrow.table(arrow_stream.ArrowTable({"number": []})).num_rows
+    del table
+    gc.collect()
+    assert ({}, {}) == (arrow_stream._unreleased, arrow_stream._streams)
+
+
+def test_a_stream_that_nobody_reads_is_released() -> None:
+    capsule = arrow_stream.ArrowTable({"number": [1.0]}).__arrow_c_stream__()
+    assert 1 == len(arrow_stream._streams)
+    del capsule
+    gc.collect()
+    assert ({}, {}) == (arrow_stream._unreleased, arrow_stream._streams)
+
+
+def test_a_notebook_shows_the_result_with_every_text_escaped() -> None:
+    rows = [{"id": "<script>", "question": "Q?", "reference": "r"}]
+    html = assay.score(rows, [{"case_id": "<script>", "answer": None}], config="<b>")._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_results_are_compared_and_reported(tmp_path: Path) -> None:
+    before = assay.run(lambda question: {"answer": "?", "contexts": []}, ROWS, name="before", metrics=["recall@10"])
+    after = assay.run(ask, ROWS, name="after", metrics=["recall@10"])
+    assert 1.0 == after.compare(before).metrics["recall@10"].gain
+    written = assay.report(after, html=tmp_path / "r.html", junit=tmp_path / "r.xml")
+    assert [tmp_path / "r.xml", tmp_path / "r.html"] == written
+    with pytest.raises(InputError, match="no file named"):
+        assay.report(after)
+
+
+# ── metrics of one's own ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@assay.metric(unit="words", higher_is_better=False, high=math.inf)
+def answer_words(case: Case, observation: Observation) -> float | str:
+    """Words of the answer."""
+    return len(str(observation.answer).split()) if case.id != "lead" else "not for this case"
+
+
+@assay.metric
+def broken(case: Case, observation: Observation) -> float:
+    """Goes wrong in three ways."""
+    if case.id == "leave":
+        raise ValueError("bad\nluck")
+    return math.nan if case.id == "lead" else 3.0
+
+
+@assay.metric(name="answer_share", high=1.0)
+def over_arrays(cases: list[Case], observations: list[Observation]) -> list[float]:
+    """Share of the answers' characters."""
+    lengths = [len(str(observation.answer)) for observation in observations]
+    return [length / sum(lengths) for length in lengths]
+
+
+OUTPUTS = [
+    {"case_id": "leave", "answer": "12 days"},
+    {"case_id": "lead", "answer": "a b c"},
+    {"case_id": "gym", "answer": "x"},
+]
+
+
+def test_a_decorated_function_is_a_metric_and_still_a_function() -> None:
+    assert 2 == answer_words(Case("a", "b"), Observation("a", answer="one two"))
+    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words, "answer_similarity"])
+    assert {"answer_words": 2.0} == {name: result.cases[0].scores[name] for name in ["answer_words"]}
+    assert "not for this case" == result.cases[1].reasons["answer_words"]
+    assert ("words", "lower") == (CATALOG["answer_words"].unit, CATALOG["answer_words"].direction)
+
+
+def test_what_goes_wrong_in_a_metric_is_an_error_of_that_case() -> None:
+    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[broken])
+    assert [
+        "the metric raised ValueError: bad luck",
+        "the metric returned nan (expected a finite number)",
+        "the metric left its range (got 3; expected 0 to 1)",
+    ] == [case.reasons["broken"] for case in result.cases]
+    assert (3, 0) == (result.metric("broken").errors, result.metric("broken").scored)
+
+
+def test_a_metric_may_take_all_cases_at_once() -> None:
+    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[over_arrays])
+    assert [7 / 13, 5 / 13, 1 / 13] == [case.scores["answer_share"] for case in result.cases]
+
+
+def test_a_metric_over_arrays_of_the_wrong_length_scores_nothing() -> None:
+    @assay.metric
+    def too_short(cases: list[Case], observations: list[Observation]) -> list[float]:
+        """Forgets one."""
+        return [1.0] * (len(cases) - 1)
+
+    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[too_short])
+    assert "not one value for each case (got 2; expected 3)" in result.cases[0].reasons["too_short"]
+
+
+def test_a_metric_of_ones_own_decides_a_gate_and_is_compared(tmp_path: Path) -> None:
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules: [{metric: answer_words, at_most: 1}]\n", encoding="utf-8")
+    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words], gate=gate)
+    assert "FAIL" == result.decision.outcome
+    shorter = [{"case_id": row["case_id"], "answer": "x"} for row in OUTPUTS]
+    better = assay.score(ROWS, shorter, config="two", metrics=[answer_words], gate=gate)
+    assert "FAIL" != better.decision.outcome
+    change = better.compare(result).metrics["answer_words"]
+    assert change.gain is not None
+    assert change.gain > 0
+
+
+def test_a_metric_at_an_import_path_works_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from assay.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "decorated_metrics.py").write_text(
+        "import assay\n\n\n@assay.metric(unit='words', high=1000)\ndef words(case, observation):\n"
+        "    return len(observation.answer.split())\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "g.jsonl").write_text('{"id": "a", "question": "Q?", "reference": "r"}\n', encoding="utf-8")
+    (tmp_path / "o.jsonl").write_text('{"case_id": "a", "config_id": "c", "answer": "one two"}\n', encoding="utf-8")
+    assert 0 == main(["score", "--golden", "g.jsonl", "--outputs", "o.jsonl", "--metrics", "decorated_metrics:words"])
+    assert "2.000" in capsys.readouterr().out

@@ -1,0 +1,139 @@
+"""Whether an answer states a fact in other words, denies it, lacks it or leaves it open."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.facts import assess_answer, read_answers
+
+from assay import score
+from assay.metrics.expected_text import assess_answer_text
+from assay.records.golden_set import Case, GoldenSet, Rubric
+from assay.records.observations import Observation
+from assay.text.answer_matching import score_keywords
+from assay.text.stated_facts import combine_states, judge_facts, judge_quantities
+
+
+def judge(answer: str, fact: str, question: str = "") -> str:
+    return judge_facts(answer, [fact], question)[0].state
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact"),
+    [
+        ("Approval by the finance director is needed.", "finance director approves"),
+        ("At rest, data is encrypted using AES-256.", "AES-256 encryption"),
+        ("Batteries are covered for two years.", "24 months"),
+        ("Many guess Sydney, but the capital is Canberra.", "Canberra"),
+        ("There's a warranty of 24 months, not 12.", "24 months"),
+        ("No, aspirin doesn't cure colds.", "does not cure a cold"),
+        ("Mỗi năm có sáu ngày nghỉ.", "nghỉ 6 ngày"),
+        ("It is a myth that it is 10 days; in fact it is 12 days.", "12 days"),
+    ],
+)
+def test_a_fact_in_other_words_is_stated(answer: str, fact: str) -> None:
+    assert "stated" == judge(answer, fact)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "None of the staff get 12 days.",
+        "Staff do not get 12 days.",
+        "It is a myth that staff get 12 days.",
+        "Staff get less than 12 days.",
+        "Staff get more than 12 days.",
+        "Hardly anyone gets 12 days.",
+        "Không ai được nghỉ 12 ngày.",
+    ],
+)
+def test_a_fact_that_is_undone_is_denied(answer: str) -> None:
+    assert "denied" == judge(answer, "12 days")
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("Maybe 12 days.", ""),
+        ("12 or 14 days.", ""),
+        ("Is it 12 days?", ""),
+        ("Previously 12 days, now 10.", ""),
+        ("Only some of them get 12 days.", ""),
+        ("In Da Nang it is 12 days.", "How long is it in Hanoi?"),
+        ("The library grants 12 days.", "How many days does the museum grant?"),
+        ("In 2004 it was 12 days.", "How long was it in 1896?"),
+    ],
+)
+def test_a_fact_in_doubt_or_about_something_else_is_unknown(answer: str, question: str) -> None:
+    assert "unknown" == judge(answer, "12 days", question)
+
+
+def test_numbers_and_names_must_be_there_and_other_words_may_be_others() -> None:
+    assert "missing" == judge("Staff get a lot of paid leave.", "12 days of leave")
+    assert "missing" == judge("The trial was written by Max Brod.", "Franz Kafka")
+    assert "unknown" == judge("The manager has to sign it.", "manager approves")
+    assert "missing" == judge("Nobody has to sign it.", "manager approves")
+
+
+def test_an_employer_is_no_employee() -> None:
+    assert "stated" != judge("The employer pays.", "employee pays")
+
+
+def test_quantities_of_a_reference_are_judged_one_by_one() -> None:
+    states = [judged.state for judged in judge_quantities("It costs $5. Maybe $7, not $9.", "$5, $7, $9 and $11")]
+    assert ["stated", "unknown", "denied", "missing"] == states
+
+
+def test_an_answer_is_as_good_as_its_worst_fact() -> None:
+    assert combine_states(["stated", "stated"]) is True
+    assert combine_states(["stated", "unknown"]) is None
+    assert combine_states(["unknown", "denied"]) is False
+
+
+def test_what_is_unknown_is_neither_right_nor_wrong() -> None:
+    case = Case("a", "How much leave?", must_have=("12 days",))
+    quality = assess_answer_text(case, "Maybe 12 days.")
+    assert quality is not None
+    assert (None, (), ('12 days (it is in doubt ("maybe"))',)) == (quality.good, quality.missing, quality.unknown)
+    run = score(
+        GoldenSet((case,)),
+        [Observation("a", "c", answer="Maybe 12 days.")],
+        metrics="correct_answer, completeness(by=rules), correct_answer_unknown",
+    )
+    summary = run.summary("c")
+    assert 1.0 == summary["correct_answer_unknown"].value
+    assert [None, None] == [summary[name].value for name in ("correct_answer", "completeness(by=rules)")]
+
+
+def test_a_keyword_in_other_words_counts_and_one_in_doubt_is_flagged() -> None:
+    grade = score_keywords("Approval by the manager is needed.", ["manager approves"])
+    assert (1.0, ("manager approves",)) == (grade.score, grade.matched)
+    assert score_keywords("None of the staff get 12 days.", ["12 days"]).negated
+    grade = score_keywords("The manager signs.", ["manager approves"])
+    assert (None, ("manager approves",)) == (grade.score, grade.unknown)
+
+
+def test_any_keyword_decides_although_others_are_unknown() -> None:
+    rubric = Rubric(correct_keywords=("manager approves", "14 days"))
+    quality = assess_answer_text(Case("a", "?", rubric=rubric), "The manager signs within 14 days.")
+    assert quality is not None
+    assert quality.good
+
+
+FLOORS = {"forms": (0.9, 0.75), "quantities": (0.9, 0.85), "statements": (0.85, 0.85)}
+"""Least share of right answers that do not fail and of wrong ones that do not pass, of each half."""
+
+
+@pytest.mark.parametrize("name", FLOORS)
+@pytest.mark.parametrize("half", ["development", "untouched"])
+def test_right_answers_do_not_fail_and_wrong_ones_do_not_pass(name: str, half: str) -> None:
+    outcomes: dict[bool, list[str]] = {True: [], False: []}
+    for answer in read_answers(name)[half]:
+        outcomes[answer.is_right].append(assess_answer(answer))
+    least_right, least_wrong = FLOORS[name]
+    assert outcomes[True].count("failed") <= (1 - least_right) * len(outcomes[True])
+    assert outcomes[False].count("passed") <= (1 - least_wrong) * len(outcomes[False])
+
+
+def test_an_alternative_to_what_is_negated_is_open() -> None:
+    answer = "401: chưa xác thực hoặc token sai, hết hạn; 403: đã xác thực nhưng không có quyền."
+    assert ["stated", "stated", "unknown"] == [judged.state for judged in judge_facts(answer, ("401", "403", "token"))]
