@@ -102,7 +102,7 @@ def test_a_target_of_which_the_settings_name_the_context_is_measured_on_it(
         "def ask(question):\n    return {'answer': 'Twelve.', 'documents': [{'id': 'hr:1', 'text': 'Twelve days.'}]}\n"
     )
     write_target(here, body)
-    main(["run", "--run-dir", "without"])
+    main(["run", "--run-dir", "without", "--verbose"])
     printed = " ".join(capsys.readouterr().out.split())  # a note may take two lines
     assert "context: retrieved in the target's settings" in printed
     write_target(here, body, "    context: retrieved\n")
