@@ -85,7 +85,7 @@ def _is_report(clause: str, lexicon: RefusalLexicon, *, was_report: bool) -> boo
 
 def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Literal["certain", "words", ""]:
     """Return how a clause without a refusal claims something: for certain by a number or an opening "yes" or "no", or
-    by at least `least_words` words.
+    by at least `least_words` words, half of them beside a numeral in words.
 
     Numbers of passages ("passage 2") do not count.
     """
@@ -107,4 +107,6 @@ def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Liter
         count: float = sum(word not in claimless and not word.isdecimal() for word in words)
     else:
         count = sum(1 if word.isascii() else len(word) / 2 for word in words)
+    if patterns["no_claim.numerals"].search(text):
+        least_words = (least_words + 1) // 2  # "it opens at nine"
     return "words" if count >= least_words else ""

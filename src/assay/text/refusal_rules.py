@@ -71,6 +71,7 @@ class RefusalRules:
     def __init__(self, lexicons: Mapping[str, RefusalLexicon]) -> None:
         self.lexicons = lexicons
         self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
+        self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
         self.by_phrase: dict[str, list[RefusalPhrase]] = {}
         self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
         for lexicon in lexicons.values():
