@@ -113,7 +113,7 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = rules.strong_filter(answers)
-    bare = rules.bare_refusals | rules.bare_denials
+    bare = rules.bare_texts
     for index, answer in enumerate(answers):
         if (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in bare) or answer[-4:].rstrip(_CLOSING).endswith(
             _QUESTION_ENDS
@@ -219,8 +219,7 @@ def match_bare_refusal(answer: str) -> str:
     if len(answer) > _BARE_LENGTH:
         return ""
     text = _strip_bare(answer)
-    is_bare = any(text in rules.bare_refusals or text in rules.bare_denials for rules in _select_rules(answer))
-    return text if is_bare else ""
+    return text if any(text in rules.bare_texts for rules in _select_rules(answer)) else ""
 
 
 class _PhraseHits(NamedTuple):
@@ -260,6 +259,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     starts: list[int] = []
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = False
+    context, context_span = None, (-1, -1)
     for start, phrase, cue in _find_phrases(rules, text):
         quotes = find_quotations(text) if quotes is None else quotes
         if starts and starts[-1] == start:
@@ -267,7 +267,9 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
         if is_quoted(quotes, start):
             quoted_phrase_seen = quoted_phrase_seen or cue.kind not in WEAK_KINDS
         elif is_short or cue.kind not in WEAK_KINDS:
-            context = find_phrase_context(text, start, start + len(phrase))
+            if context is None or context_span != (start, start + len(phrase)):
+                context_span = start, start + len(phrase)
+                context = find_phrase_context(text, *context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
                 lexicon = lexicon or cue.lexicon
