@@ -28,7 +28,14 @@ from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer
 from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
 from assay.calibration.probability_curve import apply_probability_curve
 from assay.calibration.rater_agreement import ItemKey
-from assay.calibration.scorer_quality import CalibrationQuestion, CalibrationResult, ScorerMeasurement, measure_scorer
+from assay.calibration.scorer_quality import (
+    CalibrationQuestion,
+    CalibrationResult,
+    ScorerMeasurement,
+    choose_scorer_cuts,
+    measure_scorer,
+)
+from assay.calibration.verdict_cuts import DEFAULT_PRECISION, ErrorCosts
 from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
@@ -48,7 +55,7 @@ class CalibrationRequest:
     """The options of a calibration: files of labels, verdict stores, judges by name, folders of rubrics, metrics.
 
     Several stores, judges or rubrics are compared on the same labels. Without `verdicts` or `rubrics`, those of the run
-    are used.
+    are used. `precision` and `costs` choose where probabilities become verdicts (`verdict_cuts`).
     """
 
     labels: Sequence[str]
@@ -57,6 +64,8 @@ class CalibrationRequest:
     rubrics: Sequence[str] = ()
     metrics: Sequence[str] = ()
     seed: int = 0
+    precision: float = DEFAULT_PRECISION
+    costs: ErrorCosts | None = None
 
 
 def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> CalibrationResult:
@@ -86,7 +95,7 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
     review: dict[str, tuple[Disagreement, ...]] = {}
     for metric in metrics:
         labels_of_metric = [label for label in human_labels if label.metric == metric]
-        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request.seed, notes)
+        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request, notes)
         for scorer in scorers:
             measurement = labelled_metric.measure(scorer)
             if measurement is not None:
@@ -132,8 +141,12 @@ class _LabelledMetric:
     scales: LabelScales
     labels: Sequence[Label]
     run: ScoredRun | None
-    seed: int
+    request: CalibrationRequest
     notes: list[str]
+
+    @property
+    def seed(self) -> int:
+        return self.request.seed
 
     @property
     def scale(self) -> Mapping[str, float | None]:
@@ -166,7 +179,11 @@ class _LabelledMetric:
         if curve is not None and not curve.held_out:
             self.notes.append(f"{question.name}: too few labels to test its curve on labels that it was not fitted to")
         platt = {"slope": curve.slope, "intercept": curve.intercept} if curve is not None else None
-        return measure_scorer(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed)
+        cuts = None
+        if curve is not None:
+            options = self.request.precision, self.request.costs
+            cuts = choose_scorer_cuts(values, self._passed(), *options, self.seed)
+        return measure_scorer(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed, cuts)
 
     def compare_judges(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerDifference]:
         """Yield the difference of every two judges or rubrics on the same labels."""

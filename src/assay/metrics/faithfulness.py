@@ -6,7 +6,6 @@ Rules give a claim a score (for ranking and trend until they are calibrated); a 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import replace
 
 from assay.metrics.answer_metric import UNDEFINED_GROUNDING, AnswerMetric, Scorers, define_answer_metric
@@ -38,13 +37,13 @@ from assay.metrics.parsed_answer import (
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.verdicts import JudgeRequest
+from assay.text.claim_support import SourceSupport
+from assay.text.claims import Claim
 
 CLAIM_SUPPORT_RUBRIC = "support"
 CONTRADICTED = "contradicted"
 NOT_FOUND = ItemLabel("not_found", 0.0)
 """The label of a claim if there are no sources at all; no judge needs to be asked."""
-UNSUPPORTED_LABELS = (CONTRADICTED, NOT_FOUND.label)
-"""The verdicts on claims that the sources do not support."""
 _NO_CONTRADICTIONS_BY_RULES = (
     "rules find 3 of 100 claims that contradict their source, so that a count near 0 means nothing; use "
     "critical_hallucinations(by=judge), or contradiction_suspects to find cases for review"
@@ -91,16 +90,16 @@ def score_faithfulness(reading: ParsedAnswer, against: str = CONTEXT_STAGE) -> O
         return unscored_outcome
     calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
     scores = [calibrated_rules.score_support(support) for support in reading.claim_supports(against)]
-    unsupported = _claims_with_verdict(reading, against, UNSUPPORTED_LABELS)
+    unsupported = _list_unsupported(reading, against)
     return scored_outcome(math.fsum(scores) / len(scores), format_list("probably unsupported", unsupported))
 
 
 def count_unsupported_claims(reading: ParsedAnswer) -> Outcome:
-    """The number of claims that are unsupported by rules."""
+    """The number of claims that rules call contradicted or, once calibrated, unsupported."""
     unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
     if unscored_outcome is not None:
         return unscored_outcome
-    unsupported = _claims_with_verdict(reading, CONTEXT_STAGE, UNSUPPORTED_LABELS)
+    unsupported = _list_unsupported(reading, CONTEXT_STAGE)
     return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
 
 
@@ -109,19 +108,24 @@ def count_contradiction_suspects(reading: ParsedAnswer) -> Outcome:
     unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
     if unscored_outcome is not None:
         return unscored_outcome
-    contradicted = _claims_with_verdict(reading, CONTEXT_STAGE, (CONTRADICTED,))
+    contradicted = _list_contradicted(reading)
     return scored_outcome(len(contradicted), format_list("probably contradicted", contradicted))
 
 
-def _claims_with_verdict(reading: ParsedAnswer, against: str, verdicts: Collection[str]) -> list[str]:
-    """Return the claims with one of these verdicts, each with what contradicts it."""
+def _list_unsupported(reading: ParsedAnswer, against: str) -> list[str]:
+    """Return the claims that count as unsupported, each with what contradicts it."""
     calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
-    texts = []
-    for claim, support in zip(reading.claims, reading.claim_supports(against), strict=True):
-        if calibrated_rules.label_support(support) in verdicts:
-            reasons = f" ({'; '.join(support.contradictions)})" if support.contradictions else ""
-            texts.append(claim.text + reasons)
-    return texts
+    pairs = zip(reading.claims, reading.claim_supports(against), strict=True)
+    return [_describe(claim, support) for claim, support in pairs if calibrated_rules.is_unsupported(support)]
+
+
+def _list_contradicted(reading: ParsedAnswer) -> list[str]:
+    pairs = zip(reading.claims, reading.claim_supports(CONTEXT_STAGE), strict=True)
+    return [_describe(claim, support) for claim, support in pairs if support.verdict == CONTRADICTED]
+
+
+def _describe(claim: Claim, support: SourceSupport) -> str:
+    return claim.text + (f" ({'; '.join(support.contradictions)})" if support.contradictions else "")
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,8 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
 
     A claim is a number, or enough words that are not an apology, an offer, advice or a report on what the sources
     are about ("some passages suggest …"). After a refusal, a clause with a
-    contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the positions at which refusing phrases begin.
+    contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the
+    positions at which refusing phrases begin.
     """
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
