@@ -18,10 +18,10 @@ WIDEST_CORRECTED = 0.3
 """The widest interval of a corrected estimate whose bounds say something."""
 LEAST_DECIDED = 0.5
 """The least share of all items with a verdict other than unknown."""
-LEAST_LABELS = {"judge": 100, "rules": 50}
+LEAST_LABELS = {"judge": 100, "rules": 50, "combined": 100}
 _CURVED = "faithfulness"
 """The metric whose score by rules only a curve makes a probability."""
-_CURVE = {"slope", "intercept"}
+_CURVES = {"rules": {"slope", "intercept"}, "combined": {"slope", "judge", "intercept"}}
 _ROUNDING = 1e-9
 
 
@@ -83,14 +83,15 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
     counted = sum(rate.n for rate in (record.sensitivity, record.specificity) if rate is not None)
     if record.n != counted:
         yield "n", f"not the items that people passed and failed (got {record.n}; expected {counted})"
-    if by == "judge" and not (record.judge and record.rubric_hash):
+    if by != "rules" and not (record.judge and record.rubric_hash):
         yield "judge", "bound to nothing (expected the digest of a judge, and rubric_hash)"
     if record.platt is not None and (
-        record.platt.keys() != _CURVE or not all(map(math.isfinite, record.platt.values()))
+        record.platt.keys() != _CURVES.get(by, set()) or not all(map(math.isfinite, record.platt.values()))
     ):
-        yield "platt", f"not a curve (got {record.platt}; expected a number for slope and intercept each)"
+        names = " and ".join(sorted(_CURVES.get(by, ())))
+        yield "platt", f"not a curve (got {record.platt}; expected a number for {names} each)"
     yield from _of_cuts(record)
-    yield from _of_gating(record, by, curved=by == "rules" and name.base == _CURVED)
+    yield from _of_gating(record, by, curved=by in _CURVES and name.base == _CURVED)
 
 
 def _of_cuts(record: Calibration) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from assay.metrics.answer_metric import UNDEFINED_GROUNDING, AnswerMetric, Scorers, define_answer_metric
+from assay.metrics.answer_metric import (
+    COMBINED_SCORER_KEY,
+    UNDEFINED_GROUNDING,
+    AnswerMetric,
+    Scorers,
+    define_answer_metric,
+)
+from assay.metrics.combined_support import score_combined_claims
 from assay.metrics.judge_requests import (
     ItemLabel,
     JudgeDialogue,
@@ -32,6 +39,7 @@ from assay.metrics.parsed_answer import (
     REFUSED,
     ParsedAnswer,
     calibrate_support,
+    find_calibration,
     format_list,
 )
 from assay.records.golden_set import BEHAVIOURS
@@ -187,6 +195,25 @@ def judge_faithfulness(reading: ParsedAnswer, rubrics: Rubrics, against: str = C
     )
 
 
+def combine_faithfulness(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT_STAGE) -> JudgeDialogue:
+    """The mean probability of the claims by judge and rules together."""
+    unscored_outcome = find_grounding_exclusion(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    if not reading.source_texts(against):
+        return scored_outcome(0.0)
+    requests = reading.cached_requests(
+        CLAIM_SUPPORT_RUBRIC, against, lambda: _claim_requests(reading, rubrics, against)
+    )
+    calibration = find_calibration(reading, name_combined_faithfulness(against))
+    return (yield from score_combined_claims(reading, requests, against, calibration))
+
+
+def name_combined_faithfulness(against: str) -> str:
+    """Return the name under which the combined scorer is calibrated."""
+    return FAITHFULNESS_BY_RULES[against].replace("by=rules", "by=combined")
+
+
 def judge_unsupported_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """How many claims are not supported by the context."""
     labels = yield from judge_claims(reading, rubrics)
@@ -221,9 +248,17 @@ def _judge_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) ->
     return judge_faithfulness(reading, rubrics, AGAINST_CITED)
 
 
+def _combine_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    return combine_faithfulness(reading, rubrics, AGAINST_CITED)
+
+
 _FAITHFULNESS_SCORERS = {
-    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness),
-    AGAINST_CITED: Scorers(_score_faithfulness_to_citations, _judge_faithfulness_to_citations),
+    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness, combined=combine_faithfulness),
+    AGAINST_CITED: Scorers(
+        _score_faithfulness_to_citations,
+        _judge_faithfulness_to_citations,
+        combined=_combine_faithfulness_to_citations,
+    ),
 }
 
 
@@ -239,7 +274,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         UNDEFINED_GROUNDING,
         lambda name: _FAITHFULNESS_SCORERS[name.key_value("against", CONTEXT_STAGE)],
         rubrics=(CLAIM_SUPPORT_RUBRIC,),
-        keys=_AGAINST,
+        keys=COMBINED_SCORER_KEY | _AGAINST,
     ),
     _count_row(
         define_answer_metric(

@@ -22,7 +22,7 @@ from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, describe_unreported_stage, find_stage
-from assay.records.verdicts import JudgeRequest, VerdictCuts
+from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
@@ -415,10 +415,15 @@ class CalibratedSupport(NamedTuple):
         return verdict == "contradicted" or (verdict == "not_found" and self.curve is not None)
 
 
+def find_calibration(reading: ParsedAnswer, metric: str) -> Calibration | None:
+    """Return the calibration of a metric that was loaded with the verdicts; None if there is none that applies."""
+    judging = reading.case.golden_index.judging
+    return judging.calibrations.get(metric) if judging is not None else None
+
+
 def calibrate_support(reading: ParsedAnswer, metric: str) -> CalibratedSupport:
     """Return the calibration of a metric by rules, which is the identity if there is none that applies."""
-    judging = reading.case.golden_index.judging
-    calibration = judging.calibrations.get(metric) if judging is not None else None
+    calibration = find_calibration(reading, metric)
     is_usable = calibration is not None and calibration.applies_to(RULES_VERSION, "")
     if calibration is None or not is_usable:
         return CalibratedSupport(None)
