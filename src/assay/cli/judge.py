@@ -114,22 +114,17 @@ def judge(
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
+    from assay.records.requests import GateOptions
 
     judgement = JudgingRequest(
         load_config(endpoint.settings),
-        run=run,
-        golden=recorded.golden,
-        outputs=recorded.outputs or (),
-        golden_format=recorded.golden_format,
-        outputs_format=recorded.outputs_format,
-        corpus=recorded.corpus,
+        recorded.build_inputs(run),
+        GateOptions(gate, profile),
         judge=endpoint.judge,
         flags=endpoint.judge_settings,
         rubrics=rubrics or (),
         metrics=parse_metric_list(metrics),
         only=only or (),
-        gate=gate,
-        profile=profile,
         votes=votes,
         store=store,
         max_calls=max_calls,
