@@ -9,7 +9,6 @@ from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_inde
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.records.findings import CauseConfidence
 from assay.records.observations import CONTEXT_STAGE
-from assay.scoring.attribution_settings import SIMILARITY_METRIC
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources
@@ -81,9 +80,7 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
                 record=(RECORD_CORPUS,),
             )
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
-    # What answers are compared with by similarity alone is not known to be wrong for sure.
-    confidence: CauseConfidence = "medium" if case.content_quality.signal.startswith(SIMILARITY_METRIC) else "high"
-    return CauseFinding("generator", GENERATE_STAGE, facts, confidence, (), subcause, (_RECORD_PROMPT,))
+    return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
 
 
 def _describe_answer(case: CaseFacts) -> list[str]:

@@ -21,7 +21,7 @@ from assay.records.release_gates import Decision, Gate, RuleResult
 from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, Summary, TargetFailure
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
-from assay.report.tables import list_failed_cases
+from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 from assay.text.escaping import escape_surrogates
 
 Json = dict[str, Any]
@@ -78,6 +78,8 @@ def _encode_config(result: ConfigResult, stage: str | None) -> Json:
         "failed_cases": [
             {"case_id": case_id, "failed_checks": failed[case_id]} for case_id in list_failed_cases(result)
         ],
+        "unknown_cases": list_unknown_cases(result),
+        "counts": count_cases(result)._asdict(),
         "decision": _encode_decision(result.decision) if result.decision is not None else None,
         "stage": stage,
         "repeats": table.repeats,

@@ -26,12 +26,13 @@ from assay.report.number_format import (
 )
 from assay.report.tables import (
     Table,
+    build_case_counts_table,
     build_gate_table,
     build_slices_table,
     describe_failures,
     iter_config_notes,
-    list_failed_cases,
 )
+from assay.scoring.case_outcomes import list_failed_cases
 from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10
@@ -89,7 +90,11 @@ def render_score_screen(
     tables = [build_side_by_side_table(scoring, metric_rows)]
     if by:
         tables.append(build_slices_table(scoring, metric_rows, only=by))
-    tables += [build_gate_table(scoring, metric_rows), _build_failed_cases_table(scoring)]
+    tables += [
+        build_gate_table(scoring, metric_rows),
+        build_case_counts_table(scoring),
+        _build_failed_cases_table(scoring),
+    ]
     if attributions:
         tables.append(build_outcomes_table(attributions))
     unshown = (note for table in tables if not table.rows for note in table.notes)
