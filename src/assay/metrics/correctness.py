@@ -85,7 +85,7 @@ def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "number" or not reference:
         return None
-    matched = has_all_quantities(answer, reference, rubric.tolerance)
+    matched = has_all_quantities(answer, reference, rubric.tolerance, case.case.question)
     return None if matched is None else float(matched)
 
 
