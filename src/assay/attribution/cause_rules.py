@@ -384,7 +384,7 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         return None
     evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
     evidence_texts = evidence_texts or [text for unit in case.required_units for text in case.get_shown_texts(unit)]
-    unsupported = [fact for fact in case.content_quality.missing if not contains_fact(evidence_texts, fact)]
+    unsupported = [fact for fact in case.content_quality.missing if not _is_supported(case, fact, evidence_texts)]
     if not evidence_texts or not unsupported:
         return None
     is_all_unsupported = len(unsupported) == len(case.content_quality.missing)
@@ -409,6 +409,14 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding("golden_label_issue", None, evidence, "medium", ("generator",), "wrong_reference")
     confidence: CauseConfidence = "high" if is_all_unsupported else "medium"
     return CauseFinding("golden_label_issue", None, evidence, confidence, subcause="wrong_reference")
+
+
+def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
+    """Whether texts contain a fact; of a numeric reference only the numbers count, and not the words around them."""
+    if contains_fact(texts, fact):
+        return True
+    is_number = case.content_quality.signal == "number_match" and bool(find_quantities(fact))
+    return is_number and not find_unsupported_numbers(fact, texts)
 
 
 def _adds_numbers_of(case: CaseFacts, evidence_texts: list[str]) -> bool:

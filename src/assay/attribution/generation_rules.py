@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.case_facts import CaseFacts, contains_fact, find_other_units, find_unsupported_numbers
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.records.findings import CauseConfidence
@@ -123,6 +123,12 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     if invented_numbers:
         fact = f"no text of the context has {', '.join(invented_numbers)}"
         return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "invented")
+    other_units = find_other_units(case.answer, [*case.context_texts, case.case.case.question])
+    if other_units:
+        fact = f"the context has {', '.join(other_units)} with another unit"
+        return CauseFinding(
+            "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
+        )
     sources = case.get_answer_sources()
     for claim in segment_claims(case.answer)[:_MAX_CLAIMS] if sources else ():
         support = score_support(claim.text, IndexedSources(sources, DocumentFrequencies.from_texts([])))
