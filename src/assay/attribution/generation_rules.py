@@ -7,7 +7,7 @@ from collections import Counter
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_other_units, find_unsupported_numbers
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
-from assay.records.findings import CauseConfidence
+from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
@@ -67,18 +67,13 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
         if is_refused or not invented_numbers:
             return CauseFinding("generator", GENERATE_STAGE, facts, "low", ("parser",), subcause, (RECORD_TEXTS,))
         return CauseFinding("generator", GENERATE_STAGE, facts, "medium", (), subcause, (RECORD_TEXTS,))
-    is_absent = bool(missing) and not any(contains_fact(case.context_texts, fact) for fact in missing)
+    looked_for = case.facts if is_refused else missing
+    is_absent = bool(looked_for) and not any(contains_fact(case.context_texts, fact) for fact in looked_for)
     if is_absent and case.is_index_unknown:
-        fact = f"no text of the context has {', '.join(f'“{name}”' for name in missing)}"
+        fact = f"no text of the context has {', '.join(f'“{name}”' for name in looked_for)}"
         if is_refused:
-            return CauseFinding(
-                "insufficient_trace",
-                None,
-                (*facts, fact),
-                "low",
-                ("parser", "chunking", "golden_label_issue"),
-                record=(RECORD_CORPUS,),
-            )
+            others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
+            return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
     return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
 
@@ -138,6 +133,15 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
                 "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
             )
     return None
+
+
+def find_open_fact(case: CaseFacts) -> CauseFinding | None:
+    """The rules of text cannot tell whether the answer states what the case requires: it speaks of something else."""
+    unknown = case.content_quality.unknown
+    if case.good is not None or not unknown:
+        return None
+    others: tuple[RootCause, ...] = ("golden_label_issue",)
+    return CauseFinding("generator", GENERATE_STAGE, unknown, "low", others, "wrong_entity_or_number")
 
 
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:

@@ -228,6 +228,15 @@ def render_comparison_json(
     return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
 
 
+def render_candidates_json(reports: Sequence[str], decision: Decision) -> str:
+    """Return the JSON reports of several candidates as one, with the decision on all of them.
+
+    The shape is `schemas/comparisons.schema.json`.
+    """
+    combined: Json = {"comparisons": [json.loads(report) for report in reports], "decision": _encode_outcome(decision)}
+    return json.dumps(combined, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+
+
 def encode_metric_change(change: MetricChange) -> Json:
     """Return one metric's change, as every JSON report shows it."""
     return {

@@ -188,6 +188,16 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
     return "\n".join(parts) + "\n"
 
 
+def render_candidates_markdown(
+    decisions: Sequence[tuple[str, Outcome]], reports: Sequence[str], decision: Decision
+) -> str:
+    """Return the reports of several candidates as one: the worst decision and that on each first."""
+    note = "Each candidate is compared with the same baseline. The tests of all of them form one family (ADR 49)."
+    table = Table("Candidates", ("Candidate", "Decision"), tuple(decisions), (note,))
+    parts = ["# Comparison of candidates", "", f"**Decision: {decision.outcome}**", *_render_section(table), ""]
+    return "\n".join([*parts, *reports])
+
+
 def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     if not comparison_by_config:
