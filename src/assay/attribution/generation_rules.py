@@ -135,15 +135,6 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     return None
 
 
-def find_open_fact(case: CaseFacts) -> CauseFinding | None:
-    """The rules of text cannot tell whether the answer states what the case requires: it speaks of something else."""
-    unknown = case.content_quality.unknown
-    if case.good is not None or not unknown:
-        return None
-    others: tuple[RootCause, ...] = ("golden_label_issue",)
-    return CauseFinding("generator", GENERATE_STAGE, unknown, "low", others, "wrong_entity_or_number")
-
-
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
     """The citations are missing, not from the context or beside the evidence, and the answer is not known to be bad."""
     if case.good is False:

@@ -48,7 +48,6 @@ _GOOD_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_moved_label,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
-    generation_rules.find_open_fact,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 

@@ -27,6 +27,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
+    format_unknown,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -276,7 +277,7 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         "errors": summary.errors,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
-        "notes": collect_summary_notes(summary),
+        "notes": list(filter(None, (format_unknown(summary, data.metric_rows), *collect_summary_notes(summary)))),
         "method": summary.interval.method if summary.interval is not None else None,
     }
 

@@ -137,6 +137,9 @@ def _encode_summary(summary: Summary) -> Json:
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
     }
+    if summary.unknown is not None:
+        unknown = summary.unknown
+        encoded["unknown"] = {"cases": unknown.count, "low": unknown.low, "high": unknown.high}
     if summary.needs_review:
         encoded["needs_review"] = summary.needs_review
     notes = list(collect_summary_notes(summary))

@@ -22,6 +22,7 @@ from assay.report.number_format import (
     format_count,
     format_interval,
     format_number,
+    format_unknown,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -161,6 +162,8 @@ def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsB
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
     low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
     text = f"{format_number(summary.value, metric, metric_rows)}{low_high}  n={summary.scored}"
+    if summary.unknown is not None:
+        text += f" ({format_unknown(summary, metric_rows)})"
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
