@@ -438,9 +438,21 @@ def _require_config(result: ScoreResult, config: str | None, name: str) -> str:
     return config
 
 
-def explain(result: ScoreResult, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text: question, graded rankings, context, answer, scores with reasons."""
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden)
+def explain(
+    result: ScoreResult,
+    case: str,
+    config: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+) -> str:
+    """Return one case as text: question, expected, answer, verdict, cause and fix, and where its evidence went.
+
+    `verbose` adds graded rankings, context, citations, and every score with its reason. `config` may be left out if
+    there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
+    unknown case or configuration.
+    """
+    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:

@@ -22,6 +22,7 @@ USE_CASE_VERBS = frozenset(
 ) | {"rescore", "save", "score", "write"}
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
+    "__main__": "starts the command line",
     "api": "the Python functions that stand for the commands",
     "pytest_plugin": "asks a target once for all processes of a test session",
     "judging.anthropic": "builds and reads the HTTP messages of one provider",

@@ -21,7 +21,7 @@ from tests.faults.forking import CommandForker
 from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
 
 from assay.cli import main
-from assay.judging.budget import may_have_been_billed
+from assay.judging.billing import may_have_been_billed
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.verdicts import Verdict

@@ -114,7 +114,7 @@ def judge(
 ) -> ExitCode:
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
-    from assay.cli.display import show_progress
+    from assay.cli.progress import show_progress
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest

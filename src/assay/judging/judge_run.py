@@ -14,7 +14,8 @@ from msgspec import structs
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
 from assay.formats.run_folder import RunFolder, list_run_rubrics
-from assay.judging.budget import Budget, may_have_been_billed
+from assay.judging.billing import may_have_been_billed
+from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
 from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
 from assay.judging.collect_questions import (

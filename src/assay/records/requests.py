@@ -123,3 +123,7 @@ class ReportFiles:
     detail_mb: float = 25.0
     show_forbidden: bool = False
     explain: str = ""
+
+    def has_any(self) -> bool:
+        """Return whether a report is wanted."""
+        return any((self.markdown, self.json, self.per_case, self.legacy_json, self.junit, self.csv, self.html))
