@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.report.number_format import format_count
@@ -62,3 +63,17 @@ def _list_names(names: tuple[str, ...]) -> str:
 
 def _escape_row(cells: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(escape_terminal, cells))
+
+
+def build_corpus_table(built: BuiltCorpus) -> Table:
+    """Return what `corpus build` made, and the target's chunks that it could not match."""
+    rows = [("documents", str(built.documents)), ("chunks", str(built.chunks))]
+    notes = []
+    if built.skipped:
+        notes.append(f"not read: {_list_names(built.skipped)}")
+    if built.matches is not None:
+        rows.append(("chunks of the target", str(len(built.matches))))
+        rows.append(("matched by text", str(len(built.matches) - len(built.unmatched))))
+        if built.unmatched:
+            notes.append(f"no text of theirs found: {_list_names(tuple([m.target_chunk for m in built.unmatched]))}")
+    return Table("Corpus", ("What", "How many"), tuple(rows), tuple(map(escape_terminal, notes)))
