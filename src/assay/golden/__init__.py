@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
+    from assay.golden.verify_evidence import verify
 
-__all__ = ["coverage", "lint"]
+__all__ = ["coverage", "lint", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
     "lint": ("check_golden", "lint_file"),
+    "verify": ("verify_evidence", "verify"),
 }
 
 

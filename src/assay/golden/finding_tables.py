@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
+from assay.golden.verification import VerificationReport
 from assay.report.number_format import format_count
 from assay.report.tables import Table
 from assay.text.escaping import escape_terminal, shorten_to_line
@@ -77,3 +78,21 @@ def build_corpus_table(built: BuiltCorpus) -> Table:
         if built.unmatched:
             notes.append(f"no text of theirs found: {_list_names(tuple([m.target_chunk for m in built.unmatched]))}")
     return Table("Corpus", ("What", "How many"), tuple(rows), tuple(map(escape_terminal, notes)))
+
+
+def build_verification_tables(report: VerificationReport) -> list[Table]:
+    """Return the cases that are not as labelled with the ranks of their units, and what changed since last time."""
+    rows = []
+    for case in report.cases:
+        ranks = ", ".join("–" if rank is None else str(rank) for rank in case.ranks)
+        rows.append((case.case, case.state, ranks, case.message))
+    seen = report.verification
+    notes = [f"{seen.found} as labelled, {seen.missing} not, {len(report.errors)} with an error; {seen.verified_at}"]
+    if seen.index_version:
+        notes.append(f"index version {seen.index_version}")
+    notes += [f"broke since the last time: {fault}" for fault in report.broke]
+    notes += [f"repaired since the last time: {fault}" for fault in report.repaired]
+    columns = ("Case", "State", "Ranks", "Finding")
+    return [
+        Table(f"Verified on {seen.target}", columns, tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+    ]
