@@ -34,6 +34,7 @@ COMMANDS = {
     "baseline": "baseline.app",
     "gate": "gate.app",
     "golden": "golden.app",
+    "corpus": "corpus.app",
     "judge": "judge.app",
     "labels": "labels.app",
 }
