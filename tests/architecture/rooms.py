@@ -19,10 +19,12 @@ EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
 EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
 USE_CASE_VERBS = frozenset(
     ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "observe")
-) | {"rescore", "save", "score", "write"}
+) | {"erase", "ingest", "rescore", "search", "verify", "save", "score", "write"}
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
     "api": "the Python functions that stand for the commands",
+    "audit": "loads what is asked for when it is first used",
+    "audit.commands": "the Python functions that stand for the commands of `assay audit`",
     "pytest_plugin": "asks a target once for all processes of a test session",
     "judging.anthropic": "builds and reads the HTTP messages of one provider",
     "judging.budget": "waits for its turn, because calls run side by side",
