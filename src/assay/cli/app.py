@@ -31,6 +31,7 @@ COMMANDS = {
     "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
+    "audit": "audit.app",
     "baseline": "baseline.app",
     "gate": "gate.app",
     "golden": "golden.app",
