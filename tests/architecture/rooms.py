@@ -18,22 +18,12 @@ PACKAGE = ROOT / "src/assay"
 EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
 EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
 USE_CASE_VERBS = frozenset(
-    ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "observe")
-) | {
-    "build",
-    "draft",
-    "erase",
-    "freeze",
-    "ingest",
-    "relink",
-    "rescore",
-    "review",
-    "save",
-    "score",
-    "search",
-    "verify",
-    "write",
-}
+    (
+        *("attribute", "build", "calibrate", "check", "choose", "collect", "compare", "draft", "erase", "exchange"),
+        *("explain", "freeze", "ingest", "load", "observe", "relink", "rescore", "review", "save", "score", "search"),
+        *("verify", "write"),
+    )
+)
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
     "__main__": "starts the command line",
