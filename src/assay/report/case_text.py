@@ -149,6 +149,8 @@ class _Page:
             lines += textwrap.wrap(
                 escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
             ) or [""]
+        if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
+            return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
 
 
