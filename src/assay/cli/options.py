@@ -68,6 +68,11 @@ ProductionKOption = Annotated[
     int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
 ]
 
+InternalStagesOption = Annotated[
+    str | None,
+    typer.Option(help="Stages that nobody is shown, comma-separated: what a later stage drops there is no leak."),
+]
+
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")]
