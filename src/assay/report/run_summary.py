@@ -62,8 +62,8 @@ def render_run_summary(
     """Return the short screen, escaped for a terminal of `width` columns.
 
     `attributions` give the causes of failed cases, by configuration and case; `comparisons` the changes since the
-    baseline, by configuration. Either may be empty. `metrics` are shown in place of the headline, all of them, and `by`
-    names the keys whose slices are shown.
+    baseline, by configuration. Either may be empty. `metrics`, all of them, are shown in place of the headline and of
+    the failed cases, and `by` names the keys whose slices are shown.
     """
     configs = _order_by_severity(scoring)
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
@@ -76,8 +76,8 @@ def render_run_summary(
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
         lines += ["", *metric_lines]
-    failed_lines = _build_failed_lines(scoring, configs, attributions, width)
-    if attributions or failed_lines:
+    failed_lines = [] if metrics else _build_failed_lines(scoring, configs, attributions, width)
+    if not metrics and (attributions or failed_lines):
         lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
     lines += _build_note_lines(scoring, width, names_judge=not metrics)
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
