@@ -63,7 +63,12 @@ def test_open_opens_the_newest_report_and_no_other_page(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+
+    def open_address(address: str) -> bool:
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", open_address)
     assert main(["open"]) == ExitCode.BAD_INPUT
     assert "--html FILE" in capsys.readouterr().err
     (recorded / "out").mkdir()
