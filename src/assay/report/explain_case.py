@@ -26,6 +26,7 @@ from assay.report.case_text import (
 )
 from assay.report.comparison_tables import render_case_change
 from assay.report.failure_tables import describe_missing_files
+from assay.report.number_format import format_count
 from assay.report.terminal import Screen
 from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
@@ -57,8 +58,18 @@ def explain_case(
     case_explanation = replace(
         case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
     )
-    render = render_case_text if verbose else render_case_summary
-    return render(case_explanation, width=width, show_forbidden=show_forbidden)
+    if verbose:
+        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden)
+    more = f"--verbose adds rankings, context, citations and {format_count(len(case_explanation.scores), 'score')}\n"
+    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + more
+
+
+def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> str:
+    """Return a failed case in at most 30 lines, for reports: forbidden text is withheld."""
+    position = run.joins.position[checks.case_id]
+    explanation = build_explanation(run, run.joins, position, config, checks, scores=False)
+    explanation = replace(explanation, attribution=attribute_run_case(run, config, checks.case_id))
+    return render_case_summary(explanation)
 
 
 def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None) -> Screen:
