@@ -125,16 +125,12 @@ def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """The options of a comparison; `by` None means the default slices, `now` is an ISO time.
-
-    `gate_configs` are the configurations that a gate check decides on; if none, the gate says which.
-    """
+    """The options of a comparison; `by` None means the default slices, `now` is an ISO time."""
 
     gate: GateOptions = field(default_factory=GateOptions)
     metrics: Sequence[str] = ()
     by: Sequence[str] | None = None
     now: str | None = None
-    gate_configs: Sequence[str] = ()
 
     @cached_property
     def rules(self) -> Gate | None:
@@ -221,15 +217,15 @@ def check_gate(
 ) -> tuple[Decision, Mapping[str, Decision]]:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
-    Regression rules compare with `baseline`. Unless RUN:CONFIG or `gate_configs` are named, the gate itself says which
-    configurations of a run are gated.
+    Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
+    says which configurations of a run are gated.
     """
     gate = request.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
     sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
-    named = tuple(request.gate_configs) or (() if len(sides) > 1 else tuple(sides))
+    named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):
