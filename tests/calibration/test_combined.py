@@ -57,7 +57,7 @@ def test_the_weights_do_not_depend_on_the_order_of_items() -> None:
     rows = [(float(generator.normal()), float(number % 2), number % 3 > 0 or number % 2 == 1) for number in range(90)]
     curves = []
     for ordered in (rows, rows[::-1]):
-        curves.append(fit_combined_curve(*map(list, zip(*ordered, strict=True))))  # type: ignore[arg-type]
+        curves.append(fit_combined_curve(*map(list, zip(*ordered, strict=True))))
     first, second = curves
     assert first is not None and second is not None
     assert first == pytest.approx(second, abs=1e-9)

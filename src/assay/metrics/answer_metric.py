@@ -114,9 +114,10 @@ class OutcomeFacts:
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
-        self.outcomes += [self._outcome(reading)._replace(detail="") for reading in parse_answers(rows)]
+        for reading, error_code in zip(parse_answers(rows), rows.error_codes, strict=True):
+            self.outcomes.append(self._outcome(reading, error_code)._replace(detail=""))
 
-    def _outcome(self, reading: ParsedAnswer) -> Outcome:
+    def _outcome(self, reading: ParsedAnswer, error_code: str) -> Outcome:
         answer, target_error = reading.observation.answer, reading.observation.error
         if target_error is None and isinstance(answer, str):
             return compute_answer_outcome(self.scorers, self.name, reading)
@@ -124,7 +125,7 @@ class OutcomeFacts:
         if exemption_reason:
             return not_applicable_outcome(exemption_reason)
         if target_error is not None:
-            return unscored_outcome(f"target error: {target_error.code}")
+            return unscored_outcome(f"target error: {error_code}")
         if answer is UNSET:
             return not_applicable_outcome("no answer was asked for")
         return unscored_outcome("the answer is null")
