@@ -114,27 +114,22 @@ def judge(
 ) -> ExitCode:
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
-    from assay.cli.display import show_progress
+    from assay.cli.progress import show_progress
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
+    from assay.records.requests import GateOptions
 
     judgement = JudgingRequest(
         load_config(endpoint.settings),
-        run=run,
-        golden=recorded.golden,
-        outputs=recorded.outputs or (),
-        golden_format=recorded.golden_format,
-        outputs_format=recorded.outputs_format,
-        corpus=recorded.corpus,
+        recorded.build_inputs(run),
+        GateOptions(gate, profile),
         judge=endpoint.judge,
         flags=endpoint.judge_settings | {"control_share": control_share},
         rubrics=rubrics or (),
         metrics=parse_metric_list(metrics),
         only=only or (),
-        gate=gate,
-        profile=profile,
         votes=votes,
         store=store,
         max_calls=max_calls,

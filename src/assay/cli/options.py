@@ -69,6 +69,11 @@ ProductionKOption = Annotated[
     int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
 ]
 
+InternalStagesOption = Annotated[
+    str | None,
+    typer.Option(help="Stages that nobody is shown, comma-separated: what a later stage drops there is no leak."),
+]
+
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")]
@@ -237,6 +242,11 @@ def resolve_timestamp(now: str | None) -> str | None:
     if fault:
         raise InputError(f"--now: {fault}")
     return now
+
+
+def resolve_clock(now: str | None) -> str:
+    """Return the time to record: of `--now` or SOURCE_DATE_EPOCH, else the present. Raises InputError if invalid."""
+    return resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def read_source_date_epoch() -> str | None:

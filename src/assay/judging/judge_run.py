@@ -14,7 +14,8 @@ from msgspec import structs
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
 from assay.formats.run_folder import RunFolder, list_run_rubrics
-from assay.judging.budget import Budget, may_have_been_billed
+from assay.judging.billing import may_have_been_billed
+from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
 from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
 from assay.judging.collect_questions import (
@@ -143,7 +144,7 @@ def judge_run(
     Raises InputError for bad inputs, IncompleteError if a verdict cannot be saved, and KeyboardInterrupt at the second
     Ctrl-C; verdicts that were saved before are kept.
     """
-    usual = list_run_rubrics(Path(request.run)) if request.run is not None else ()
+    usual = list_run_rubrics(Path(request.inputs.run)) if request.inputs.run is not None else ()
     chosen = choose_judge(request.config, request.judge, request.flags, request.rubrics, usual)
     second = choose_second_judge(request, chosen)
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
@@ -166,9 +167,9 @@ def judge_run(
         store.register_judge(session.judge.identity)
         if session.second is not None:
             store.register_judge(session.second.judge.identity)
-        if request.run is not None:
+        if request.inputs.run is not None:
             _write_judge_to_manifest(
-                Path(request.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
+                Path(request.inputs.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
             )
         try:
             asyncio.run(session.run(store, judged, progress, clock))

@@ -31,11 +31,19 @@ from assay.records.observations import Observation
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest
 
-BY_RULES, BY_JUDGE = "rules", "judge"
+BY_RULES, BY_JUDGE, BY_COMBINED = "rules", "judge", "combined"
 RulesScorer = Callable[[ParsedAnswer], Outcome]
 JudgeScorer = Callable[[ParsedAnswer, Rubrics], JudgeDialogue]
 SCORER_KEY = {"by": MetricKey("", (BY_RULES, BY_JUDGE), "rules: the deterministic scorer; judge: recorded verdicts")}
 """The key of a metric that rules and a judge can score."""
+COMBINED_SCORER_KEY = {
+    "by": MetricKey(
+        "",
+        (BY_RULES, BY_JUDGE, BY_COMBINED),
+        "rules: the deterministic scorer; judge: recorded verdicts; combined: both, with weights from human labels",
+    )
+}
+"""The key of a metric that both can score together as well."""
 UNDEFINED_GROUNDING = "refused, nothing claimed, no context reported, or a chunk of it without text"
 
 
@@ -47,15 +55,18 @@ def exempt_no_case(_: CaseIndex) -> str:
 class Scorers(NamedTuple):
     """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or "".
 
-    All three are functions of a module, because scorers travel to worker processes with the outcomes.
+    `combined` joins both. All are functions of a module, because scorers travel to worker processes with the outcomes.
     """
 
     rules: RulesScorer | None = None
     judge: JudgeScorer | None = None
     exemption_reason: Callable[[CaseIndex], str] = exempt_no_case
+    combined: JudgeScorer | None = None
 
     def select_judge(self, name: MetricName) -> JudgeScorer | None:
         """Return how a judge is asked for a metric, or None if rules compute it."""
+        if name.key_value("by", BY_RULES) == BY_COMBINED:
+            return self.combined
         return self.judge if self.rules is None or name.key_value("by", BY_RULES) == BY_JUDGE else None
 
 
@@ -90,7 +101,7 @@ def compute_answer_outcome(scorers: Scorers, name: MetricName, reading: ParsedAn
         return rulings[-1]
 
     outcome = replay_outcome(judge(reading, judging.rubrics), answer)
-    return mark_for_review(outcome, rulings) if name.key_value("by", BY_RULES) == BY_JUDGE else outcome
+    return outcome if name.key_value("by", BY_RULES) == BY_RULES else mark_for_review(outcome, rulings)
 
 
 class OutcomeFacts:
@@ -183,7 +194,7 @@ def define_answer_metric(
         compute=lambda batch, metric_name: compute_outcomes(find_scorers(metric_name), batch, metric_name),
         yields_to_leaks=yields_to_leaks,
         rubrics=rubrics,
-        uncalibrated=(BY_RULES, BY_JUDGE),
+        uncalibrated=(BY_RULES, BY_JUDGE, BY_COMBINED),
         rests_on=rests_on,
         explain=lambda case, observation, metric_name: explain_outcome(
             find_scorers(metric_name), case, observation, metric_name
