@@ -498,20 +498,20 @@ def judge(
         load_config(None if settings is None else str(settings)),
         judge=judge,
         metrics=metrics,
-        corpus=None if corpus is None else str(corpus),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, run=str(answers)))
+        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=_to_text(corpus))))
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
         observations = [case.observation for case in answers.cases]
         write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
-        return judge_run(replace(request, golden=str(golden), outputs=[str(outputs)]))
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=_to_text(corpus))
+        return judge_run(replace(request, inputs=inputs))
 
 
 def calibrate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -171,13 +171,14 @@ def score(
             ),
         )
     )
-    targets = ReportFiles(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     explain_arguments = format_input_arguments(inputs)
-    targets = replace(
-        targets,
-        verdicts=request.verdicts.store,
-        calibration=request.verdicts.calibration,
-        rubrics=request.verdicts.rubrics,
+    targets = ReportFiles(
+        report,
+        json_report,
+        per_case,
+        legacy_json_report,
+        owner,
+        time,
         html=page.html,
         detail_mb=page.detail_mb,
         show_forbidden=page.show_forbidden,
@@ -199,7 +200,7 @@ def score(
         if run_dir is not None:
             from assay.runs.save_run import save_run
 
-            written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
+            written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets)))
         if targets.has_any():
             from assay.report.write_reports import write_reports
 

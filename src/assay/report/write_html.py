@@ -19,7 +19,7 @@ from assay.metrics.scorers import collect_requests
 from assay.metrics.vote_folding import ItemRuling
 from assay.records.findings import Attribution, Comparison
 from assay.records.observations import CONTEXT_STAGE, Observation
-from assay.records.scores import CaseChecks
+from assay.records.scores import CaseChecks, ConfigResult
 from assay.records.verdicts import Verdict
 from assay.report.explain_case import build_explanation
 from assay.report.html_cases import (
@@ -190,20 +190,26 @@ def _case_view(run: ScoredRun, position: int, config: str, checks: CaseChecks | 
 
 
 def _important_cases(run: ScoredRun, comparison: Comparison | None) -> Iterator[int]:
-    """Yield the positions of cases that leaked, failed, changed or are missing, in this order; some more than once."""
-    states = [classify_cases(result) for _, result in sorted(run.scoring.configs.items())]
+    """Yield the positions of cases that leaked, failed, changed or are missing, in this order; some more than once.
 
-    def positions_with(state: str) -> list[int]:
+    Those of the configurations that the gate decides about come first.
+    """
+    results = [result for _, result in sorted(run.scoring.configs.items())]
+    gated = [result for result in results if result.decision is not None]
+
+    def positions_with(state: str, results: Sequence[ConfigResult]) -> list[int]:
+        states = [classify_cases(result) for result in results]
         positions = range(len(run.golden.cases))
         return [position for position in positions if any(of_config[position] == state for of_config in states)]
 
-    yield from positions_with(LEAKED)
-    yield from positions_with(FAILED)
+    for chosen in (gated, results):
+        yield from positions_with(LEAKED, chosen)
+        yield from positions_with(FAILED, chosen)
     if comparison is not None:
         position_by_id = {case.id: position for position, case in enumerate(run.golden.cases)}
         changed = [case.case_id for case in comparison.cases if case.improved or case.regressed or case.needs_review]
         yield from sorted(position_by_id[case_id] for case_id in changed if case_id in position_by_id)
-    yield from positions_with(MISSING)
+    yield from positions_with(MISSING, results)
 
 
 def measure_step_times(run: ScoredRun, order: Sequence[int]) -> list[StepTime]:

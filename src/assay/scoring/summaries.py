@@ -15,8 +15,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
 from assay.metrics.metric import Metric, MetricName
-from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary
+from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
     MIN_CASES_FOR_OPEN_MEANS,
@@ -120,7 +121,23 @@ def summarise_column(
             *_review_notes(review),
         ),
         needs_review=review,
+        unknown=_bound_by_unknown(metric_row, column, rows, column_values) if statistic in ("mean", "rate") else None,
     )
+
+
+def _bound_by_unknown(
+    metric_row: Metric, column: ScoreColumn, rows: RowIndices | None, column_values: ColumnValues
+) -> UnknownRange | None:
+    """Return the mean with the unknown answers at worst and at best; None without such answers, or an open range."""
+    low, high = get_range(metric_row)
+    if UNKNOWN_REASON not in column.reasons or low is None or high is None:
+        return None
+    codes = column.reason if rows is None else column.reason[rows]
+    unknown = int(np.count_nonzero(codes == column.reasons.index(UNKNOWN_REASON)))
+    if not unknown:
+        return None
+    total, cases = sum_values(column_values.values, exact=True), column_values.scored + unknown
+    return UnknownRange(unknown, (total + unknown * low) / cases, (total + unknown * high) / cases)
 
 
 def summarise_metric(
