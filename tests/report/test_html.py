@@ -103,7 +103,7 @@ def test_the_first_screen_says_what_the_other_reports_say() -> None:
     assert ("0.250", 0.0, 0.9, ["few cases"]) == (bad["text"], bad["low"], bad["high"], bad["notes"])
     assert ["fail", "fail", "pass", "pass", "unmeasured"] == sorted(rule["state"] for rule in report["rules"])
     assert [2] == next(rule["cases"] for rule in report["rules"] if rule["cases"])
-    assert {"passed": 1, "failed": 1, "leaked": 1, "missing": 1} == report["configs"][1]["states"]
+    assert {"passed": 1, "failed": 1, "leaked": 1, "missing": 1, "unknown": 0} == report["configs"][1]["states"]
     assert report["limits"] and report["warnings"]
 
 

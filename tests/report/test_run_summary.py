@@ -82,7 +82,7 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
     }
     lines = render_run_summary(scored, {"configuration-0": causes}, {}).lines
     assert (
-        "Failed cases: configuration-0 3 of 3",
+        "Cases: configuration-0 3 of 3 failed",
         " - case_2: acl (high) → filter first",
         " - case_0",
         " - case_1: reranker (high) → rerank more",

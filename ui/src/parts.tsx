@@ -73,6 +73,7 @@ const SIGNS: Record<string, [string, string]> = {
   failed: ["bad", "✕"],
   leaked: ["bad", "⚑"],
   missing: ["warn", "…"],
+  unknown: ["warn", "?"],
   supported: ["good", "✓"],
   contradicted: ["bad", "✕"],
   unsupported: ["warn", "–"],

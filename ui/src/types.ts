@@ -2,7 +2,7 @@
 
 export type Outcome = "PASS" | "PASS_WITH_RISK" | "FAIL" | "INCOMPLETE" | "NOT_GATED" | "PARTIAL";
 
-export type CaseState = "passed" | "failed" | "leaked" | "missing";
+export type CaseState = "passed" | "failed" | "leaked" | "missing" | "unknown";
 
 export type MetricClass = "D" | "J";
 
@@ -57,6 +57,7 @@ export interface ConfigSummary {
     failed: number;
     leaked: number;
     missing: number;
+    unknown: number;
   };
   repeats: number;
   stage: string | null;

@@ -18,7 +18,7 @@ from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
-SEVERAL = ("--labels", "--outputs", "--target", "--only")
+SEVERAL = ("--labels", "--outputs", "--target", "--only", "--candidate-config")
 COMMANDS = {
     "run": "run.measure",
     "observe": "run.measure",
@@ -31,9 +31,11 @@ COMMANDS = {
     "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
+    "audit": "audit.app",
     "baseline": "baseline.app",
     "gate": "gate.app",
     "golden": "golden.app",
+    "corpus": "corpus.app",
     "judge": "judge.app",
     "labels": "labels.app",
 }

@@ -51,9 +51,10 @@ def check(
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
     from assay.gates.release_decision import find_exit_code
+    from assay.records.requests import GateOptions
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 
-    request = ComparisonRequest(gate, profile, approver, now=resolve_timestamp(now))
+    request = ComparisonRequest(GateOptions(gate, profile, approver=approver), now=resolve_timestamp(now))
     decision, decisions = check_gate(run, request, baseline)
     with ignore_broken_pipe():
         print_screen(build_gate_screen(decisions, request))

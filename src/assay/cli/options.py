@@ -239,6 +239,11 @@ def resolve_timestamp(now: str | None) -> str | None:
     return now
 
 
+def resolve_clock(now: str | None) -> str:
+    """Return the time to record: of `--now` or SOURCE_DATE_EPOCH, else the present. Raises InputError if invalid."""
+    return resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def read_source_date_epoch() -> str | None:
     """Return the time in SOURCE_DATE_EPOCH as ISO 8601 text, None if it is not set. Raises InputError if invalid."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")

@@ -70,6 +70,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
             f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
             "verdict store"
         )
+    if judge_status is not None and judge_status.gaps:
+        gaps = ", ".join(judge_status.gaps)
+        notices.append(f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more goes on with them")
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}

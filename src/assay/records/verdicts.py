@@ -149,6 +149,26 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     votes: Count = 1
 
 
+class RubricControl(Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """One kind of control under one rubric, which is known by its hash; `rubric` is its name for people."""
+
+    rubric: str
+    rubric_hash: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.rubric} {self.kind}"
+
+
+class AnsweredControl(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The answer of a judge to one control: the digest of the request, the mean value of the labels, and the time."""
+
+    control: RubricControl
+    request: str
+    value: float
+    at: str | None = None
+
+
 class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The results of a judge on items with known answers, from when it last judged for a verdict store.
 
@@ -158,6 +178,9 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. The
     verdicts of an `invalid` judge give no numbers, and a drifted one may not gate. `second` is the digest of the
     judge that was asked about the cases that this one left in doubt.
+
+    `answered` are the controls of all runs that count. `unasked` are the kinds of controls that no run had room for so
+    far, and `anchors_unasked` the number of anchors without a label, if too few have one to say anything.
     """
 
     judge: str
@@ -171,6 +194,15 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     rounds: Count = 1
     drift: tuple[str, ...] = ()
     second: str = ""
+    answered: tuple[AnsweredControl, ...] = ()
+    unasked: tuple[RubricControl, ...] = ()
+    anchors_unasked: Count = 0
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the judge has not been asked yet: kinds of controls by rubric, and anchors. Empty if nothing."""
+        anchors = (f"{self.anchors_unasked} anchors",) if self.anchors_unasked else ()
+        return (*map(str, self.unasked), *anchors)
 
     @property
     def may_gate(self) -> bool:

@@ -14,6 +14,7 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import STATUS_NAMES, CaseChecks
+from assay.report.case_summary import render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
     CitationMark,
@@ -30,8 +31,16 @@ from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
 
 
-def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text.
+def explain_case(
+    run: ScoredRun,
+    case_id: str,
+    config_id: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+    width: int = 100,
+) -> str:
+    """Return one case as text of at most 30 lines; `verbose` for everything known of it.
 
     Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
     """
@@ -48,7 +57,8 @@ def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, 
     case_explanation = replace(
         case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
     )
-    return render_case_text(case_explanation, show_forbidden=show_forbidden)
+    render = render_case_text if verbose else render_case_summary
+    return render(case_explanation, width=width, show_forbidden=show_forbidden)
 
 
 def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None) -> Screen:

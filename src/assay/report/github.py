@@ -114,6 +114,8 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
         yield f"- {render_reason(reason, decision)}"
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
+    yield ""
+    yield f"Cases: {escape_markdown('; '.join(tables.list_case_counts(scoring)))}"
     if scoring.gate is not None:
         yield ""
         yield f"Approver: {escape_markdown(scoring.gate.approver or 'not named')}"

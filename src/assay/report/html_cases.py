@@ -20,12 +20,13 @@ from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
-from assay.records.scores import SCORED, STATUS_NAMES, ConfigResult, ScoreColumn, ScoringResult
+from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
 from assay.report.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.number_format import MetricsByName, find_metric_row
+from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 DEFAULT_DETAIL_MB = 25.0
@@ -324,8 +325,8 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-PASSED, FAILED, LEAKED, MISSING = "passed", "failed", "leaked", "missing"
-CASE_STATES = (PASSED, FAILED, LEAKED, MISSING)
+PASSED, FAILED, LEAKED, MISSING, UNKNOWN = "passed", "failed", "leaked", "missing", "unknown"
+CASE_STATES = (PASSED, FAILED, LEAKED, MISSING, UNKNOWN)
 CHANGE_STATES = ("unchanged", "improved", "regressed", "mixed", "unpaired")
 LEAK_CHECK = "leak"
 MAX_QUESTION_LENGTH = 160
@@ -380,18 +381,17 @@ def shorten_question(case: Case, show_forbidden: bool) -> str:
 
 
 def classify_cases(result: ConfigResult) -> list[str]:
-    """Return passed, failed, leaked or missing for every case, in golden order."""
-    failed = {checks.case_id: checks.failed for checks in result.table.checks}
+    """Return the state of every case, in golden order; failed cases that leaked or have no output are told apart."""
+    checks_by_case = {checks.case_id: checks for checks in result.table.checks}
     missing = set(result.table.missing)
     return [
-        MISSING if case_id in missing else _classify_case(failed.get(case_id, ())) for case_id in result.table.case_ids
+        MISSING if case_id in missing else _classify_case(checks_by_case.get(case_id))
+        for case_id in result.table.case_ids
     ]
 
 
-def _classify_case(failed: tuple[str, ...]) -> str:
-    if LEAK_CHECK in failed:
-        return LEAKED
-    return FAILED if failed else PASSED
+def _classify_case(checks: CaseChecks | None) -> str:
+    return LEAKED if checks is not None and LEAK_CHECK in checks.failed else classify_checks(checks)
 
 
 def build_score_columns(result: ConfigResult, data: HtmlData) -> list[Json]:

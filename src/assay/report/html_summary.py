@@ -17,7 +17,7 @@ from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
-from assay.report.html_cases import FAILED, LEAKED, MISSING, PASSED, HtmlData, classify_cases
+from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
 from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
@@ -29,6 +29,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
+    format_unknown,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -249,7 +250,7 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "outcome": result.decision.outcome if result.decision is not None else None,
         "reasons": result.decision.reasons if result.decision is not None else (),
         "cases": len(table.case_ids),
-        "states": {state: states[state] for state in (PASSED, FAILED, LEAKED, MISSING)},
+        "states": {state: states[state] for state in CASE_STATES},
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
@@ -293,7 +294,7 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         "errors": summary.errors,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
-        "notes": collect_summary_notes(summary),
+        "notes": list(filter(None, (format_unknown(summary, data.metric_rows), *collect_summary_notes(summary)))),
         "method": summary.interval.method if summary.interval is not None else None,
     }
 

@@ -10,6 +10,7 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
 from assay.report.tables import describe_failures
+from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -33,7 +34,8 @@ def render_junit(scoring: ScoringResult, attributions: AttributionsByConfig | No
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
     that lacks a measurement is an error. A case without an observation is an error, and so is one whose target failed,
     with the text of its error; the most frequent of these texts are properties of the second suite. A case that failed
-    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts.
+    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts. A case
+    of which nobody can tell whether it is right is skipped as unknown.
     """
     root = ElementTree.Element("testsuites", name="assay")
     for config, result in sorted(scoring.configs.items()):
@@ -109,7 +111,9 @@ def _add_case_suite(
             kind, message = "failure", f"failed {', '.join(case_checks.failed)}"
         if case_id in error_by_case:
             kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
-        if kind and accepted:
+        if classify_checks(case_checks) == "unknown":
+            kind, message = "skipped", "unknown: nothing that was measured tells whether the answer is right"
+        elif kind and accepted:
             kind, message = "skipped", f"{message}; the gate accepts it"
         if kind:
             _add_outcome(suite, test, kind, message, _describe_cause(attributions.get(case_id)))

@@ -66,6 +66,7 @@ def render_markdown_report(
     parts = [
         *_iter_first_screen(scoring),
         *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
+        *_render_section(tables.build_case_counts_table(scoring)),
         *_render_section(build_headline_table(scoring, meta.metric_rows)),
         *_render_section(failure_tables.build_tag_table(scoring, cases, meta.metric_rows)),
         *_render_section(tables.build_slices_table(scoring, meta.metric_rows, without=("tag",)), optional=True),
@@ -96,6 +97,7 @@ def _iter_attribution_sections(
     yield from _render_section(failure_tables.build_outcomes_table(attributions), level=3)
     yield from _render_section(failure_tables.build_root_causes_table(attributions, tags), level=3)
     yield from _render_section(failure_tables.build_causes_by_tag_table(attributions, tags), level=3, optional=True)
+    yield from _render_section(failure_tables.build_doubts_table(attributions), level=3, optional=True)
     hints = failure_tables.find_symptoms(scoring)
     if hints:
         yield from (*_render_heading("Symptoms", 3), *_render_list(hints))
@@ -184,6 +186,16 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
     if compared.notes:
         parts += [*_render_heading("Notes"), *_render_list(compared.notes)]
     return "\n".join(parts) + "\n"
+
+
+def render_candidates_markdown(
+    decisions: Sequence[tuple[str, Outcome]], reports: Sequence[str], decision: Decision
+) -> str:
+    """Return the reports of several candidates as one: the worst decision and that on each first."""
+    note = "Each candidate is compared with the same baseline. The tests of all of them form one family (ADR 49)."
+    table = Table("Candidates", ("Candidate", "Decision"), tuple(decisions), (note,))
+    parts = ["# Comparison of candidates", "", f"**Decision: {decision.outcome}**", *_render_section(table), ""]
+    return "\n".join([*parts, *reports])
 
 
 def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName) -> Iterator[str]:

@@ -26,9 +26,10 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_count, format_number
-from assay.report.tables import build_slices_table, find_measured_summary, list_failed_cases, name_rankings
+from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_count, format_number, format_unknown
+from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
+from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
@@ -147,7 +148,7 @@ def _build_metric_lines(
     metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
-    column_width = min((width - label_width) // max(len(configs), 1), 30)
+    column_width = min((width - label_width) // max(len(configs), 1), 34)
     rows: list[tuple[str, list[str]]] = []
     for label, names in labelled:
         summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
@@ -212,6 +213,8 @@ def _format_cell(
     if change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
+    elif summary.unknown is not None:
+        parts[0] = format_unknown(summary, metric_rows).replace(" with", ",")
     elif summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
@@ -240,9 +243,9 @@ def _build_outcome_lines(
     for config in configs:
         if config not in attributions:
             continue
-        reached_good, reached_bad, lost_good, lost_bad, unknown = count_outcomes(attributions[config]).values()
-        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {unknown}")
-    label = "Reached good/bad, lost good/bad, unknown: "
+        reached_good, reached_bad, lost_good, lost_bad, no_cell = count_outcomes(attributions[config]).values()
+        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {no_cell}")
+    label = "Reached good/bad, lost good/bad, no cell: "
     return [shorten_at_word(escape_terminal(label + ", ".join(parts)), width)] if parts else []
 
 
@@ -254,19 +257,22 @@ def _build_failed_lines(
 ) -> list[str]:
     """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
     counts: list[str] = []
+    has_open_cases = False
     failed_cases: list[tuple[int, str, str, Attribution | None]] = []
     for config in configs:
         result = scoring.configs[config]
         case_ids = list_failed_cases(result)
-        counts.append(f"{config} {len(case_ids)} of {len(result.table.case_ids)}")
+        case_counts = count_cases(result)
+        has_open_cases |= bool(case_counts.failed or case_counts.unknown)
+        counts.append(f"{config} {format_case_counts(case_counts)}")
         for case_id in case_ids:
             attribution = attributions.get(config, {}).get(case_id)
             is_access = attribution is not None and attribution.verdict == "access_fault"
             failed_cases.append((0 if is_access else 1, config, case_id, attribution))
-    if not failed_cases:
+    if not has_open_cases:
         return []
     failed_cases.sort(key=lambda failed: failed[0])
-    lines = [shorten_at_word(escape_terminal(f"Failed cases: {', '.join(counts)}"), width)]
+    lines = [shorten_at_word(escape_terminal(f"Cases: {', '.join(counts)}"), width)]
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
         lines.append(shorten_at_word(escape_terminal(f" - {name}{_describe_cause(attribution)}"), width))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.faithfulness import find_grounding_exclusion, judge_claims
@@ -43,7 +43,7 @@ from assay.text.normalisation import normalise_nfc
 
 def read_html_asset() -> str:
     """Return the page, with no data in it."""
-    return files("assay").joinpath("report", "assets", "report.html").read_text(encoding="utf-8")
+    return Path(__file__).with_name("assets").joinpath("report.html").read_text(encoding="utf-8")
 
 
 RULES, JUDGE = "rules", "judge"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.attribution.attribute_run import attribute_run
-from assay.comparison.compare_scores import compare_with_baseline
 from assay.formats.file_io import write_atomically
 from assay.metrics.withheld_text import WithheldTexts
-from assay.records.findings import Attribution, Comparison
+from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
 from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.collect_findings import attribute_all_configs, compare_run
 from assay.report.explain_case import list_missing_files
 from assay.report.github import render_job_summary, render_workflow_commands
 from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
@@ -63,26 +62,6 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
 def render_json(run: ScoredRun, now: str | None = None) -> str:
     """Return the JSON report, with the attribution of every case."""
     return render_json_report(run.scoring, now, attribute_all_configs(run))
-
-
-def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
-    """Return the attributions of every configuration that has any; none if the run keeps no observations."""
-    by_config = {config: attribute_run(run, config) for config in sorted(run.scoring.configs)}
-    return {config: by_case for config, by_case in by_config.items() if by_case}
-
-
-MAX_CASES_ATTRIBUTED_FOR_SCREEN = 1000
-"""Up to this number of cases, the screen names causes, for which observations are read again."""
-
-
-def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
-    """Return the attributions of a run that is small enough for the screen, nothing for a larger one."""
-    return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
-
-
-def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
-    """Return how each configuration changed since the baseline; empty without one."""
-    return compare_with_baseline(run) if run.baseline is not None else {}
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
