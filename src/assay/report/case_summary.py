@@ -40,7 +40,6 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
     if explanation.attribution is not None:
         lines += ["", *_iter_verdict_lines(explanation.attribution, page)]
         lines += _iter_trace_lines(explanation.attribution, page)
-    lines += [f"--verbose adds rankings, context, citations and {format_count(len(explanation.scores), 'score')}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

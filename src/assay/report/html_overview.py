@@ -15,7 +15,6 @@ from assay.report.html_cases import (
     FAILED,
     LEAKED,
     MISSING,
-    PASSED,
     HtmlData,
     classify_cases,
     list_case_changes,
@@ -100,7 +99,7 @@ def _build_config_failures(
     result = data.scoring.configs[config]
     states = classify_cases(result)
     checks = {case_checks.case_id: case_checks.failed for case_checks in result.table.checks}
-    failed = [case_index for case_index, state in enumerate(states) if state != PASSED]
+    failed = [case_index for case_index, state in enumerate(states) if state in _STATE_ORDER]
     is_candidate = data.comparison is not None and data.comparison.candidate.config_id == config
 
     def weigh(case_index: int) -> tuple[int, bool, int]:

@@ -217,15 +217,15 @@ def check_gate(
 ) -> tuple[Decision, Mapping[str, Decision]]:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
-    Regression rules compare with `baseline`. Unless RUN:CONFIG is named, the gate itself says which configurations of
-    a run are gated.
+    Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
+    says which configurations of a run are gated.
     """
     gate = request.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
     sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
-    named = () if len(sides) > 1 else tuple(sides)
+    named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):
