@@ -157,6 +157,66 @@ def relink(
     return ExitCode.FAILED if links.to_review else ExitCode.PASS
 
 
+@app.command("draft")
+@expand_options
+def draft(
+    *,
+    corpus: Annotated[str, typer.Option(help="Corpus to draft from; `assay corpus build` makes one.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Target on which candidates are tried; may be repeated. Without one, only the corpus decides."
+        ),
+    ] = None,
+    out: Annotated[str, typer.Option(help="File for the candidates that are left.")] = "candidates.jsonl",
+    rejected: Annotated[
+        str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
+    ] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    keep_unreachable: Annotated[
+        bool,
+        typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
+    ] = False,
+    settings: SettingsOption = None,
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")] = 50,
+    now: Annotated[
+        str | None, typer.Option(help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
+    ] = None,
+    permissions: PermissionOptions,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft candidates of every kind by templates, try them, and keep what survives for people to review."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_cases import DraftRequest, draft_file
+    from assay.golden.finding_tables import build_draft_tables
+    from assay.targets.choose_target import TargetPermissions
+
+    refuse_overwriting([out, rejected], [corpus, golden, settings])
+    trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
+    report = draft_file(
+        DraftRequest(
+            corpus,
+            resolve_clock(now),
+            target or (),
+            settings,
+            golden,
+            out,
+            rejected,
+            as_of,
+            depth,
+            keep_unreachable,
+            trust,
+        )
+    )
+    print_result(report, build_draft_tables(report), format)
+    named = (("candidates", out), ("thrown away", rejected))
+    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    return ExitCode.PASS
+
+
 @app.callback()
 def _group() -> None:
     pass

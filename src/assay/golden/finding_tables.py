@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.corpora.match_chunks import BuiltCorpus
+from assay.golden.candidate import REJECT_REASONS, DraftReport
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.relinking import Proposal
@@ -109,3 +110,14 @@ def build_relink_table(proposal: Proposal) -> Table:
     columns = ("Case", "Label", "By", "Confidence", "New chunks", "Labelled text", "New text")
     counts = f"{proposal.kept} kept, {len(proposal.applied)} sure or accepted, {len(proposal.to_review)} to review"
     return Table("To review", columns, tuple(map(_escape_row, rows)), (counts,))
+
+
+def build_draft_tables(report: DraftReport) -> list[Table]:
+    """Return how many candidates of each kind are left, and why others were thrown away."""
+    kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
+    reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
+    note = "candidates are no golden set until a person has accepted them"
+    return [
+        Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
+        Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
+    ]

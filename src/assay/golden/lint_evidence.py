@@ -15,7 +15,7 @@ from assay.text.languages import guess_language
 from assay.text.normalisation import fold_text
 from assay.text.stated_facts import judge_quantities
 from assay.text.statements import list_statements
-from assay.text.tokens import collect_word_keys, is_stop_word
+from assay.text.tokens import collect_word_keys, is_stop_word, tokenise_text
 
 COMMON_KEYWORD_SHARE = 0.5
 """The share of chunks with a keyword from which it says nothing of a chunk."""
@@ -93,7 +93,7 @@ def check_abstention(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
         if not _may_see(case.user, linted.corpus.chunks[chunk_id], _reference_day(case, linted)):
             continue
         share = share_words(words, text, linted)
-        if share >= ANSWERABLE_SHARE:
+        if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
             message = f"{chunk_id} has {share:.0%} of the words of the question"
             yield SuspectField("abstain-answerable", "behaviour", message, (chunk_id,))
             return
@@ -187,6 +187,16 @@ def list_content_words(text: str) -> frozenset[str]:
     ['day', 'leav']
     """
     return frozenset(key for key in collect_word_keys(text) if not is_stop_word(key) and key not in _ASKING)
+
+
+def has_its_numbers(question: str, text: str) -> bool:
+    """Return whether a text has every number and code of a question: another model or year is another question.
+
+    >>> has_its_numbers("What does the HB-12 weigh?", "HB-20: 3 kg"), has_its_numbers("After 3 days?", "3 days")
+    (False, True)
+    """
+    numbers = {token for token in tokenise_text(question) if any(map(str.isdigit, token))}
+    return not numbers or numbers <= set(tokenise_text(text))
 
 
 def share_words(words: frozenset[str], text: str, linted: LintedSet) -> float:
