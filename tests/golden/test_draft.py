@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from benchmarks.candidates import FEWEST, list_good, load_corpora, plant_all, sample, try_planted
 from benchmarks.depot.documents import build_corpus as build_depot
 from tests.golden.test_lint import CORPUS
 
@@ -224,3 +225,17 @@ def test_drafting_needs_something_to_draft_from(tmp_path: Path) -> None:
     report = golden.draft(str(CORPUS), at=AT, as_of="2026-03-15")
     assert isinstance(report, DraftReport)
     assert report.kept
+
+
+@pytest.mark.slow
+def test_planted_faults_are_thrown_away_with_the_right_reason_and_good_candidates_are_kept() -> None:
+    planted = plant_all(load_corpora())
+    for fault in dict.fromkeys(row.fault for row in planted):
+        rows = sample(planted, fault, FEWEST)
+        right = sum(try_planted(row) in row.reasons for row in rows)
+        assert len(rows) >= FEWEST, fault
+        assert right >= 0.95 * len(rows), fault
+    for corpus in load_corpora():
+        good = list_good(corpus)
+        report = filter_candidates(good, corpus, GoldenSet(()), "2026-03-15")
+        assert len(report.rejected) <= 0.05 * len(good)

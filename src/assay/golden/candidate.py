@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -72,3 +72,24 @@ class DraftReport(Struct, frozen=True):
     def reasons(self) -> dict[RejectReason, int]:
         """How many candidates were thrown away for each reason."""
         return dict(sorted(Counter(rejected.reason for rejected in self.rejected).items()))
+
+
+class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why."""
+
+    case: str
+    decision: str
+    reviewer: str
+    reason: str = ""
+    edited: dict[str, Any] = {}
+
+
+class FrozenSet(Struct, frozen=True):
+    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided."""
+
+    version: str
+    digest: str
+    cases: int
+    rejected: int
+    undecided: tuple[str, ...]
+    disagreed: tuple[str, ...]

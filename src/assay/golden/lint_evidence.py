@@ -28,7 +28,8 @@ FOREIGN_SHARE = 0.25
 _FEWEST_CONTENT_WORDS = 3
 _FEWEST_CHUNKS = 5
 _ASKING = frozenset(
-    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao".split()  # noqa: SIM905
+    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao "  # noqa: SIM905
+    "cac cho co cua doi duoc la muc mot nhung theo thi trong tu va ve voi".split()
 )
 
 
@@ -181,7 +182,7 @@ def _states_reference(case: Case, chunk: CorpusChunk, linted: LintedSet) -> bool
 
 
 def list_content_words(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are neither words of grammar nor only ask.
+    """Return the stems of the words of a text that are neither words of grammar, Vietnamese too, nor only ask.
 
     >>> sorted(list_content_words("How many days of leave are there?"))
     ['day', 'leav']
