@@ -140,7 +140,7 @@ def render_markdown(incident: Incident) -> str:
     record = incident.record
     lines = [f"# Incident {escape_markdown(record.id)}", ""]
     if incident.leaks:
-        lines += ["**Restricted text was shown to this user:**", ""]
+        lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]
     lines += ["## Asked", "", *_quote(record.question), "", "## Answered", "", *_quote(record.answer), ""]
     for table in build_incident_tables(incident):
@@ -172,7 +172,7 @@ def render_incident_html(incident: Incident) -> str:
     body = [f"<h1>Incident {_safe(record.id)}</h1>"]
     if incident.leaks:
         leaks = "".join(f"<li>{_safe(leak)}</li>" for leak in incident.leaks)
-        body.append(f'<p class="bad">Restricted text was shown to this user:</p><ul>{leaks}</ul>')
+        body.append(f'<p class="bad">What this user may not see was found in:</p><ul>{leaks}</ul>')
     for title, text in (("Asked", record.question), ("Answered", record.answer)):
         shown = "not recorded" if text is None else _safe(text)
         body.append(f"<h2>{title}</h2><blockquote>{shown}</blockquote>")

@@ -122,7 +122,7 @@ def show(
 ) -> ExitCode:
     """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
 
-    The exit code is 1 if the answer showed its user restricted text, or its record was changed.
+    The exit code is 1 if what its user may not see was found in it, or its record was changed.
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
@@ -175,7 +175,7 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
 
     with ignore_broken_pipe():
         for leak in incident.leaks:
-            typer.echo(f"restricted text was shown to this user: {escape_terminal(leak)}")
+            typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
             typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
         for table in tables:
