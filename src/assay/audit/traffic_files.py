@@ -137,6 +137,8 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     except (ValueError, RecursionError):
         row = None
     members = row.keys() if isinstance(row, dict) else set[str]()
+    if "resourceSpans" in members:
+        return "otlp-json"
     if "query_id" in members:
         return "rag-trace"
     if "case_id" in members:
@@ -146,6 +148,6 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     got = shorten_repr(line[:120].decode("utf-8", "backslashreplace"))
     message = (
         f"cannot tell the format (got {got}; expected JSON lines with members of an audit record such as question and "
-        "answer, with case_id (assay) or with query_id (rag-trace)); name it with --format"
+        "answer, with case_id (assay), query_id (rag-trace) or resourceSpans (otlp-json)); name it with --format"
     )
     raise InputError([Problem(path, number, "", message, "E_FORMAT")])

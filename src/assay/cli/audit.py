@@ -32,12 +32,16 @@ app = typer.Typer(help="Keep production answers on the record: ingest, show, ver
 @app.command("ingest")
 def ingest(
     sources: Annotated[
-        list[str], typer.Argument(help="Files of production answers (.jsonl, .jsonl.gz), or - for standard input.")
+        list[str],
+        typer.Argument(help="Files of production answers (.jsonl, .binpb, .gz), or - for standard input."),
     ],
     store: StoreOption = DEFAULT_STORE,
     traffic_format: Annotated[
         str | None,
-        typer.Option("--traffic-format", help="Format of the files: audit, assay or rag-trace (default: detected)."),
+        typer.Option(
+            "--traffic-format",
+            help="Format: audit, assay, rag-trace, otlp-json or otlp-protobuf (default: detected).",
+        ),
     ] = None,
     dead_letters: Annotated[
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
