@@ -19,8 +19,9 @@ FINDING_FIELDS = ("cause", "owner", "decision", "date")
 MAX_CHUNK_TEXT = 2000
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; } }
+:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --paper: #fff; --ink: #1b1b1b; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --paper: #121212; --ink: #eee; } }
+html { background: var(--paper); color: var(--ink); }
 * { box-sizing: border-box; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
@@ -219,4 +220,6 @@ def _render_findings(incident: Incident) -> str:
         for finding in incident.findings
     ]
     blank = '<tr class="blank">' + "<td></td>" * len(FINDING_FIELDS) + "</tr>"
-    return f"<h2>Findings</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}{blank}</tbody></table>"
+    label = 'role="region" tabindex="0" aria-label="Findings"'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}{blank}</tbody></table>"
+    return f'<h2>Findings</h2><div class="wide" {label}>{table}</div>'
