@@ -67,7 +67,7 @@ def compare(
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
+    from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,
         combine_candidates,
@@ -78,9 +78,7 @@ def compare(
     from assay.runs.load_plugins import load_metric_paths
 
     request = ComparisonRequest(
-        gate,
-        profile,
-        approver,
+        GateOptions(gate, profile, approver=approver),
         load_metric_paths([metrics]) if parse_name_list(metrics) else (),
         parse_name_list(by) or None,
         resolve_timestamp(now),

@@ -17,6 +17,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from assay.formats.problems import find_time_fault
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import InputOptions
 
@@ -237,11 +238,15 @@ def resolve_timestamp(now: str | None) -> str | None:
     """
     if now is None:
         return read_source_date_epoch()
-    try:
-        datetime.fromisoformat(now)
-    except ValueError:
-        raise InputError(f"--now: not a time (got {now!r}; expected one such as 2026-03-01T08:00:00Z)") from None
+    fault = find_time_fault(now)
+    if fault:
+        raise InputError(f"--now: {fault}")
     return now
+
+
+def resolve_clock(now: str | None) -> str:
+    """Return the time to record: of `--now` or SOURCE_DATE_EPOCH, else the present. Raises InputError if invalid."""
+    return resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def read_source_date_epoch() -> str | None:

@@ -24,7 +24,7 @@ from assay.metrics.metric import (
 )
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.scores import SCORED, CaseChecks, ScoreColumn
-from assay.stats.arrays import BoolArray, FloatArray
+from assay.stats.arrays import BoolArray, FloatArray, find_distinct
 from assay.text.normalisation import fold_text
 
 
@@ -315,7 +315,7 @@ def run_checks(
     marks = np.zeros(len(case_ids), dtype=np.int64)
     for bit, marked in enumerate(rows):
         marks |= marked.astype(np.int64) << bit
-    outcomes = {mark: _name_outcome(mark, checks_to_run) for mark in np.unique(marks).tolist()}
+    outcomes = {mark: _name_outcome(mark, checks_to_run) for mark in find_distinct(marks).tolist()}
     marked_cases = np.flatnonzero(marks)
     case_checks = [
         CaseChecks(case_ids[row], *outcomes[mark])

@@ -116,16 +116,16 @@ class ReportFiles:
     json: str | None = None
     per_case: str | None = None
     legacy_json: str | None = None
-    run_dir: str | None = None
     owner: str = ""
     now: str | None = None
     junit: str | None = None
     csv: str | None = None
     raw_csv: bool = False
-    verdicts: str | None = None
-    calibration: str | None = None
-    rubrics: Sequence[str] = ()
     html: str | None = None
     detail_mb: float = 25.0
     show_forbidden: bool = False
     explain: str = ""
+
+    def has_any(self) -> bool:
+        """Return whether a report is wanted."""
+        return any((self.markdown, self.json, self.per_case, self.legacy_json, self.junit, self.csv, self.html))

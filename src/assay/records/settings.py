@@ -225,8 +225,9 @@ class JudgeSettings(Section, frozen=True):
 
     `protocol` is `openai`, `anthropic` or the name of an installed judge provider.
     `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
-    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones. `control_share` is how many
-    controls are asked for each request; by default at most a fifth, and at most two of each kind and rubric.
+    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones. `control_share` is the
+    largest share of the calls of a run that may be controls and anchors. Controls count for `control_days` days;
+    `control_store` is a verdict store in which their answers are shared between runs that have stores of their own.
     """
 
     protocol: Name = "openai"
@@ -243,7 +244,9 @@ class JudgeSettings(Section, frozen=True):
     rubrics: tuple[str, ...] = ()
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
-    control_share: Annotated[float, Meta(gt=0, le=1)] | None = None
+    control_share: Annotated[float, Meta(gt=0, lt=1)] = 0.2
+    control_days: AtLeastOne = 30
+    control_store: str | None = None
 
 
 class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

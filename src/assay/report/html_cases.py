@@ -341,7 +341,7 @@ def build_case_rows(data: HtmlData, islands: Mapping[int, int]) -> Json:
     cases = data.cases
     rows: Json = {
         "ids": [case.id for case in cases],
-        "questions": [_shorten_question(case, data.show_forbidden) for case in cases],
+        "questions": [shorten_question(case, data.show_forbidden) for case in cases],
         "behaviours": encode_names(case.behaviour for case in cases),
         "tags": _encode_name_lists(case.tags for case in cases),
         "islands": [islands.get(case_index, -1) for case_index in range(len(cases))],
@@ -373,7 +373,8 @@ def _encode_name_lists(values: Iterable[Iterable[str]]) -> Json:
     return {"names": list(names), "codes": codes}
 
 
-def _shorten_question(case: Case, show_forbidden: bool) -> str:
+def shorten_question(case: Case, show_forbidden: bool) -> str:
+    """Return the question in one line, with what its user must not see withheld unless `show_forbidden`."""
     return shorten_to_line(
         case.question if show_forbidden else withhold_secrets(case.question, case.forbidden_text), MAX_QUESTION_LENGTH
     )
@@ -445,8 +446,9 @@ def _decode_reason(column: ScoreColumn, kind: int) -> list[str]:
     return [STATUS_NAMES[status], column.reasons[reason] if status != SCORED else ""]
 
 
-def _build_change_columns(comparison: Comparison, cases: Iterable[Case]) -> Json:
-    index_by_case = {case.id: number for number, case in enumerate(cases)}
+def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str]:
+    """Return improved, regressed, mixed, unchanged or unpaired for every case, in golden order."""
+    case_ids = [case.id for case in cases]
     change_by_case = {
         change.case_id: _classify_change(change.improved, change.regressed) for change in comparison.cases
     }
@@ -455,7 +457,12 @@ def _build_change_columns(comparison: Comparison, cases: Iterable[Case]) -> Json
         for change in comparison.metrics.values()
         for case_id in (*change.improved, *change.regressed, *change.unchanged, *change.needs_review)
     }
-    words = [change_by_case.get(case_id, "unchanged" if case_id in paired else "unpaired") for case_id in index_by_case]
+    return [change_by_case.get(case_id, "unchanged" if case_id in paired else "unpaired") for case_id in case_ids]
+
+
+def _build_change_columns(comparison: Comparison, cases: Sequence[Case]) -> Json:
+    index_by_case = {case.id: number for number, case in enumerate(cases)}
+    words = list_case_changes(comparison, cases)
     lists = {
         metric: {
             "improved": [index_by_case[name] for name in change.improved if name in index_by_case][:MAX_CASES_PER_LIST],

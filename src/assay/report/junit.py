@@ -24,10 +24,15 @@ _KIND_BY_STATE: Mapping[RuleState, str] = {
 }
 
 
-def render_junit(scoring: ScoringResult, attributions: AttributionsByConfig | None = None) -> str:
+def render_junit(
+    scoring: ScoringResult,
+    attributions: AttributionsByConfig | None = None,
+    summaries: Mapping[tuple[str, str], str] | None = None,
+) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
-    `attributions` become the texts of failed cases: the cause, other causes that fit, and what to record.
+    The text of a failed case is its entry in `summaries`, by configuration and case id: question, expected, answer,
+    cause and fix. Without one it is the cause in `attributions`, other causes that fit, and what to record.
 
     The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
     nothing was decided, or an error where the exit code is 3.
@@ -41,7 +46,12 @@ def render_junit(scoring: ScoringResult, attributions: AttributionsByConfig | No
     for config, result in sorted(scoring.configs.items()):
         if result.decision is not None:
             _add_gate_suite(root, config, result.decision)
-        _add_case_suite(root, config, result, scoring, (attributions or {}).get(config, {}))
+        texts = {
+            case_id: _describe_cause(attribution)
+            for case_id, attribution in (attributions or {}).get(config, {}).items()
+        }
+        texts |= {case_id: text for (named, case_id), text in (summaries or {}).items() if named == config}
+        _add_case_suite(root, config, result, scoring, texts)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -86,7 +96,7 @@ def _add_case_suite(
     config: str,
     result: ConfigResult,
     scoring: ScoringResult,
-    attributions: Mapping[str, Attribution],
+    texts: Mapping[str, str],
 ) -> None:
     suite = _add_suite(root, f"{config}: cases")
     for line in describe_failures(config, scoring):
@@ -116,13 +126,13 @@ def _add_case_suite(
         elif kind and accepted:
             kind, message = "skipped", f"{message}; the gate accepts it"
         if kind:
-            _add_outcome(suite, test, kind, message, _describe_cause(attributions.get(case_id)))
+            _add_outcome(suite, test, kind, message, texts.get(case_id, ""))
     _set_counts(suite)
 
 
-def _describe_cause(attribution: Attribution | None) -> str:
+def _describe_cause(attribution: Attribution) -> str:
     """Return the facts of an attribution, one a line; empty without a cause."""
-    if attribution is None or attribution.cause is None:
+    if attribution.cause is None:
         return ""
     return "\n".join(f"{label}: {text}" for label, text in list_attribution_facts(attribution) if text)
 

@@ -6,6 +6,7 @@ prints everything (`report/terminal.py`).
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
@@ -70,8 +71,8 @@ def render_run_summary(
     """Return the short screen, escaped for a terminal of `width` columns.
 
     `attributions` give the causes of failed cases, by configuration and case; `comparisons` the changes since the
-    baseline, by configuration. Either may be empty. `metrics` are shown in place of the headline, all of them, and `by`
-    names the keys whose slices are shown.
+    baseline, by configuration. Either may be empty. `metrics`, all of them, are shown in place of the headline and of
+    the failed cases, and `by` names the keys whose slices are shown.
     """
     configs = _order_by_severity(scoring)
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
@@ -84,8 +85,8 @@ def render_run_summary(
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
         lines += ["", *metric_lines]
-    failed_lines = _build_failed_lines(scoring, configs, attributions, width)
-    if attributions or failed_lines:
+    failed_lines = [] if metrics else _build_failed_lines(scoring, configs, attributions, width)
+    if not metrics and (attributions or failed_lines):
         lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
     lines += _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
@@ -186,13 +187,29 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    if len(notes) > _MAX_NOTES:
-        notes[_MAX_NOTES - 1] += f" (and {len(notes) - _MAX_NOTES} more: --verbose)"
-    escaped_notes = [escape_terminal(f"note: {note}") for note in notes[:_MAX_NOTES]]
-    if len(escaped_notes) == 1:
-        first_line, *further_lines = textwrap.wrap(escaped_notes[0], width, break_on_hyphens=False)
-        return [first_line, *([shorten_at_word(" ".join(further_lines), width)] if further_lines else [])]
-    return [shorten_at_word(note, width) for note in escaped_notes]
+    more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
+    lines = []
+    for number, note in enumerate(notes[:_MAX_NOTES], 1):
+        suffix = more if number == _MAX_NOTES else ""
+        lines += _fold_note(escape_terminal(note), width, suffix, 1 if len(notes) > 1 else 2)
+    return lines
+
+
+def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
+    """Return a note in at most so many lines; if it is too long, its remedy comes first and the rest is cut."""
+    lines = textwrap.wrap(f"note: {note}{suffix}", width, break_on_hyphens=False)
+    if len(lines) <= most_lines:
+        return lines
+    remedy = _REMEDY.search(note)
+    if remedy is not None:
+        note = f"{remedy[1]}: {note[: remedy.start()]}"
+        lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
+    room = width - len(suffix)
+    return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
+
+
+_REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+"""What a note says to do: the parentheses at its end."""
 
 
 def _explain_unscored(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:
@@ -295,15 +312,24 @@ def _build_failed_lines(
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
-        lines.append(shorten_at_word(escape_terminal(f" - {name}{_describe_cause(attribution)}"), width))
+        lines.append(_describe_failed_case(name, attribution, width))
     return lines
 
 
-def _describe_cause(attribution: Attribution | None) -> str:
+def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
+    """Return a line with the cause of a failed case, and as many whole remedies as there is room for, at least one."""
+    line = escape_terminal(f" - {name}")
     if attribution is None or attribution.cause is None:
-        return ""
+        return shorten_at_word(line, width)
     cause, fix = format_cause_and_fix(attribution)
-    return f": {cause} → {fix}" if fix else f": {cause}"
+    first, *others = escape_terminal(fix).split("; ")
+    remedy = f" → {first}" if fix else ""
+    line = shorten_at_word(f"{line}: {escape_terminal(cause)}", max(width - len(remedy), len(line) + 2)) + remedy
+    for other in others:
+        if len(line) + len(other) + 2 > width:
+            break
+        line += f"; {other}"
+    return shorten_at_word(line, width)
 
 
 def shorten_at_word(line: str, width: int) -> str:

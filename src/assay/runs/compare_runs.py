@@ -6,7 +6,7 @@ A side is a run or a saved baseline, as named on the command line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
-from assay.gates.gate_files import date_of_time, load_gate_or_profile, load_requested_gate
+from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import ScoreRequest
+from assay.records.requests import GateOptions, ScoreRequest
 from assay.report.json_report import render_candidates_json, render_comparison_json
 from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.number_format import format_with_interval
@@ -127,9 +127,7 @@ def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
 class ComparisonRequest:
     """The options of a comparison; `by` None means the default slices, `now` is an ISO time."""
 
-    gate: str | None = None
-    profile: str | None = None
-    approver: str = ""
+    gate: GateOptions = field(default_factory=GateOptions)
     metrics: Sequence[str] = ()
     by: Sequence[str] | None = None
     now: str | None = None
@@ -137,7 +135,7 @@ class ComparisonRequest:
     @cached_property
     def rules(self) -> Gate | None:
         """The gate that decides, None without one; read only once, because the file may be a pipe."""
-        return load_gate_or_profile(self.gate, self.profile, self.approver)
+        return load_requested_gate(self.gate)
 
 
 class ComparedCandidate(NamedTuple):
@@ -219,15 +217,15 @@ def check_gate(
 ) -> tuple[Decision, Mapping[str, Decision]]:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
-    Regression rules compare with `baseline`. Unless RUN:CONFIG is named, the gate itself says which configurations of
-    a run are gated.
+    Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
+    says which configurations of a run are gated.
     """
     gate = request.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
     sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
-    named = () if len(sides) > 1 else tuple(sides)
+    named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):

@@ -37,7 +37,7 @@ from assay.scoring.column_values import (
     select_shared_clusters,
     sum_values,
 )
-from assay.stats.arrays import RowIndices
+from assay.stats.arrays import RowIndices, find_distinct
 from assay.stats.intervals import (
     Bounds,
     average_two_rates,
@@ -267,7 +267,7 @@ def _mean(metric_row: Metric, column_values: ColumnValues, clusters: ClusterCode
         return _Estimate(None, worst=pessimistic)
     shared = select_shared_clusters(column_values, clusters)
     bounds = _mean_bounds(metric_row, column_values, shared)
-    one_cluster = shared is not None and len(np.unique(shared)) == 1
+    one_cluster = shared is not None and len(find_distinct(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
     return _Estimate(total / column_values.scored, _interval(bounds), pessimistic, notes)
 
