@@ -69,3 +69,24 @@ def test_bad_input_ends_in_exit_code_2(
         main(["audit", "ingest", "day.jsonl"])
     assert main(["audit", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_show_prints_and_writes_an_incident(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines(tmp_path / "day.jsonl", map(make_line, range(1, 8)))
+    main(["audit", "ingest", "day.jsonl"])
+    capsys.readouterr()
+    words = ["audit", "show", "req-3", "--out", "incident.html", "--cause", "stale index", "--owner", "Lan"]
+    assert main(words) == 2
+    assert "a finding has three parts" in capsys.readouterr().err
+    assert main([*words, "--decision", "Re-index."]) == 0
+    printed = capsys.readouterr().out
+    assert "Asked: How many days of annual leave does contract 3 grant?" in printed
+    assert "stale index: Re-index. (Lan)" in printed
+    assert "Re-index." in (tmp_path / "incident.html").read_text()
+    code, shown = run_json(capsys, "show", "--question", "annual leave")
+    assert (0, 7, None) == (code, len(shown["matches"]), shown["incident"])  # type: ignore[arg-type]
+    code, shown = run_json(capsys, "show", "req-3")
+    assert shown["incident"]["record"]["id"] == "req-3"  # type: ignore[index]
+    assert main(["audit", "show", "req-3", "--format", "markdown"]) == 0
+    assert capsys.readouterr().out.startswith("# Incident req")
+    assert main(["audit", "show", "req-3", "--out", "incident.pdf"]) == 2

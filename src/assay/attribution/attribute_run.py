@@ -85,7 +85,8 @@ def _attribute_case(
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
     attribution = attribute_case(case, observation, scores, settings, view)
     attribution = reconcile_with_checks(attribution, _checks_by_case(run, config).get(case.case.id))
-    if observation is None or not scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1]:
+    has_leak = bool(scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1])
+    if observation is None or not (has_leak or settings.internal_stages):
         return attribution
     reasons = WithheldTexts(case, observation).withhold(list(attribution.evidence))
     return structs.replace(attribution, evidence=tuple(reasons))

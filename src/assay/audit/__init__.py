@@ -1,4 +1,4 @@
-"""The audit store of production answers: `assay.audit.ingest`, `verify`, `erase`, as the commands of these names.
+"""The audit store of production answers: `assay.audit.ingest`, `show`, `verify`, `erase`, as the commands.
 
 Everything is loaded when it is first used, because the store needs the optional extra `audit`.
 """
@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.audit.commands import erase, ingest, verify
+    from assay.audit.commands import erase, ingest, show, verify
 
-__all__ = ["erase", "ingest", "verify"]
+__all__ = ["erase", "ingest", "show", "verify"]
 
 _HOME = dict.fromkeys(__all__, "assay.audit.commands")
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hmac
 import os
-import re
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,30 +21,20 @@ import sqlalchemy as sa
 from msgspec import Struct, structs
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES, compute_commitment, compute_link, compute_text_key
+from assay.audit.batch_rows import BatchRows, ChainHead, Owner
+from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
 from assay.records.errors import IncompleteError, InputError, shorten_repr
 from assay.records.observations import Chunk, Stage
-from assay.text.normalisation import fold_text
 
 STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
-MAX_INDEXED_CITATION = 500
-MAX_INDEXED_WORDS = 200
 KEYS_PER_QUERY = 500
 WAIT_SECONDS = 60
 _ID_KEY_BYTES = 16
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
-_WORD = re.compile(r"[^\W_]+")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
-
-
-class Owner(NamedTuple):
-    """A user of the store by number, with the salt of what belongs to them."""
-
-    number: int
-    salt: bytes
 
 
 class ChainRow(NamedTuple):
@@ -63,14 +51,6 @@ class ChainRow(NamedTuple):
     commitment: bytes
     link: bytes
     erased_at: str | None
-
-
-class ChainHead(NamedTuple):
-    """The end of the chain, to which the next record is linked."""
-
-    sequence: int
-    day: str
-    link: bytes
 
 
 class Appended(Struct):
@@ -174,7 +154,7 @@ class AuditStore:
             id_keys = [make_id_key(record.id, store_salt) for record in records]
             fresh = self._find_fresh(connection, records, id_keys, appended)
             owners = _load_owners(connection, {records[index].user_uid for index in fresh})
-            rows = _BatchRows(head, max(today, head.day), self._packed_texts)
+            rows = BatchRows(head, max(today, head.day), self._packed_texts, _make_nonce)
             for index in fresh:
                 rows.add_answer(records[index], id_keys[index], owners[records[index].user_uid])
             self._insert(connection, rows)
@@ -189,7 +169,7 @@ class AuditStore:
         """Append a record that is no answer, within a transaction, and return its number."""
         head = _read_head(connection)
         salt = connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == owner)).scalar_one()
-        rows = _BatchRows(head, max(today, head.day), {})
+        rows = BatchRows(head, max(today, head.day), {}, _make_nonce)
         rows.add_record(kind, msgspec.json.encode(body), None, None, Owner(owner, bytes(salt)))
         self._insert(connection, rows)
         return head.sequence + 1
@@ -225,7 +205,7 @@ class AuditStore:
             (appended.duplicates if _is_same(record, earlier) else appended.conflicts).append(index)
         return fresh
 
-    def _insert(self, connection: sa.Connection, rows: _BatchRows) -> None:
+    def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
         if rows.records:
             connection.execute(sa.insert(RECORDS), rows.records)
         if rows.citations:
@@ -299,123 +279,6 @@ class _TextLoader:
             for key, body in self._connection.execute(query):
                 texts[bytes(key).hex()] = zlib.decompress(body).decode()
         return texts
-
-
-class _BatchRows:
-    """The rows of one batch, linked to the head of the chain one after the other."""
-
-    def __init__(self, head: ChainHead, day: str, packed_texts: dict[str, bytes]) -> None:
-        self._sequence, self._link, self._day = head.sequence, head.link, day
-        self._packed_texts = packed_texts
-        self.records: list[dict[str, Any]] = []
-        self.citations: list[dict[str, Any]] = []
-        self.labels: list[dict[str, Any]] = []
-        self.questions: list[dict[str, Any]] = []
-        self.texts: dict[bytes, dict[str, Any]] = {}
-
-    def add_answer(self, record: AuditRecord, id_key: bytes, owner: Owner) -> None:
-        """Add the record of an answer with its index rows."""
-        at = count_microseconds(record.at)
-        stored = self._store_texts(record, owner, at)
-        self.add_record("answer", msgspec.json.encode(stored), id_key, at, owner)
-        sequence = self._sequence
-        for citation in set(list_index_citations(record)):
-            self.citations.append({"citation": citation, "sequence": sequence})
-        for name, value in list_labels(record):
-            self.labels.append({"name": name, "value": value, "sequence": sequence})
-        words = index_words(record.question)
-        if words:
-            self.questions.append({"sequence": sequence, "words": words})
-
-    def add_record(self, kind: RecordKind, body: bytes, id_key: bytes | None, at: int | None, owner: Owner) -> None:
-        """Add one link of the chain."""
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        commitment = compute_commitment(body, owner.salt, nonce)
-        self._sequence += 1
-        self._link = compute_link(self._link, self._sequence, self._day, kind, commitment)
-        self.records.append(
-            {
-                "sequence": self._sequence,
-                "day": self._day,
-                "kind": kind,
-                "id_key": id_key,
-                "at": at,
-                "owner": owner.number,
-                "body": zlib.compress(body, 1),
-                "nonce": nonce,
-                "commitment": commitment,
-                "link": self._link,
-                "erased_at": None,
-            }
-        )
-
-    def _store_texts(self, record: AuditRecord, owner: Owner, at: int) -> StoredAnswer:
-        """Return the record without the texts of its chunks, which become rows of their own."""
-        if not record.stages:
-            return StoredAnswer(record)
-        keys: list[str | None] = []
-        stages = []
-        for stage in record.stages:
-            chunks = []
-            for chunk in stage.chunks:
-                if chunk.text is None:
-                    keys.append(None)
-                    chunks.append(chunk)
-                    continue
-                keys.append(self._add_text(chunk.text, owner, at))
-                chunks.append(structs.replace(chunk, text=None))
-            stages.append(Stage(stage.name, tuple(chunks), stage.latency_ms))
-        return StoredAnswer(structs.replace(record, stages=tuple(stages)), tuple(keys))
-
-    def _add_text(self, text: str, owner: Owner, at: int) -> str:
-        raw = text.encode()
-        key = compute_text_key(raw, owner.salt)
-        row = self.texts.get(key)
-        if row is not None:
-            row["last_at"] = max(row["last_at"], at)
-            return key.hex()
-        packed = self._packed_texts.get(text)
-        if packed is None:
-            if len(self._packed_texts) > 20_000:
-                self._packed_texts.clear()
-            packed = self._packed_texts[text] = zlib.compress(raw, 1)
-        self.texts[key] = {"key": key, "owner": owner.number, "last_at": at, "body": packed}
-        return key.hex()
-
-
-# ── what is indexed ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def list_index_citations(record: AuditRecord) -> list[str]:
-    """Return the citations under which an answer can be looked up."""
-    return [citation.replace("\0", "�")[:MAX_INDEXED_CITATION] for citation in record.citations or () if citation]
-
-
-def list_labels(record: AuditRecord) -> list[tuple[str, str]]:
-    """Return the verdicts that the record brings along: feedback, declared behaviour, and an error."""
-    labels: list[tuple[str, str]] = []
-    feedback = record.feedback
-    if isinstance(feedback, bool):
-        labels.append(("feedback", "up" if feedback else "down"))
-    elif isinstance(feedback, (int, float)):
-        labels.append(("feedback", f"{feedback:g}"))
-    elif isinstance(feedback, str):
-        labels.append(("feedback", feedback[:100].replace("\0", "�")))
-    if record.behaviour is not None:
-        labels.append(("behaviour", record.behaviour))
-    if record.error is not None:
-        labels.append(("error", record.error.code[:100].replace("\0", "�")))
-    return labels
-
-
-def index_words(question: str | None) -> str:
-    """Return the words under which a question can be looked up, folded, each once.
-
-    >>> index_words("Nghỉ phép, nghỉ ốm?")
-    'nghi phep om'
-    """
-    words = dict.fromkeys(_WORD.findall(fold_text(question))) if question else {}
-    return " ".join(list(words)[:MAX_INDEXED_WORDS])
 
 
 # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -530,12 +393,21 @@ def _describe_failure(error: DBAPIError) -> str:
     return shorten_repr(text, 300)
 
 
+def _make_nonce() -> bytes:
+    return secrets.token_bytes(NONCE_BYTES)
+
+
 # ── helpers within a transaction ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def make_id_key(record_id: str, store_salt: bytes) -> bytes:
     """Return the key under which an id is found. It stays when the record is erased, which is not stored again."""
     return hmac.digest(store_salt, b"id|" + record_id.encode(), "sha256")[:_ID_KEY_BYTES]
+
+
+def unpack_body(body: bytes) -> bytes:
+    """Return the bytes of a record that the chain committed to."""
+    return zlib.decompress(body)
 
 
 def decode_answer(body: bytes) -> StoredAnswer:
@@ -557,12 +429,6 @@ def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
             chunks.append(chunk if key is None else structs.replace(chunk, text=texts.get(key)))
         stages.append(Stage(stage.name, tuple(chunks), stage.latency_ms))
     return structs.replace(stored.record, stages=tuple(stages))
-
-
-def count_microseconds(at: str) -> int:
-    """Return a time of `format_time` as microseconds since 1970."""
-    moment = datetime.fromisoformat(at)
-    return int(moment.timestamp()) * 1_000_000 + moment.microsecond
 
 
 def _read_head(connection: sa.Connection) -> ChainHead:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.audit.results import ErasureResult, IngestResult, VerifyResult
+import msgspec
+
+from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.tables import Table
+from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50
 
@@ -115,3 +118,19 @@ def build_erasure_table(result: ErasureResult) -> Table:
 def describe_erasure(result: ErasureResult) -> dict[str, Any]:
     """Return the result as plain values."""
     return {"records": result.records, "texts": result.texts, "dry_run": result.dry_run}
+
+
+def build_matches_table(result: ShowResult) -> Table:
+    """Return the answers that were found, to choose one by its id."""
+    rows = tuple((record.id, record.at, shorten_to_line(record.question or "")) for _, record in result.answers)
+    notes = ("only the newest answers were searched",) if result.truncated else ()
+    return Table("Answers that match", ("id", "asked at", "question"), rows, notes)
+
+
+def describe_show(result: ShowResult) -> dict[str, Any]:
+    """Return what was found as plain values."""
+    matches = [{"id": record.id, "at": record.at, "question": record.question} for _, record in result.answers]
+    incident = None if result.incident is None else msgspec.to_builtins(result.incident)
+    if incident is not None:
+        matches = []
+    return {"matches": matches, "truncated": result.truncated, "incident": incident}

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, RedactionRule, make_redaction_rules
-from assay.audit.results import ErasureResult, IngestResult, VerifyResult
+from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.formats.corpus import load_corpus
+from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 
@@ -123,6 +125,72 @@ def erase(
             return erase_user(opened, find_pseudonym(user, key_env, opened), moment, dry_run=dry_run)
         assert older_than is not None
         return erase_expired(opened, older_than, moment, dry_run=dry_run)
+
+
+def show(
+    store: PathLike,
+    record_id: str | None = None,
+    *,
+    question: str | None = None,
+    user: str | None = None,
+    at: str | None = None,
+    citation: str | None = None,
+    verdict: str | None = None,
+    limit: int = 20,
+    corpus: PathLike | None = None,
+    corpus_then: PathLike | None = None,
+    golden: PathLike | None = None,
+    show_restricted: bool = False,
+    finding: tuple[str, str, str] | None = None,
+    file: PathLike | None = None,
+    key_env: str = KEY_ENV,
+    now: datetime | None = None,
+) -> ShowResult:
+    """Rebuild one answer: what was asked, retrieved, shown, cited and answered, with every claim and citation checked.
+
+    The answer is named by its id, or found by the words of its question, the user, the day or minute (`at`), a
+    citation, or a verdict (`NAME=VALUE`, such as `feedback=down`); several matches are listed. `corpus` is that of now,
+    `corpus_then` that of when it was answered (without it, that of now stands for it); `golden` is searched for near
+    cases. Text that the user of the answer may not see is withheld unless `show_restricted`. `finding` is (cause,
+    owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. Raises InputError if
+    nothing is found, and for files that cannot be read.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.incident import IncidentSources
+        from assay.audit.incident_file import write_incident
+        from assay.audit.load_incident import add_finding, load_incident, require_answer
+        from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
+    moment = now or _utc_now()
+    present = None if corpus is None else load_corpus(corpus)[0]
+    then = present if corpus_then is None else load_corpus(corpus_then)[0]
+    cases = None if golden is None else load_golden(golden).golden
+    sources = IncidentSources(then, present, cases, moment.date().isoformat())
+    with open_audit_store(str(store)) as opened:
+        if record_id is not None:
+            sequence = require_answer(opened, record_id)
+            answers = []
+            truncated = False
+        else:
+            since, until = (None, None) if at is None else parse_moment(at)
+            pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
+            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, limit)
+            search = search_answers(opened, query)
+            answers, truncated = search.answers, search.truncated
+            if not answers:
+                older = "; only the newest were searched" if truncated else ""
+                raise InputError(f"{opened.name}: no answer matches{older}")
+            if len(answers) > 1:
+                if finding is not None or file is not None:
+                    raise InputError(f"{len(answers)} answers match (for a finding or a file, name one by its id)")
+                return ShowResult(answers, None, truncated)
+            sequence = answers[0][0]
+        if finding is not None:
+            add_finding(opened, sequence, *finding, moment)
+        incident = load_incident(opened, sequence, sources, show_restricted=show_restricted)
+    if file is not None:
+        write_incident(incident, str(file))
+    return ShowResult([(sequence, incident.record)], incident, truncated)
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

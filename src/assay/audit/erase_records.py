@@ -13,7 +13,8 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, decode_answer, index_words
+from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.batch_rows import index_words
 from assay.audit.load_traffic_lines import format_time
 from assay.audit.results import ErasureResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, TEXTS, USERS

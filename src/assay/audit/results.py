@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from assay.records.audit_records import AUDIT_FIELDS, DayRoot
+from assay.audit.incident import Incident
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, DayRoot
 
 MAX_FAULTS = 1000
 
@@ -79,6 +80,18 @@ class VerifyResult:
             self.faults.append(ChainFault(kind, sequence, record_id, message))
         else:
             self.more_faults += 1
+
+
+@dataclass(frozen=True)
+class ShowResult:
+    """The answers that a question found, newest first, and the one that was rebuilt, if there is only one.
+
+    `truncated` says that older answers were not searched.
+    """
+
+    answers: list[tuple[int, AuditRecord]]
+    incident: Incident | None = None
+    truncated: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from datetime import UTC, timedelta
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, decode_answer, index_words
+from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.batch_rows import index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
 from assay.records.audit_records import AuditRecord

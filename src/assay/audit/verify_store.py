@@ -18,11 +18,9 @@ import sqlalchemy as sa
 from assay.audit.audit_store import (
     AuditStore,
     ChainRow,
-    count_microseconds,
-    list_index_citations,
-    list_labels,
     make_id_key,
 )
+from assay.audit.batch_rows import count_microseconds, list_index_citations, list_labels
 from assay.audit.chain import (
     CHECKPOINT_RECORDS,
     GENESIS,
@@ -33,7 +31,7 @@ from assay.audit.chain import (
     sign_root,
 )
 from assay.audit.privacy import AuditKeys
-from assay.audit.results import MAX_FAULTS, VerifyResult
+from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
 from assay.audit.schema import CITATIONS, LABELS, STORE_OWNER, TEXTS, USERS
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
@@ -54,6 +52,16 @@ def verify_store(store: AuditStore, signed: Sequence[SignedRoot] = (), keys: Aud
     checker.finish()
     _compare_roots(result, signed, keys)
     return result
+
+
+def check_record(store: AuditStore, sequence: int) -> list[ChainFault]:
+    """Check one record with its texts, its index rows and its link to the record before."""
+    result = VerifyResult()
+    rows = [row for row, _ in zip(store.iterate_chain(max(0, sequence - 2), page=2), range(2), strict=False)]
+    checker = _ChainChecker(store, result)
+    checker.start_after([row for row in rows if row.sequence < sequence])
+    checker.check_page([row for row in rows if row.sequence == sequence])
+    return result.faults
 
 
 def _iterate_pages(store: AuditStore) -> Iterable[list[ChainRow]]:
@@ -83,6 +91,12 @@ class _ChainChecker:
             self._store_salt = bytes(
                 connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one()
             )
+
+    def start_after(self, rows: Sequence[ChainRow]) -> None:
+        """Begin after the last of these records, which are taken as they are."""
+        if rows:
+            last = rows[-1]
+            self._previous, self._sequence, self._day = bytes(last.link), last.sequence, last.day
 
     def check_page(self, rows: Sequence[ChainRow]) -> None:
         """Check some records that follow one another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,9 @@ from assay.cli.options import PrintFormat, PrintFormatOption
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.audit.incident import Incident
     from assay.report.tables import Table
 
 DEFAULT_STORE = "audit.sqlite"
@@ -22,7 +26,7 @@ KeyOption = Annotated[
 ]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(help="Keep production answers on the record: ingest, verify, erase.", no_args_is_help=True)
+app = typer.Typer(help="Keep production answers on the record: ingest, show, verify, erase.", no_args_is_help=True)
 
 
 @app.command("ingest")
@@ -85,6 +89,101 @@ def ingest(
 
 def _print_acknowledgement(source: str, line: int) -> None:
     typer.echo(json.dumps({"acknowledged": {"source": source, "line": line}}))
+
+
+@app.command("show")
+def show(
+    record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+    ] = None,
+    at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
+    citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, finding=CAUSE.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of answers to list, if several match.")] = 20,
+    corpus: Annotated[str | None, typer.Option(help="Corpus file of now.")] = None,
+    corpus_then: Annotated[
+        str | None, typer.Option(help="Corpus file of when the answer was given (default: --corpus).")
+    ] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set, to find cases that ask nearly the same.")] = None,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Include text that the user of the answer may not see.")
+    ] = False,
+    cause: Annotated[str | None, typer.Option(help="Add a finding: its cause. Needs --owner and --decision.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who acts on the finding.")] = None,
+    decision: Annotated[str | None, typer.Option(help="What was decided.")] = None,
+    out: Annotated[str | None, typer.Option(help="Write an incident file: .html or .md.")] = None,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
+
+    The exit code is 1 if the answer showed its user restricted text, or its record was changed.
+    """
+    from assay.audit.audit_tables import build_matches_table, describe_show
+    from assay.audit.commands import show as show_answer
+    from assay.audit.incident_file import build_incident_tables, render_markdown
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.records.errors import InputError
+
+    refuse_overwriting([out], [corpus, corpus_then, golden, None if "://" in store else store])
+    if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
+        raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
+    given = [value for value in (cause, owner, decision) if value is not None]
+    if len(given) not in (0, 3):
+        raise InputError("a finding has three parts (expected --cause, --owner and --decision)")
+    result = show_answer(
+        store,
+        record_id,
+        question=question,
+        user=user,
+        at=at,
+        citation=citation,
+        verdict=verdict,
+        limit=limit,
+        corpus=corpus,
+        corpus_then=corpus_then,
+        golden=golden,
+        show_restricted=show_forbidden,
+        finding=(given[0], given[1], given[2]) if given else None,
+        file=out,
+        key_env=key_env,
+    )
+    incident = result.incident
+    if incident is None:
+        _print(build_matches_table(result), describe_show(result), format)
+        return ExitCode.PASS
+    if format is PrintFormat.json:
+        typer.echo(json.dumps(describe_show(result), ensure_ascii=False, indent=2, sort_keys=True))
+    elif format is PrintFormat.markdown:
+        typer.echo(render_markdown(incident), nl=False)
+    else:
+        _print_incident(incident, build_incident_tables(incident))
+    if out is not None:
+        print_written_files([("incident", Path(out))])
+    return ExitCode.FAILED if incident.leaks or incident.chain_faults else ExitCode.PASS
+
+
+def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_notes, print_table
+    from assay.text.escaping import escape_terminal
+
+    with ignore_broken_pipe():
+        for leak in incident.leaks:
+            typer.echo(f"restricted text was shown to this user: {escape_terminal(leak)}")
+        for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
+            typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
+        for table in tables:
+            print_table(table)
+        for finding in incident.findings:
+            line = f"{finding.at[:10]} {finding.cause}: {finding.decision} ({finding.owner})"
+            typer.echo(f"finding: {escape_terminal(line)}")
+        print_notes(f"note: {note}" for note in incident.notes)
 
 
 @app.command("verify")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -122,6 +123,38 @@ def verify(
     if report.faults:
         return ExitCode.FAILED
     return ExitCode.INCOMPLETE if report.errors else ExitCode.PASS
+
+
+@app.command("relink")
+def relink(
+    file: GoldenFile,
+    corpus: Annotated[str, typer.Option(help="The new corpus, as it is chunked now.")],
+    old_corpus: Annotated[
+        str | None,
+        typer.Option(help="The corpus that was labelled; without it, only quotes are found again."),
+    ] = None,
+    proposal: Annotated[str | None, typer.Option(help="File for the links with both texts, to review.")] = None,
+    reviewed: Annotated[
+        str | None, typer.Option(help="A proposal in which `accepted` was set to true or false, and `new` corrected.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Write the set with all links that are sure (0.95) or accepted.")
+    ] = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Find labels again after re-chunking; exits with 1 while links are left to review."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_relink_table
+    from assay.golden.relink_evidence import RelinkRequest, relink_file
+
+    refuse_overwriting([proposal, out], [file, corpus, old_corpus, reviewed])
+    links = relink_file(RelinkRequest(file, corpus, old_corpus, proposal, reviewed, out))
+    print_result(links, [build_relink_table(links)], format)
+    named = (("proposal", proposal), ("relinked set", out))
+    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    return ExitCode.FAILED if links.to_review else ExitCode.PASS
 
 
 @app.callback()

@@ -18,6 +18,7 @@ from assay.cli.options import (
     GateConfigOption,
     GateOption,
     HtmlOptions,
+    InternalStagesOption,
     JsonReportOption,
     JudgeNameOption,
     LimitOption,
@@ -124,6 +125,7 @@ def score(
         str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
     ] = None,
     production_k: ProductionKOption = None,
+    internal_stages: InternalStagesOption = None,
     owner: OwnerOption = "",
     now: NowOption = None,
 ) -> ExitCode:
@@ -166,6 +168,7 @@ def score(
                 workers=workers,
                 good=good,
                 production_k=production_k,
+                internal_stages=parse_name_list(internal_stages) if internal_stages is not None else None,
                 lexicons=lexicons or (),
                 look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
             ),

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
+    from assay.golden.relink_evidence import relink
     from assay.golden.verify_evidence import verify
 
-__all__ = ["coverage", "lint", "verify"]
+__all__ = ["coverage", "lint", "relink", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
     "lint": ("check_golden", "lint_file"),
+    "relink": ("relink_evidence", "relink"),
     "verify": ("verify_evidence", "verify"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
+from assay.golden.relinking import Proposal
 from assay.golden.verification import VerificationReport
 from assay.report.number_format import format_count
 from assay.report.tables import Table
@@ -96,3 +97,15 @@ def build_verification_tables(report: VerificationReport) -> list[Table]:
     return [
         Table(f"Verified on {seen.target}", columns, tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
     ]
+
+
+def build_relink_table(proposal: Proposal) -> Table:
+    """Return the links that are not applied yet, with both texts, and the counts of all."""
+    rows = []
+    for label in proposal.to_review:
+        place = ", ".join(label.new) or "not found"
+        texts = [shorten_to_line(text, _MAX_TEXT) for text in (label.passage, label.new_text)]
+        rows.append((label.case, label.field, label.method, f"{label.confidence:.2f}", place, *texts))
+    columns = ("Case", "Label", "By", "Confidence", "New chunks", "Labelled text", "New text")
+    counts = f"{proposal.kept} kept, {len(proposal.applied)} sure or accepted, {len(proposal.to_review)} to review"
+    return Table("To review", columns, tuple(map(_escape_row, rows)), (counts,))

@@ -227,6 +227,13 @@ CHECKS: tuple[Check, ...] = (
         "shows chunks that the corpus does not have, so that nobody can say who may see them",
     ),
     Check(
+        "over_fetched",
+        "over_fetched",
+        _is_positive,
+        "warning",
+        "an internal stage fetched what the user must not see, and a later one dropped it",
+    ),
+    Check(
         "doubtful_citation",
         "citation_precision",
         _is_below_one,

@@ -73,7 +73,8 @@ class ScoringOptions:
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
     the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders with lexicons of
-    refusals for further languages.
+    refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    them on; None stands for those of the run, else for none.
     """
 
     metrics: Sequence[str] | None = None
@@ -86,6 +87,7 @@ class ScoringOptions:
     notices: Sequence[str] = ()
     metric_paths: Mapping[str, str] = field(default_factory=dict)
     lexicons: Sequence[str] = ()
+    internal_stages: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

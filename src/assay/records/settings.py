@@ -207,7 +207,8 @@ class ScoringSettings(Section, frozen=True):
     are named; a search is asked for as many chunks as the largest of them and `production_k` say. `production_k` is the
     number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
     its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
-    addition to the shipped ones.
+    addition to the shipped ones. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    them on: what a user must not see there is over-fetched and no leak.
     """
 
     metrics: tuple[str, ...] = ()
@@ -216,6 +217,7 @@ class ScoringSettings(Section, frozen=True):
     production_k: AtLeastOne = 5
     good: str = "auto"
     lexicons: tuple[str, ...] = ()
+    internal_stages: tuple[str, ...] = ()
 
 
 class JudgeSettings(Section, frozen=True):

@@ -153,6 +153,8 @@ class CasePage:
             ) or [""]
         if most_lines is not None and len(lines) > most_lines:
             lines = [*lines[: most_lines - 1], lines[most_lines - 1][: width - 2].rstrip() + " …"]
+        if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
+            return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
 
 

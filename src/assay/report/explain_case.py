@@ -164,7 +164,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
 
 def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
     """Return a ranking with the grade and the evidence that each position adds, from the same join as the scores."""
-    forbidden_ids = set(leaks.ids.get(stage.name, ()))
+    forbidden_ids = {*leaks.ids.get(stage.name, ()), *leaks.over_fetched.get(stage.name, ())}
     superseded = case.golden_index.superseded_versions(case.as_of)
     covered, earlier_ids, rows = 0, set[str](), []
     for rank, (chunk, mask) in enumerate(zip(stage.chunks, case.evidence.unit_masks(stage.chunks), strict=True), 1):

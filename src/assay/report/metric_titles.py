@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_TITLES = {
+METRIC_TITLES = {
     "rr": "MRR",
     "ap": "MAP",
     "ndcg": "nDCG",
@@ -25,4 +25,4 @@ def format_metric_title(metric: str) -> str:
     base = re.split(r"[(@]", metric, maxsplit=1)[0]
     rest = metric[len(base) :]
     words = base.replace("_", " ")
-    return _TITLES.get(base, words[:1].upper() + words[1:]) + rest
+    return METRIC_TITLES.get(base, words[:1].upper() + words[1:]) + rest

@@ -27,7 +27,15 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_count, format_number, format_unknown
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    find_common_reason,
+    find_source_column,
+    format_count,
+    format_number,
+    format_unknown,
+)
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
@@ -80,7 +88,7 @@ def render_run_summary(
     failed_lines = [] if metrics else _build_failed_lines(scoring, configs, attributions, width)
     if not metrics and (attributions or failed_lines):
         lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
-    lines += _build_note_lines(scoring, width, names_judge=not metrics)
+    lines += _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
@@ -167,15 +175,15 @@ def _build_metric_lines(
     return lines
 
 
-def _build_note_lines(scoring: ScoringResult, width: int, *, names_judge: bool) -> list[str]:
-    """Return at most two lines: who judged, what to do about metrics without a score, the notes of the run."""
+def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) -> list[str]:
+    """Return at most two lines: why metrics that were `named` have no score, who judged, what to do, other notes."""
     prefixed = len(scoring.configs) > 1
-    notes: list[str] = []
+    notes = _explain_unscored(named, scoring)
     for config, result in sorted(scoring.configs.items()):
         notes += [f"{config}: {note}" if prefixed else note for note in result.table.notes]
     unscored = [metric for metric in _list_metrics(scoring) if not _has_value((metric,), scoring)]
     remedies = list_remedies(unscored, scoring)
-    unmeasured = _list_unmeasured(scoring) if names_judge else []
+    unmeasured = [] if named else _list_unmeasured(scoring)
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
@@ -202,6 +210,18 @@ def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]
 
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""
+
+
+def _explain_unscored(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:
+    """Return why metrics have no score in any configuration, such as a stage that no output reports."""
+    notes = []
+    for metric in metrics:
+        if _has_value((metric,), scoring):
+            continue
+        columns = (find_source_column(metric, result.table) for result in scoring.configs.values())
+        reasons = dict.fromkeys(filter(None, map(find_common_reason, columns)))
+        notes += [f"{metric} has no score: {reason}" for reason in reasons]
+    return notes
 
 
 def _list_metrics(scoring: ScoringResult) -> list[str]:

@@ -25,6 +25,7 @@ from assay.report.number_format import (
     format_count,
     format_interval,
     format_number,
+    format_unknown,
     format_with_count,
     format_with_interval,
     get_metric_class,
@@ -160,6 +161,8 @@ def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: Metr
         reason = "" if summary.scored else find_common_reason(find_source_column(metric, result.table))
         if reason:
             notes.insert(0, reason)
+        if summary.unknown is not None:
+            notes.append(format_unknown(summary, metric_rows))
         if summary.errors and summary.mean_worst is not None:
             notes.append(
                 f"{format_number(summary.mean_worst, metric, metric_rows)} if every error counts as the worst value"

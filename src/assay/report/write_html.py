@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.faithfulness import find_grounding_exclusion, judge_claims
 from assay.metrics.metric import MetricName
-from assay.metrics.parsed_answer import FAITHFULNESS_BY_RULES, ParsedAnswer, calibrate_support
+from assay.metrics.parsed_answer import FAITHFULNESS_BY_RULES, CalibratedSupport, ParsedAnswer, calibrate_support
 from assay.metrics.scorers import collect_requests
 from assay.metrics.vote_folding import ItemRuling
 from assay.records.findings import Attribution, Comparison
@@ -73,7 +73,7 @@ def collect_claims(case: CaseIndex, observation: Observation) -> tuple[ClaimView
         _claim_by_judge(observation.answer[claim.start : claim.end], ruled_items[claim.id])
         if claim.id in ruled_items
         else _claim_by_rules(
-            observation.answer[claim.start : claim.end], support, calibrated.label_support(support), texts
+            observation.answer[claim.start : claim.end], support, _label_by_rules(calibrated, support), texts
         )
         for claim, support in zip(reading.claims, reading.claim_supports(CONTEXT_STAGE), strict=True)
     )
@@ -105,6 +105,12 @@ def _claim_by_judge(text: str, ruled: ItemRuling) -> ClaimView:
     if item_verdict is None:
         return ClaimView(text, state, JUDGE, ruled.unscored or "")
     return ClaimView(text, state, JUDGE, item_verdict.reasoning, item_verdict.quote, item_verdict.source)
+
+
+def _label_by_rules(calibrated: CalibratedSupport, support: SourceSupport) -> str:
+    """Return the verdict of the rules; uncalibrated, "not found" is unknown."""
+    verdict = calibrated.label_support(support)
+    return "unknown" if verdict == "not_found" and not calibrated.is_unsupported(support) else verdict
 
 
 def _claim_by_rules(text: str, support: SourceSupport, verdict: str, texts: dict[str, str]) -> ClaimView:

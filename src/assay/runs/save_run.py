@@ -111,7 +111,11 @@ def save_scores(run: ScoredRun, folder: RunFolder) -> None:
         | ({"metric_paths": metric_paths} if metric_paths else {})
         | {
             "metrics": [str(name) for name in run.plan.requested],
-            "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},
+            "attribution": {
+                "good": run.attribution.good,
+                "production_k": run.attribution.production_k,
+                "internal_stages": list(run.attribution.internal_stages),
+            },
             "versions": {config: result.table.versions for config, result in configs},
         }
     )

@@ -267,7 +267,8 @@ class ScoredRun:
     @cached_property
     def joins(self) -> GoldenIndex:
         """The golden set joined with corpus and verdicts, with which single cases are scored again."""
-        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden)
+        internal = self.attribution.internal_stages
+        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden, internal)
 
     @cached_property
     def cases(self) -> dict[str, Case]:

@@ -57,12 +57,12 @@ def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozens
     [True, False, True]
     """
     start = text[:_FIRST_CHARACTERS].lower()
-    words = set(start.split())
-    if len(words & markers) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
+    words = start.split()
+    if len(markers.intersection(words)) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
         return True
-    if not words.isdisjoint(common_words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
+    if not common_words.isdisjoint(words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
         return False
-    return any(map(str.isalpha, start)) and common_words.isdisjoint(word.strip(_EDGES) for word in words)
+    return any(map(str.isalpha, start)) and common_words.isdisjoint([word.strip(_EDGES) for word in words])
 
 
 class RefusalRules:
@@ -71,6 +71,8 @@ class RefusalRules:
     def __init__(self, lexicons: Mapping[str, RefusalLexicon]) -> None:
         self.lexicons = lexicons
         self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
+        self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
+        self.bare_texts = self.bare_refusals | self.bare_denials
         self.by_phrase: dict[str, list[RefusalPhrase]] = {}
         self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
         for lexicon in lexicons.values():
