@@ -109,7 +109,7 @@ class IncidentSources(Struct, frozen=True):
     then: Corpus | None = None
     now: Corpus | None = None
     golden: GoldenSet | None = None
-    today: str | None = None
+    date: str | None = None
 
 
 def build_incident(
@@ -125,7 +125,7 @@ def build_incident(
     """Return the answer with every claim and citation checked again."""
     observation, notes = rebuild_observation(record)
     then = _read_answer(record, observation, sources.then, record.at[:10])
-    now = _read_answer(record, observation, sources.now, sources.today) if sources.now is not None else None
+    now = _read_answer(record, observation, sources.now, sources.date) if sources.now is not None else None
     leaks = find_leaks(then.case, observation)
     if record.user is None:
         notes.append(NO_USER)
@@ -237,7 +237,7 @@ def locate_lost_evidence(
         return f"context: {source} says so; it was retrieved and not shown to the model"
     for corpus, as_of, sentence in (
         (sources.then, record.at[:10], "retrieval: {} says so; it was in the index and not retrieved"),
-        (sources.now, sources.today, "index: {} says so today; it was not in the corpus of then"),
+        (sources.now, sources.date, "index: {} says so today; it was not in the corpus of then"),
     ):
         if corpus is not None:
             source = _find_support(claim, _visible_texts(corpus, record.user, as_of), idf)
