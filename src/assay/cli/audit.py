@@ -32,12 +32,16 @@ app = typer.Typer(help="Keep production answers on the record: ingest, show, ver
 @app.command("ingest")
 def ingest(
     sources: Annotated[
-        list[str], typer.Argument(help="Files of production answers (.jsonl, .jsonl.gz), or - for standard input.")
+        list[str],
+        typer.Argument(help="Files of production answers (.jsonl, .binpb, .gz), or - for standard input."),
     ],
     store: StoreOption = DEFAULT_STORE,
     traffic_format: Annotated[
         str | None,
-        typer.Option("--traffic-format", help="Format of the files: audit, assay or rag-trace (default: detected)."),
+        typer.Option(
+            "--traffic-format",
+            help="Format: audit, assay, rag-trace, otlp-json or otlp-protobuf (default: detected).",
+        ),
     ] = None,
     dead_letters: Annotated[
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
@@ -122,7 +126,7 @@ def show(
 ) -> ExitCode:
     """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
 
-    The exit code is 1 if the answer showed its user restricted text, or its record was changed.
+    The exit code is 1 if what its user may not see was found in it, or its record was changed.
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
@@ -175,7 +179,7 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
 
     with ignore_broken_pipe():
         for leak in incident.leaks:
-            typer.echo(f"restricted text was shown to this user: {escape_terminal(leak)}")
+            typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
             typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
         for table in tables:
