@@ -339,18 +339,20 @@ def score(
 ) -> ScoreResult:
     """Score observations against a golden set.
 
-    `config` names the configuration of rows that name none. `metrics` are names as `assay metrics` lists them, import
-    paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of slices; each is a list or a
-    comma-separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an
-    export of one, `judge` names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`,
-    and `rubrics` are folders of the rubrics that the judge used in addition to the built-in ones. `baseline` is a run
-    folder or a saved baseline for the regression rules of the gate. `notices` are sentences for the reports. `lexicons`
-    are files or folders with lexicons of refusals in addition to the shipped ones, for this process until the next
-    scoring.
+    `observations` are those of another result, such as one that was judged since, or rows as `observe` returns them,
+    files, dictionaries or a frame. `config` names the configuration of rows that name none. `metrics` are names as
+    `assay metrics` lists them, import paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of
+    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile.
+    `verdicts` is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is
+    a file written by `assay calibrate`, and `rubrics` are folders of the rubrics that the judge used in addition to
+    the built-in ones. `baseline` is a run folder or a saved baseline for the regression rules of the gate. `notices`
+    are sentences for the reports. `lexicons` are files or folders with lexicons of refusals in addition to the
+    shipped ones, for this process until the next scoring.
+
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
     golden = read_golden_value(golden)
-    rows = read_outputs_value(observations, golden, config)
+    rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
@@ -438,9 +440,21 @@ def _require_config(result: ScoreResult, config: str | None, name: str) -> str:
     return config
 
 
-def explain(result: ScoreResult, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text: question, graded rankings, context, answer, scores with reasons."""
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden)
+def explain(
+    result: ScoreResult,
+    case: str,
+    config: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+) -> str:
+    """Return one case as text: question, expected, answer, verdict, cause and fix, and where its evidence went.
+
+    `verbose` adds graded rankings, context, citations, and every score with its reason. `config` may be left out if
+    there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
+    unknown case or configuration.
+    """
+    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:
@@ -460,6 +474,13 @@ def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
 
 
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _list_observations(answers: object) -> list[Observation]:
+    """Return the observations of a result; nothing for anything else."""
+    if not isinstance(answers, ScoreResult):
+        return []
+    return [case.observation for case in answers.cases if case.observation is not None]
 
 
 def judge(
@@ -486,20 +507,19 @@ def judge(
         load_config(None if settings is None else str(settings)),
         judge=judge,
         metrics=metrics,
-        corpus=None if corpus is None else str(corpus),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, run=str(answers)))
+        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=_to_text(corpus))))
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
-        observations = [case.observation for case in answers.cases]
-        write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
-        return judge_run(replace(request, golden=str(golden), outputs=[str(outputs)]))
+        write_atomically(outputs, encode_output_lines(_list_observations(answers)))
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=_to_text(corpus))
+        return judge_run(replace(request, inputs=inputs))
 
 
 def calibrate(

@@ -11,7 +11,7 @@ import pytest
 from assay.cli import main
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name
 from assay.records.errors import InputError
-from assay.records.requests import InputOptions, ReportFiles, ScoreRequest, ScoringOptions
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.report.write_reports import render_json
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.save_run import save_run
@@ -32,7 +32,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         scoring=ScoringOptions(look_again=True),
     )
     with open_scored_run(request) as run:
-        save_run(run, ReportFiles(), folder)
+        save_run(run, folder)
     return folder
 
 
@@ -93,6 +93,11 @@ def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest
         f"{run_folder}:vector-only",
     ]
     assert 0 == main(words)
+    short = capsys.readouterr().out.partition("Compared with ")[2].splitlines()
+    assert len(short) <= 4
+    assert "attribution: pass, now retrieval fault" in short[0]
+    assert short[-1].startswith(" - moved: hr_leave_policy:v2026-01:004 in context 2 → absent; ")
+    assert 0 == main([*words, "--verbose"])
     text = capsys.readouterr().out.partition("Compared with ")[2]
     assert "attribution: pass, now retrieval fault" in text
     moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]

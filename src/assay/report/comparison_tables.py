@@ -5,10 +5,10 @@ A change is called improved or regressed only where its test and its interval ag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import HEADLINES
+from assay.metrics.template_columns import HEADLINES, MetricNames
 from assay.records.findings import (
     Attribution,
     CaseChange,
@@ -45,6 +45,30 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
     notes = [_TESTING_NOTE] if rows else []
     notes += [f"no difference on any case: {', '.join(unchanged_metrics)}"] if unchanged_metrics else []
     return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
+
+
+def build_headline_changes_table(
+    comparison: Comparison, headlines: Sequence[tuple[str, MetricNames]], metric_rows: MetricsByName = CATALOG
+) -> Table:
+    """Return how the headline metrics changed since the baseline, and which cases fail now and which no longer do."""
+    rows = []
+    for title, names in headlines:
+        change = next((comparison.metrics[name] for name in names if name in comparison.metrics), None)
+        if change is None or change.baseline is None or change.candidate is None:
+            continue
+        cells = _format_change_cells(change, metric_rows)
+        rows.append((title, *cells[:4], change.verdict))
+    failed = comparison.metrics.get(_FAILED_METRIC)
+    notes = []
+    for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
+        listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
+        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
+    columns = ("Metric", "Baseline", "Candidate", "Gain", "Interval", "Verdict")
+    return Table("Changes since the baseline", columns, tuple(rows), (" ".join(notes),) if notes else ())
+
+
+_FAILED_METRIC = "failed"
+_MAX_NAMED = 10
 
 
 _SHOWN_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not shown": 2, "n/a": 2}
@@ -303,6 +327,34 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
         ),
     )
     return Screen(tuple(map(escape_terminal, lines)), tuple(escape_table(table) for table in tables if table.rows), ())
+
+
+def render_short_case_change(comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG) -> Screen:
+    """Return how one case changed in at most four lines, escaped for a terminal: cause, scores, moved evidence."""
+    whole = render_case_change(comparison, case_id, metric_rows)
+    change = next((record for record in comparison.cases if record.case_id == case_id), None)
+    lines = [line.removeprefix(" - ") for line in whole.lines]
+    if len(lines) > 1:
+        lines = [" ".join(lines)]
+    rows = _build_score_rows(change, metric_rows) if change is not None else []
+    for direction in ("worse", "better"):
+        changed = [f"{metric} {before} → {after}" for metric, before, after, verdict in rows if verdict == direction]
+        lines += _list_first(direction, changed)
+    moves = [move for move in comparison.moves if move.case_id == case_id]
+    lines += _list_first(
+        "moved",
+        [f"{move.name} in {move.stage} {format_rank(move.before)} → {format_rank(move.after)}" for move in moves],
+    )
+    return Screen(tuple(map(escape_terminal, lines)), (), ())
+
+
+_MAX_CHANGES = 3
+
+
+def _list_first(label: str, changes: list[str]) -> list[str]:
+    """Return a line with the first changes, and how many there are beyond them; nothing if there are none."""
+    more = f" (and {len(changes) - _MAX_CHANGES} more: --verbose)" if len(changes) > _MAX_CHANGES else ""
+    return [f" - {label}: {'; '.join(changes[:_MAX_CHANGES])}{more}"] if changes else []
 
 
 def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tuple[str, ...]]:
