@@ -438,9 +438,21 @@ def _require_config(result: ScoreResult, config: str | None, name: str) -> str:
     return config
 
 
-def explain(result: ScoreResult, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text: question, graded rankings, context, answer, scores with reasons."""
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden)
+def explain(
+    result: ScoreResult,
+    case: str,
+    config: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+) -> str:
+    """Return one case as text: question, expected, answer, verdict, cause and fix, and where its evidence went.
+
+    `verbose` adds graded rankings, context, citations, and every score with its reason. `config` may be left out if
+    there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
+    unknown case or configuration.
+    """
+    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:
@@ -486,20 +498,20 @@ def judge(
         load_config(None if settings is None else str(settings)),
         judge=judge,
         metrics=metrics,
-        corpus=None if corpus is None else str(corpus),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, run=str(answers)))
+        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=_to_text(corpus))))
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
         observations = [case.observation for case in answers.cases]
         write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
-        return judge_run(replace(request, golden=str(golden), outputs=[str(outputs)]))
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=_to_text(corpus))
+        return judge_run(replace(request, inputs=inputs))
 
 
 def calibrate(

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.audit.traffic import make_line
-from tests.faults.fork_server import ForkServer, run_fork_server
+from tests.faults.forking import CommandForker
 
 import assay
 
@@ -45,21 +45,19 @@ def kill_ingest(folder: Path, kills: int, seed: int) -> KillOutcome:
     os.environ["ASSAY_AUDIT_KEY"] = "k" * 32
     chance = random.Random(seed)
     outcome = KillOutcome()
-    rehearsal = folder / "rehearsal.jsonl"
-    rehearsal.write_text(json.dumps(make_line(0)) + "\n")
     command = ["audit", "ingest", "--checkpoint", "--acknowledge", "--batch", str(BATCH)]
     command += ["--dead-letters", str(folder / "dead.jsonl")]
-    with run_fork_server([*command, str(rehearsal), "--store", str(folder / "rehearsal.sqlite")]) as server:
+    with CommandForker() as forker:
         stores = 0
         while outcome.kills < kills:
             stores += 1
             wanted = min(KILLS_PER_STORE, kills - outcome.kills)
-            _kill_one_store(server, command, folder / f"store-{stores}", wanted, chance, outcome)
+            _kill_one_store(forker, command, folder / f"store-{stores}", wanted, chance, outcome)
     return outcome
 
 
 def _kill_one_store(
-    server: ForkServer,
+    forker: CommandForker,
     command: Sequence[str],
     folder: Path,
     kills: int,
@@ -72,15 +70,14 @@ def _kill_one_store(
     written = killed = acknowledged = 0
     while killed < kills:
         written = _write_more(source, written)
-        pid = server.start(words, log)
+        running = forker.start(words, stdout=log)
         time.sleep(chance.uniform(0, 0.25 if killed else 0.06))
-        os.kill(pid, signal.SIGKILL)
-        status = server.wait()
+        os.kill(running.pid, signal.SIGKILL)
+        status, _ = running.wait(timeout=60)
         killed += status == -signal.SIGKILL
         acknowledged = max(acknowledged, _last_acknowledged(log))
         outcome.lost += max(0, acknowledged - _count_answers(store))
-    server.start(words, log)
-    status = server.wait()
+    status, _ = forker.start(words).wait(timeout=300)
     result = assay.audit.verify(store)
     outcome.kills += killed
     outcome.broken += status != 0 or not result.is_intact
@@ -98,6 +95,8 @@ def _write_more(source: Path, written: int) -> int:
 
 def _last_acknowledged(log: Path) -> int:
     last = 0
+    if not log.exists():  # killed before it opened the file
+        return last
     for line in log.read_text(encoding="utf-8").splitlines():
         if line.startswith('{"acknowledged"') and line.endswith("}}"):
             last = max(last, json.loads(line)["acknowledged"]["line"])

@@ -55,7 +55,7 @@ BOUNDED = (
         "clarified",
         "keywords_ambiguous",
     ),
-    *("visibility_leaks", "unknown_access", "access_self_reported"),
+    *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
     *("misattributed", "hallucination_risk", "answer_similarity", "answer_relevance"),
