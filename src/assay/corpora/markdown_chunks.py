@@ -29,7 +29,7 @@ _KNOWN_FIELDS = frozenset(
 )
 
 
-class Section(NamedTuple):
+class DocumentSection(NamedTuple):
     """The lines under one heading, the heading included, and the headings from the top of the document to it."""
 
     path: tuple[str, ...]
@@ -76,7 +76,7 @@ def chunk_document(document: Document, max_chars: int = MAX_CHUNK_CHARS) -> Iter
             )
 
 
-def split_sections(text: str) -> Iterator[Section]:
+def split_sections(text: str) -> Iterator[DocumentSection]:
     """Yield the sections of a Markdown text; lines of code never count as headings. Blank sections are left out."""
     path: list[tuple[int, str]] = []
     lines: list[str] = []
@@ -85,7 +85,7 @@ def split_sections(text: str) -> Iterator[Section]:
         heading = read_heading(line) if line is not None and not fence else None
         if line is None or heading:
             if "".join(lines).strip():
-                yield Section(tuple(title for _, title in path), "\n".join(lines), page)
+                yield DocumentSection(tuple(title for _, title in path), "\n".join(lines), page)
             page += "".join(lines).count("\f")
             lines = []
         if line is None:
@@ -120,9 +120,9 @@ def _next_fence(line: str, fence: str) -> str:
     return "" if closes else fence
 
 
-def _join_bare_headings(sections: Sequence[Section]) -> Iterator[Section]:
+def _join_bare_headings(sections: Sequence[DocumentSection]) -> Iterator[DocumentSection]:
     """Yield the sections; one that is a heading and nothing else is put in front of the next one under it."""
-    bare: list[Section] = []
+    bare: list[DocumentSection] = []
     for section in sections:
         is_under = not bare or section.path[: len(bare[-1].path)] == bare[-1].path
         if bare and not is_under:
@@ -134,7 +134,7 @@ def _join_bare_headings(sections: Sequence[Section]) -> Iterator[Section]:
             continue
         if bare:
             text = "\n\n".join([item.text.strip() for item in bare] + [section.text])
-            section = Section(section.path, text, bare[0].page)
+            section = DocumentSection(section.path, text, bare[0].page)
             bare = []
         yield section
     yield from bare
