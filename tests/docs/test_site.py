@@ -22,11 +22,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site; a warning ends it."""
     pytest.importorskip("material", reason="MkDocs is not installed: it is in requirements/dev.txt")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "default"}
-    built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240)
+    built = build_site(ROOT, folder)
     assert 0 == built.returncode, built.stdout + built.stderr
     return folder
+
+
+def build_site(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a project; with `--quiet`, MkDocs would not see the warnings on which `--strict` ends."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "default"}
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=240)
+
+
+def test_a_page_that_is_in_no_menu_ends_the_build(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="MkDocs is not installed: it is in requirements/dev.txt")
+    (tmp_path / "docs").mkdir()
+    for name in ("index.md", "forgotten.md"):
+        (tmp_path / "docs" / name).write_text("# A page\n", encoding="utf-8")
+    settings = "site_name: x\nnav: [index.md]\nvalidation: {nav: {omitted_files: warn}}\n"
+    (tmp_path / "mkdocs.yml").write_text(settings, encoding="utf-8")
+    assert 1 == build_site(tmp_path, tmp_path / "site").returncode
+    assert "--quiet" not in (ROOT / ".ci/run").read_text(encoding="utf-8").partition("site() {")[2].partition("}")[0]
 
 
 class FetchedAddresses(HTMLParser):
