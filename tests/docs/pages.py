@@ -34,9 +34,8 @@ def iter_blocks(page: Path) -> Iterator[CodeBlock]:
 def iter_commands(text: str) -> Iterator[list[str]]:
     """Yield the calls of `assay` in a shell block, as words; comments and other commands are left out."""
     for line in text.replace("\\\n", " ").splitlines():
-        words = shlex.split(line, comments=True)
-        if words[:1] == ["assay"]:
-            yield words[1:]
+        if line.split()[:1] == ["assay"]:
+            yield shlex.split(line, comments=True)[1:]
 
 
 def write_files(page: Path, folder: Path) -> None:
