@@ -254,7 +254,7 @@ export interface OutcomeCounts {
   reached_bad: number;
   not_reached_good: number;
   not_reached_bad: number;
-  unknown: number;
+  no_cell: number;
 }
 
 /** The island `report`: everything on the first screen. */
