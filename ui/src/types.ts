@@ -198,7 +198,7 @@ export interface Comparison {
   baseline: ComparisonSide;
   candidate: ComparisonSide;
   metrics: MetricChange[];
-  slices: SliceChange[];
+  slices: number;
   slices_left_out: number;
   lanes: RankLane[];
   moves: RankMove[];

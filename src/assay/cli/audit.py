@@ -134,6 +134,8 @@ def show(
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.records.errors import InputError
+    from assay.report.json_report import format_json
+    from assay.text.escaping import escape_json_for_log
 
     refuse_overwriting([out], [corpus, corpus_then, golden, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
@@ -163,7 +165,7 @@ def show(
         _print(build_matches_table(result), describe_show(result), format)
         return ExitCode.PASS
     if format is PrintFormat.json:
-        typer.echo(json.dumps(describe_show(result), ensure_ascii=False, indent=2, sort_keys=True))
+        typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
     elif format is PrintFormat.markdown:
         typer.echo(render_markdown(incident), nl=False)
     else:
@@ -236,11 +238,13 @@ def erase(
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.report.json_report import format_json
     from assay.report.markdown import render_table_lines
+    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True))
+            typer.echo(escape_json_for_log(format_json(values)), nl=False)
         elif format is PrintFormat.markdown:
             typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
         else:

@@ -74,7 +74,23 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates = _draft_versions(drafts, corpus, as_of) + candidates
     candidates += _draft_denials(drafts, corpus)
     candidates += _draft_absent(drafts)
-    return list({candidate.case.id: candidate for candidate in candidates}.values())
+    folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
+    distinct = list({candidate.case.id: candidate for candidate in candidates}.values())
+    return [_add_quotes(candidate, folded) for candidate in distinct]
+
+
+def _add_quotes(candidate: Candidate, folded_texts: Sequence[str]) -> Candidate:
+    """Return a candidate whose evidence is found by its quote too, where only one chunk has it.
+
+    So a target that has ids of its own needs none of the corpus.
+    """
+    units = []
+    for unit in candidate.case.evidence:
+        folded = fold_text(unit.quote or "")
+        if folded and sum(folded in text for text in folded_texts) == 1:
+            unit = msgspec.structs.replace(unit, any_of=(*unit.any_of, {"quote": unit.quote or ""}))
+        units.append(unit)
+    return msgspec.structs.replace(candidate, case=msgspec.structs.replace(candidate.case, evidence=tuple(units)))
 
 
 def _draft_chunk(chunk: CorpusChunk) -> Iterator[_Draft]:
@@ -245,7 +261,7 @@ def _draft_denials(drafts: Sequence[_Draft], corpus: Corpus) -> list[Candidate]:
     for draft in _spread_chunks(restricted):
         user = _make_stranger(draft.chunk, roles, tenants)
         if user is not None:
-            unit = msgspec.structs.replace(_cite(draft), quote=None)
+            unit = _cite(draft)
             denied = _finish(
                 draft, "access", draft.asked.question, ("access",), (unit,), _DENIED[draft.language], user=user
             )

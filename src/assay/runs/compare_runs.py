@@ -217,8 +217,8 @@ def check_gate(
 ) -> tuple[Decision, Mapping[str, Decision]]:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
-    Regression rules compare with `baseline`. Unless RUN:CONFIG or configurations are named in the request, the gate
-    itself says which configurations of a run are gated.
+    Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
+    says which configurations of a run are gated.
     """
     gate = request.rules
     if gate is None:
