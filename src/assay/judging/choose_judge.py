@@ -15,7 +15,7 @@ from assay.formats.settings_file import Config, find_secrets
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
-from assay.judging.rubric_files import Rubrics, load_rubrics
+from assay.judging.rubric_files import Rubrics, use_rubrics
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.settings import JudgeSettings
 from assay.text.escaping import Redactor
@@ -28,13 +28,14 @@ REQUEST_LENGTH = 3000
 @dataclass(frozen=True, slots=True)
 class ChosenJudge:
     """A chosen judge: its settings, its rubrics, the folders of rubrics that are not built in, and the redactor of its
-    secrets."""
+    secrets. `own_metrics` are the metrics that the rubrics of the folders are."""
 
     name: str
     settings: JudgeSettings
     rubrics: Rubrics
     redactor: Redactor
     folders: tuple[str, ...] = ()
+    own_metrics: tuple[str, ...] = ()
 
     @property
     def price(self) -> TokenPrice | None:
@@ -89,7 +90,8 @@ def choose_judge(
         tuple(rubrics) or tuple(str(config.folder / folder) for folder in settings.rubrics) or tuple(default_rubrics)
     )
     secrets = [settings.api_key_env] if settings.api_key_env is not None else []
-    return ChosenJudge(name, settings, load_rubrics(folders), Redactor(find_secrets(named=secrets)), folders)
+    loaded, own_metrics = use_rubrics(folders)
+    return ChosenJudge(name, settings, loaded, Redactor(find_secrets(named=secrets)), folders, tuple(own_metrics))
 
 
 def choose_caps(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> BudgetCaps:

@@ -159,12 +159,12 @@ class JudgeQuestions:
                 yield ParsedAnswer(joins.case_index(joins.position[observation.case_id]), observation)
 
 
-def parse_judged_metrics(metrics: Sequence[str]) -> list[MetricName]:
-    """Return the judged metrics among those named; the default ones if none are named.
+def parse_judged_metrics(metrics: Sequence[str], own: Sequence[str] = ()) -> list[MetricName]:
+    """Return the judged metrics among those named; if none are named the default ones and the `own` rubrics.
 
     Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
     """
-    names = parse_metrics(metrics or DEFAULT_JUDGED)
+    names = parse_metrics(metrics or (*DEFAULT_JUDGED, *own))
     judged = [name for name in names if name.key_value("by", BY_RULES) == BY_JUDGE and is_answer_metric(name)]
     if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
@@ -307,7 +307,8 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
     request = _scoring_request(judging_request)
     names = parse_judged_metrics(
-        judging_request.metrics or [metric for metric in request.scoring.metrics or () if "by=judge" in metric]
+        judging_request.metrics or [metric for metric in request.scoring.metrics or () if "by=judge" in metric],
+        chosen.own_metrics,
     )
     inputs = request.inputs
     loaded = load_golden(inputs.golden, inputs.golden_format)
