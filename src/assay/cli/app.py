@@ -26,6 +26,7 @@ COMMANDS = {
     "explain": "explain.explain",
     "compare": "compare.compare",
     "report": "report.report",
+    "regrade": "regrade.regrade",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
     "metrics": "metrics.metrics",

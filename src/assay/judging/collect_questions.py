@@ -137,12 +137,10 @@ class JudgeQuestions:
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def keep_ambiguous(self) -> JudgeQuestions:
-        """Keep the observations that the rules leave open: an answer or a claim that they cannot tell, or one that they
-        flag."""
+        """Keep the observations that the rules leave open or flag: an answer, a behaviour or a claim that they cannot
+        tell, a behaviour declared otherwise, doubtful keywords, a claim that nearly matches a source."""
         readings = self._read_answers(GoldenIndex(self.golden, self.corpus))
-        return self._with_observations(
-            [reading.observation for reading in readings if is_answer_open(reading) or _has_open_claim(reading)]
-        )
+        return self._with_observations([reading.observation for reading in readings if _is_open(reading)])
 
     def keep_cases(self, cases: Collection[str]) -> JudgeQuestions:
         """Keep the observations of the given cases."""
@@ -244,10 +242,22 @@ def cases_that_decide_alone(gate: Gate, cases: Sequence[Case]) -> set[str]:
     return {case.id for case in cases if tags & set(case.tags)}
 
 
+def _is_open(reading: ParsedAnswer) -> bool:
+    """Return whether the rules leave anything about an answer unknown, or flag it."""
+    return is_answer_open(reading) or _has_doubtful_behaviour(reading) or _has_open_claim(reading)
+
+
+def _has_doubtful_behaviour(reading: ParsedAnswer) -> bool:
+    declared = reading.observation.behaviour
+    return reading.behaviour == "unknown" or (bool(declared) and declared != reading.behaviour)
+
+
 def _has_open_claim(reading: ParsedAnswer) -> bool:
+    """Return whether a claim is neither supported nor unsupported by rules, or suspected of a contradiction."""
     if not isinstance(reading.source_texts(CONTEXT_STAGE), dict):
         return False
-    return any(support.verdict == "unknown" for support in reading.claim_supports(CONTEXT_STAGE))
+    supports = reading.claim_supports(CONTEXT_STAGE)
+    return any(support.verdict == "unknown" or support.contradictions for support in supports)
 
 
 VERDICT_STORE_NAME = "verdicts.sqlite"
