@@ -14,6 +14,7 @@ from assay.calls.addresses import check_url
 from assay.formats.settings_file import Config, find_secrets
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
+from assay.judging.litellm import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
 from assay.judging.rubric_files import Rubrics, use_rubrics
 from assay.records.errors import Problem, SettingsError, shorten_repr
@@ -21,6 +22,7 @@ from assay.records.settings import JudgeSettings
 from assay.text.escaping import Redactor
 
 DEFAULT_JUDGE_NAME = "judge"
+LITELLM = "litellm"
 REQUEST_LENGTH = 3000
 """Number of characters from which a text is treated as a whole request rather than a message."""
 
@@ -76,7 +78,7 @@ def choose_judge(
         _raise_settings_error(
             "judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)"
         )
-    if settings.base_url_env is None:
+    if settings.base_url_env is None and settings.protocol != LITELLM:
         _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
@@ -118,15 +120,11 @@ def make_judge(
     """
     settings = chosen.settings
     assert settings.model is not None
-    assert settings.base_url_env is not None
     if not math.isfinite(deadline_seconds):
         _raise_settings_error(
             "deadline", f"not a duration (got {deadline_seconds}; expected a finite number of seconds)"
         )
-    url = _require_variable(settings.base_url_env, "judge.base_url_env")
-    refused = check_url(url, typed=True)  # an address from the environment is trusted, except for cloud metadata
-    if refused:
-        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    url = _read_address(settings)
     key = _require_variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
     identity = build_judge_identity(
         settings.protocol,
@@ -137,7 +135,11 @@ def make_judge(
         max_tokens=settings.max_tokens,
         api_version=settings.api_version,
     )
-    transport = HttpTransport(concurrency, deadline_seconds)
+    transport: HttpTransport | LiteLLMTransport = (
+        LiteLLMTransport(deadline_seconds)
+        if settings.protocol == LITELLM
+        else HttpTransport(concurrency, deadline_seconds)
+    )
     price = chosen.price
     return LLMJudge(
         identity,
@@ -150,6 +152,17 @@ def make_judge(
         keep=keep,
         close=transport.aclose,
     )
+
+
+def _read_address(settings: JudgeSettings) -> str:
+    """Return the base address of a judge; for LiteLLM without one, the word for the provider's own."""
+    if settings.base_url_env is None:
+        return DEFAULT_ADDRESS
+    url = _require_variable(settings.base_url_env, "judge.base_url_env")
+    refused = check_url(url, typed=True)  # an address from the environment is trusted, except for cloud metadata
+    if refused:
+        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    return url
 
 
 def make_secret_filter(redactor: Redactor) -> Callable[[str], str]:

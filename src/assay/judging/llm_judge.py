@@ -14,7 +14,9 @@ import msgspec
 
 from assay.calls.interfaces import CallError
 from assay.judging.anthropic import AnthropicProvider
+from assay.judging.azure import AzureProvider
 from assay.judging.independence import find_model_family
+from assay.judging.litellm import LiteLLMProvider
 from assay.judging.openai import OpenAIProvider
 from assay.judging.prompt import (
     MAX_TEXT_CHARACTERS,
@@ -30,8 +32,10 @@ from assay.judging.provider import (
     Provider,
     ProviderReply,
     SendRequest,
+    build_address,
     call_error_of_message,
     call_error_of_reply,
+    is_content_filtered,
     replace_surrogates,
 )
 from assay.judging.reply_parsing import MAX_REPLY_CHARACTERS, ParsedReply, ReplyProblem, decode_strict_json, parse_reply
@@ -44,7 +48,12 @@ PROVIDERS: PluginTable[Provider] = PluginTable(
     "assay.judges",
     "judge provider",
     Provider,  # type: ignore[type-abstract]  # only compared with isinstance
-    {"openai": OpenAIProvider(), "anthropic": AnthropicProvider()},
+    {
+        "openai": OpenAIProvider(),
+        "anthropic": AnthropicProvider(),
+        "azure": AzureProvider(),
+        "litellm": LiteLLMProvider(),
+    },
     find_fault=lambda provider: "" if provider.output_modes else "no output modes (expected at least one)",
 )
 """All providers by the name of their protocol. A new provider needs a row here."""
@@ -109,7 +118,7 @@ class LLMJudge:
         self._capabilities = Capabilities(self._provider.output_modes[0])
         self._rubrics = {rubric.hash: rubric for rubric in rubrics.values()}
         self._send, self._redact, self._keep, self._close = send, redact, keep, close
-        self._url = self._provider.build_url(base_url)
+        self._url = build_address(self._provider, base_url, identity)
         self._headers = self._provider.build_headers(api_key, identity)
         self._prices = usd_per_1k
 
@@ -172,6 +181,8 @@ class LLMJudge:
             if reply.status == 200:
                 return self._read(reply, exchange)
             message = self._redact(read_error_message(reply.body))
+            if is_content_filtered(reply.status, message):
+                return ReplyProblem("refused", message, final=True)
             reduced = None
             if reply.status in CAPABILITY_STATUSES:
                 reduced = self._provider.reduce_capabilities(message, capabilities)
@@ -291,11 +302,13 @@ def read_error_message(body: bytes) -> str:
     """Return the message of an error with the parameter that it names; the start of the body if it is not JSON."""
     text = body[:MAX_RAW_CHARACTERS].decode("utf-8", "replace")
     value: Any = decode_strict_json(text)
+    if isinstance(value, list) and len(value) == 1:  # Google lists its errors
+        value = value[0]
     if not isinstance(value, dict):
         return text[:MAX_MESSAGE_CHARACTERS]
     error = value.get("error") or value.get("detail") or value.get("message") or value
     if isinstance(error, dict):
-        parts = [error.get(key) for key in ("type", "code", "param", "message")]
+        parts = [error.get(key) for key in ("type", "status", "code", "param", "message")]
         error = ": ".join(str(part) for part in parts if part) or text
     return replace_surrogates(str(error))[:MAX_MESSAGE_CHARACTERS]
 
