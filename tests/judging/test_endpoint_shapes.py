@@ -14,7 +14,7 @@ from tests.support.judge_server import Step, judge_server
 
 from assay.calls.interfaces import CallError
 from assay.judging.http_client import HttpTransport
-from assay.judging.litellm import DEFAULT_ADDRESS, LiteLLMTransport
+from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import LLMJudge, build_judge_identity
 from assay.records.errors import SettingsError
 from assay.records.verdicts import Verdict

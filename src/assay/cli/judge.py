@@ -232,7 +232,7 @@ def _export_details(run: str, to: str) -> None:
     """Write the verdicts on the answers of a run for reading."""
     from assay.cli.display import print_written_files
     from assay.formats.run_folder import list_run_files
-    from assay.judging.verdict_details import export_verdict_details
+    from assay.judging.write_verdicts import export_verdict_details
     from assay.records.requests import InputOptions
     from assay.runs.rescore_run import open_answers
 

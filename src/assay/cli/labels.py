@@ -129,16 +129,14 @@ def grades(
     format: Annotated[PrintFormat, typer.Option(help="Output format: table or json.")] = PrintFormat.table,
 ) -> ExitCode:
     """Summarise and compare the grades of run logs, and list the answers that a person should look at."""
-    import msgspec
-
-    from assay.calibration.graded_answers import GradedRequest, format_graded, summarise_graded
+    from assay.calibration.compare_grades import GradedRequest, format_graded, render_graded_json, summarise_graded
     from assay.cli.display import ignore_broken_pipe, print_notes
     from assay.text.escaping import escape_json_for_log, escape_terminal
 
     graded_answers = summarise_graded(GradedRequest(files, review_below, rater, rubrics or ()))
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(msgspec.json.format(msgspec.json.encode(graded_answers)).decode()))
+            typer.echo(escape_json_for_log(render_graded_json(graded_answers)))
         else:
             for line in format_graded(graded_answers):
                 typer.echo(escape_terminal(line))

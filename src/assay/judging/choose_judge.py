@@ -14,7 +14,7 @@ from assay.calls.addresses import check_url
 from assay.formats.settings_file import Config, find_secrets
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
-from assay.judging.litellm import DEFAULT_ADDRESS, LiteLLMTransport
+from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
 from assay.judging.rubric_files import Rubrics, use_rubrics
 from assay.records.errors import Problem, SettingsError, shorten_repr

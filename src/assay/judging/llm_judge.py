@@ -16,7 +16,7 @@ from assay.calls.interfaces import CallError
 from assay.judging.anthropic import AnthropicProvider
 from assay.judging.azure import AzureProvider
 from assay.judging.independence import find_model_family
-from assay.judging.litellm import LiteLLMProvider
+from assay.judging.litellm_client import LiteLLMProvider
 from assay.judging.openai import OpenAIProvider
 from assay.judging.prompt import (
     MAX_TEXT_CHARACTERS,

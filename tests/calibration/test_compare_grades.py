@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.calibration.graded_answers import GradedRequest, summarise_graded
+from assay.calibration.compare_grades import GradedRequest, summarise_graded
 from assay.cli import main
 from assay.records.errors import InputError
 
