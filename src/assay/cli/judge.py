@@ -79,6 +79,9 @@ def judge(
             "--dry-run", help="Print the number of requests and the estimated cost without calling the judge."
         ),
     ] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="With --dry-run: also print one request as it would be sent.")
+    ] = False,
     max_calls: MaxCalls = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")] = None,
@@ -114,7 +117,11 @@ def judge(
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
+    from assay.records.errors import InputError
+    from assay.text.escaping import escape_json_for_log
 
+    if show and not dry_run:
+        raise InputError("--show: prints a request without sending it (expected --dry-run as well)")
     judgement = JudgingRequest(
         load_config(endpoint.settings),
         run=run,
@@ -144,6 +151,8 @@ def judge(
 
     def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:
         _print_preflight(preflight, notices, to_stderr=not dry_run)
+        if show and dry_run:
+            typer.echo(escape_json_for_log(preflight.example or "null"))
         return not dry_run
 
     with show_progress("judging") as update_progress:

@@ -17,9 +17,11 @@ from assay.judging.http_client import HttpTransport
 from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
 from assay.judging.rubric_files import Rubrics, use_rubrics
+from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
-from assay.records.settings import JudgeSettings
+from assay.records.settings import JudgeSettings, RedactionRule
 from assay.text.escaping import Redactor
+from assay.text.linear_patterns import LinearPattern, PatternError, compile_linear
 
 DEFAULT_JUDGE_NAME = "judge"
 LITELLM = "litellm"
@@ -134,6 +136,7 @@ def make_judge(
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         api_version=settings.api_version,
+        redaction=compute_digest(settings.redact) if settings.redact else None,
     )
     transport: HttpTransport | LiteLLMTransport = (
         LiteLLMTransport(deadline_seconds)
@@ -151,6 +154,7 @@ def make_judge(
         usd_per_1k=(price.prompt_per_1k, price.completion_per_1k) if price is not None else None,
         keep=keep,
         close=transport.aclose,
+        redact_input=make_input_redactor(settings.redact),
     )
 
 
@@ -163,6 +167,36 @@ def _read_address(settings: JudgeSettings) -> str:
     if refused:
         _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
     return url
+
+
+def make_input_redactor(rules: Sequence[RedactionRule]) -> Callable[[str], str] | None:
+    """Return a function that applies the rules in their order to a text; None without rules.
+
+    Raises SettingsError naming every pattern that cannot be used.
+    """
+    patterns: list[tuple[LinearPattern, str]] = []
+    problems = []
+    for number, rule in enumerate(rules):
+        try:
+            pattern = compile_linear(rule.pattern, ignore_case=rule.ignore_case)
+        except PatternError as error:
+            message = f"not a pattern (got {shorten_repr(rule.pattern)}: {error})"
+            problems.append(Problem("", None, f"judge.redact[{number}].pattern", message, "E_PATTERN"))
+            continue
+        if pattern.matches(""):
+            message = f"matches the empty text (got {shorten_repr(rule.pattern)}; expected one that needs a character)"
+            problems.append(Problem("", None, f"judge.redact[{number}].pattern", message, "E_PATTERN"))
+        replacement = f"[{rule.name}]" if rule.replacement is None else rule.replacement
+        patterns.append((pattern, replacement))
+    if problems:
+        raise SettingsError(problems)
+
+    def redact(text: str) -> str:
+        for pattern, replacement in patterns:
+            text = pattern.replace(text, replacement)
+        return text
+
+    return redact if patterns else None
 
 
 def make_secret_filter(redactor: Redactor) -> Callable[[str], str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from assay.calls.interruption import handle_interrupts
@@ -69,7 +70,7 @@ class JudgingEstimate:
     It counts the requests, those already answered (`answered`), the controls and anchors (`control_requests`), the
     calls at least and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is
     unknown). The maximum includes extra votes where votes differ and repair calls for bad replies, but not calls
-    that fail.
+    that fail. `example` is the body of one request as it would be sent, "" if there is none to send.
     """
 
     judge: str
@@ -83,6 +84,7 @@ class JudgingEstimate:
     max_usage: TokenUsage
     votes: str
     second: str = ""
+    example: str = ""
 
 
 @dataclass(slots=True)
@@ -253,7 +255,16 @@ class _Session:
             self._usage_of(most).plus(second_usage),
             str(self.voting.fixed) if self.voting.fixed else votes,
             second_name,
+            self._show_example(requests.values()),
         )
+
+    def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
+        """Return the body of the first request that has no verdict, else of the first one."""
+        waiting = (request for request in requests if self._missing_votes(request)[0])
+        request = next(waiting, None) or next(iter(requests), None)
+        if request is None:
+            return ""
+        return msgspec.json.format(msgspec.json.encode(self.judge.build_body(request))).decode()
 
     def _begin_round(self, *, asks_more: bool) -> None:
         """Decide whether the anchors are asked again: on a later day, if `asks_more` other questions."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -79,9 +80,16 @@ def build_judge_identity(
     temperature: float | None = 0.0,
     max_tokens: int = DEFAULT_MAX_TOKENS,
     api_version: str | None = None,
+    redaction: str | None = None,
 ) -> JudgeIdentity:
-    """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address."""
-    options = {"temperature": temperature, "max_tokens": max_tokens, "api_version": api_version}
+    """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address;
+    `redaction` is the digest of the rules that act on what it is shown."""
+    options = {
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+        "api_version": api_version,
+        "redaction": redaction,
+    }
     parameters = {key: value for key, value in options.items() if value is not None}
     return JudgeIdentity(protocol, endpoint, model, family or find_model_family(model), parameters, PARSER_VERSION)
 
@@ -101,9 +109,10 @@ class LLMJudge:
         usd_per_1k: tuple[float, float] | None = None,
         keep: KeepRendered | None = None,
         close: Callable[[], Awaitable[None]] | None = None,
+        redact_input: Callable[[str], str] | None = None,
     ) -> None:
         """`send` makes one call; `redact` removes secrets from stored texts; `usd_per_1k` are the prices of 1,000
-        prompt and completion tokens.
+        prompt and completion tokens; `redact_input` acts on every text of a request before it is sent.
 
         Raises InputError for an unknown protocol and for an identity of another parser version.
         """
@@ -120,12 +129,12 @@ class LLMJudge:
         self._send, self._redact, self._keep, self._close = send, redact, keep, close
         self._url = build_address(self._provider, base_url, identity)
         self._headers = self._provider.build_headers(api_key, identity)
-        self._prices = usd_per_1k
+        self._prices, self._redact_input = usd_per_1k, redact_input
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
         """Return one sample, scored or unscored. Raises CallError if the endpoint gave no reply that can be parsed, and
         InputError for a rubric that the judge does not have."""
-        rendered = render_request(request, self._rubric(request), self._digest, sample)
+        rendered = self._render(request, sample)
         flags = list(rendered.flags) + (["injection"] if has_order_to_judge(request.inputs) else [])
         if "length" in flags:
             return self._too_long(request, sample, rendered, flags)
@@ -154,8 +163,20 @@ class LLMJudge:
         return math.ceil(self._bytes(request) / 3), 40 + 100 * len(request.items)
 
     def _bytes(self, request: JudgeRequest) -> int:
-        rendered = render_request(request, self._rubric(request), self._digest, 0)
-        return len(msgspec.json.encode(self._provider.build_body(rendered, self.identity, self._capabilities)))
+        return len(msgspec.json.encode(self.build_body(request)))
+
+    def build_body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return the body of the first call for a request, as it would be sent."""
+        return self._provider.build_body(self._render(request, 0), self.identity, self._capabilities)
+
+    def _render(self, request: JudgeRequest, sample: int) -> RenderedRequest:
+        """Return the texts for one sample, after redaction; the verdict is that on the request itself."""
+        if self._redact_input is None:
+            return render_request(request, self._rubric(request), self._digest, sample)
+        inputs = {name: redact_input(value, self._redact_input) for name, value in request.inputs.items()}
+        redacted = msgspec.structs.replace(request, inputs=inputs)
+        rendered = render_request(redacted, self._rubric(request), self._digest, sample)
+        return replace(rendered, request_digest=request.digest)
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -262,6 +283,15 @@ class LLMJudge:
             rendered=sent,
             raw=msgspec.json.encode(exchange.replies).decode(),
         )
+
+
+def redact_input(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return an input of a request with its texts redacted; ids, roles and sources stay."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, (list, tuple)):
+        return [{**entry, "text": redact(entry["text"])} for entry in value]
+    return value
 
 
 class _Exchange:

@@ -218,13 +218,26 @@ class ScoringSettings(Section, frozen=True):
     lexicons: tuple[str, ...] = ()
 
 
+class RedactionRule(Section, frozen=True):
+    """A pattern that is replaced in every text before it is sent to a judge; by default by the name in brackets.
+
+    `pattern` is a regular expression in linear time (`assay.text.linear_patterns`).
+    """
+
+    name: Name
+    pattern: str
+    replacement: str | None = None
+    ignore_case: bool = False
+
+
 class JudgeSettings(Section, frozen=True):
     """Which model judges.
 
-    `protocol` is `openai`, `anthropic` or the name of an installed judge provider.
-    `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
-    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones. `control_share` is how many
-    controls are asked for each request; by default at most a fifth, and at most two of each kind and rubric.
+    `protocol` is `openai`, `anthropic`, `azure`, `litellm` or the name of an installed judge provider. `endpoint` is a
+    name for the address that is stored with the verdicts instead of it. `family` is derived from the model's id by
+    default. `rubrics` are folders of rubrics in addition to the shipped ones. `redact` are rules that act on every text
+    before it is sent. `control_share` is how many controls are asked for each request; by default at most a fifth, and
+    at most two of each kind and rubric.
     """
 
     protocol: Name = "openai"
@@ -242,6 +255,7 @@ class JudgeSettings(Section, frozen=True):
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
     control_share: Annotated[float, Meta(gt=0, le=1)] | None = None
+    redact: tuple[RedactionRule, ...] = ()
 
 
 class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
