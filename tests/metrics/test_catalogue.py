@@ -46,6 +46,7 @@ BOUNDED = (
         "answered",
         "refused",
         "over_refusal",
+        "refusal_rate",
         "under_refusal",
         "refusal_calibration",
         "behaviour_mismatch",
@@ -58,7 +59,7 @@ BOUNDED = (
     *("visibility_leaks", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
-    *("misattributed", "hallucination_risk", "answer_similarity", "answer_relevance"),
+    *("misattributed", "hallucination_rate", "hallucination_risk", "answer_similarity", "answer_relevance"),
     *("judge_unscored", "judge_disagreement", "grade", "failure_label", "refusal", "claims"),
     *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
 )

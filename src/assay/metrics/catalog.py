@@ -98,7 +98,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "citation_correctness(by=rules)", "citation_exists", "citation_in_context", "citation_reachable",
     "citation_coverage", "must_cite", "cited_judged", "cited_relevant", "cited_grade", "sentence_coverage",
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
-    "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
+    "answered", "refused", "refusal_rate", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
     "correct_answer",
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
@@ -112,6 +112,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
 JUDGED_METRICS: tuple[str, ...] = (
     "faithfulness(by=judge)", "citation_support(by=judge)", "citation_correctness(by=judge)",
     "misattributed(by=judge)", "hallucination_risk(by=judge)", "unsupported_claims(by=judge)",
+    "hallucination_rate(by=judge)",
     "critical_hallucinations(by=judge)", "correctness(by=judge)", "completeness(by=judge)",
     "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
 )  # fmt: skip
