@@ -56,6 +56,7 @@ BOUNDED = (
         "clarified",
         "keywords_ambiguous",
     ),
+    "entity_recall",
     *("visibility_leaks", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
