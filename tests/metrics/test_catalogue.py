@@ -57,6 +57,7 @@ BOUNDED = (
         "keywords_ambiguous",
     ),
     "entity_recall",
+    "answer_format",
     *("visibility_leaks", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),

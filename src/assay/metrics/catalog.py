@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from assay.metrics import (
     answer_behaviour,
+    answer_format,
     case_checks,
     citation_precision,
     citation_support,
@@ -48,6 +49,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     citations.CITED_JUDGMENT_METRICS,
     answer_behaviour.BEHAVIOUR_METRICS,
     correctness.TEXT_METRICS,
+    answer_format.FORMAT_METRICS,
     leakage.VISIBILITY_METRICS,
     usage.OPERATIONS_METRICS,
     case_checks.CHECK_METRICS,
@@ -102,7 +104,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
     "answered", "refused", "refusal_rate", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
-    "correct_answer",
+    "correct_answer", "answer_format",
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
     "citation_support(by=rules)", "citation_precision", "misattributed(by=rules)", "hallucination_risk(by=rules)",
     "contradiction_suspects", "no_claims",
