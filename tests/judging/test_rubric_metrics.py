@@ -240,3 +240,25 @@ def test_controls_are_no_part_of_the_question(tmp_path: Path) -> None:
         (tmp_path / name / "tone.yaml").write_text(text + controls)
         hashes.add(load_rubrics([tmp_path / name])["tone", "en"].hash)
     assert 1 == len(hashes)
+
+
+@pytest.mark.slow
+def test_earlier_turns_and_tables_are_judged_as_the_model_saw_them(server: JudgeServer) -> None:
+    table = "| Year | Days |\n|------|-----:|\n| 2 | 12 |\n\n\ttool: get_leave(year=2) → 12"
+    history = [{"role": "user", "text": "I ask about year 2."}, {"role": "assistant", "text": "Go on."}]
+    unit = {"any_of": [{"chunk_id": "t"}]}
+    case = {"id": "c2", "question": "And the days?", "history": history, "evidence": [unit]}
+    header = {"golden_set": {"name": "g", "schema_version": 1}}
+    Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (header, case)))
+    stage = {"name": "context", "chunks": [{"chunk_id": "t", "text": table}]}
+    row = {"case_id": "c2", "config_id": "a", "stages": [stage], "answer": "You get 12 days in year 2."}
+    Path("outputs.jsonl").write_text(json.dumps(row) + "\n")
+    Path("rubrics/stance.yaml").write_text(STANCE)
+    assert 0 == main(["judge", *INPUTS, *NAMED, "--rubrics", "rubrics", "--metrics", "faithfulness(by=judge),stance"])
+    asked = [call["body"]["messages"][1]["content"] for call in server.requests]
+    support = next(text for text in asked if '"claims"' in text and "12 days in year 2" in text)
+    stance = next(text for text in asked if '"history"' in text)
+    turns = "user: I ask about year 2.\\nassistant: Go on.\\nuser: And the days?"
+    assert json.dumps(table, ensure_ascii=False)[1:-1] in support and turns in support
+    assert '"history":[{"role":"user","text":"I ask about year 2."}' in stance
+    assert '"question":"And the days?"' in stance
